@@ -1,0 +1,2 @@
+//! The age v1 file format.
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The `sealane` command.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,3 @@
+//! The primitives.
+#![no_std]
+#![forbid(unsafe_code)]

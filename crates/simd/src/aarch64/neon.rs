@@ -1,0 +1,225 @@
+//! 128-bit vectors of AArch64 (Advanced SIMD).
+
+use core::arch::aarch64::*;
+
+use crate::sealed::Sealed;
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Simd, Wide, Words};
+
+/// Proof of Advanced SIMD.
+#[derive(Clone, Copy, Debug)]
+pub struct Neon(());
+
+impl Neon {
+    /// The token, if the target is little-endian and has the feature: all but big-endian and bare-metal soft-float targets do, so there is nothing to detect.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        cfg!(all(target_feature = "neon", target_endian = "little")).then_some(Self(()))
+    }
+}
+
+impl Sealed for Neon {}
+
+impl Simd for Neon {
+    type Words = NeonWords;
+    type Wide = NeonWide;
+
+    #[inline(always)]
+    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+        #[target_feature(enable = "neon")]
+        fn entry<R>(kernel: impl FnOnce() -> R) -> R {
+            kernel()
+        }
+        // SAFETY: `self` was made by `detect`, so the target has the feature.
+        unsafe { entry(kernel) }
+    }
+}
+
+/// Runs vector instructions on behalf of a value that holds a token.
+macro_rules! neon {
+    ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
+        #[inline]
+        #[target_feature(enable = "neon")]
+        fn instructions($($name: $ty),*) -> $ret $body
+        let _: Neon = $proof;
+        // SAFETY: the line above holds a token, which exists only where the target has the feature.
+        unsafe { instructions($($value),*) }
+    }};
+}
+
+/// Writes the methods of a vector type that differ in nothing but the intrinsic.
+macro_rules! binary {
+    ($vector:ty: $($method:ident = |$a:ident, $b:ident| $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(neon!(self.1, ($a: $vector = self.0, $b: $vector = other.0) -> $vector { $body }), self.1)
+        }
+    )*};
+}
+
+/// Writes the methods of a vector type that map one vector to one.
+macro_rules! unary {
+    ($vector:ty: $($method:ident = |$a:ident| $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $method(self) -> Self {
+            Self(neon!(self.1, ($a: $vector = self.0) -> $vector { $body }), self.1)
+        }
+    )*};
+}
+
+/// Four 32-bit words: one row.
+#[derive(Clone, Copy)]
+pub struct NeonWords(uint32x4_t, Neon);
+
+impl Words for NeonWords {
+    type Token = Neon;
+    const ROWS: usize = 1;
+    const HORIZONTAL_SETS: usize = 4;
+
+    #[inline(always)]
+    fn splat(token: Neon, word: u32) -> Self {
+        Self(neon!(token, (word: u32 = word) -> uint32x4_t { vdupq_n_u32(word) }), token)
+    }
+    #[inline(always)]
+    fn splat_row(token: Neon, row: [u32; 4]) -> Self {
+        let vector = neon!(token, (row: &[u32; 4] = &row) -> uint32x4_t {
+            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its alignment.
+            unsafe { vld1q_u32(row.as_ptr()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Neon, words: &[u32; MAX_WORDS_LANES]) -> Self {
+        Self::splat_row(token, [words[0], words[1], words[2], words[3]])
+    }
+    #[inline(always)]
+    fn first(self) -> u32 {
+        neon!(self.1, (a: uint32x4_t = self.0) -> u32 { vgetq_lane_u32::<0>(a) })
+    }
+
+    binary! { uint32x4_t:
+        add = |a, b| vaddq_u32(a, b);
+        xor = |a, b| veorq_u32(a, b);
+    }
+
+    unary! { uint32x4_t:
+        rotate_left_16 = |a| vreinterpretq_u32_u16(vrev32q_u16(vreinterpretq_u16_u32(a)));
+        rotate_left_12 = |a| vsriq_n_u32::<20>(vshlq_n_u32::<12>(a), a);
+        rotate_left_8 = |a| vsriq_n_u32::<24>(vshlq_n_u32::<8>(a), a);
+        rotate_left_7 = |a| vsriq_n_u32::<25>(vshlq_n_u32::<7>(a), a);
+        rotate_columns_1 = |a| vextq_u32::<1>(a, a);
+        rotate_columns_2 = |a| vextq_u32::<2>(a, a);
+        rotate_columns_3 = |a| vextq_u32::<3>(a, a);
+    }
+
+    #[inline(always)]
+    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+        type Vectors = (uint32x4_t, uint32x4_t, uint32x4_t, uint32x4_t);
+        let token = a.1;
+        let (a, b, c, d) = neon!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
+            let pair = |x| vreinterpretq_u64_u32(x);
+            let (ab_even, ab_odd) = (pair(vtrn1q_u32(v.0, v.1)), pair(vtrn2q_u32(v.0, v.1)));
+            let (cd_even, cd_odd) = (pair(vtrn1q_u32(v.2, v.3)), pair(vtrn2q_u32(v.2, v.3)));
+            let words = |x| vreinterpretq_u32_u64(x);
+            (
+                words(vtrn1q_u64(ab_even, cd_even)),
+                words(vtrn1q_u64(ab_odd, cd_odd)),
+                words(vtrn2q_u64(ab_even, cd_even)),
+                words(vtrn2q_u64(ab_odd, cd_odd)),
+            )
+        });
+        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+    }
+
+    #[inline(always)]
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        type Rows = [[u8; 16]; 4];
+        let (rows, _) = data[..64].as_chunks_mut::<16>();
+        let rows: &mut Rows = rows.first_chunk_mut().expect("64 bytes are four rows");
+        neon!(a.1, (v: [uint32x4_t; 4] = [a.0, b.0, c.0, d.0], rows: &mut Rows = rows) -> () {
+            xor_row(v[0], &mut rows[0]);
+            xor_row(v[1], &mut rows[1]);
+            xor_row(v[2], &mut rows[2]);
+            xor_row(v[3], &mut rows[3]);
+        });
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn xor_row(key: uint32x4_t, row: &mut [u8; 16]) {
+    let key = vreinterpretq_u8_u32(key);
+    // SAFETY: the reference is valid for 16 bytes; bytes need no alignment.
+    let data = unsafe { vld1q_u8(row.as_ptr()) };
+    // SAFETY: the exclusive reference is valid for writing 16 bytes.
+    unsafe { vst1q_u8(row.as_mut_ptr(), veorq_u8(data, key)) };
+}
+
+/// Two 64-bit lanes.
+#[derive(Clone, Copy)]
+pub struct NeonWide(uint64x2_t, Neon);
+
+impl Wide for NeonWide {
+    type Token = Neon;
+    const LANES: usize = 2;
+    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+    #[inline(always)]
+    fn splat(token: Neon, value: u64) -> Self {
+        Self(neon!(token, (value: u64 = value) -> uint64x2_t { vdupq_n_u64(value) }), token)
+    }
+    #[inline(always)]
+    fn splat_low(token: Neon, value: u32) -> Self {
+        let vector = neon!(token, (value: u32 = value) -> uint64x2_t { vreinterpretq_u64_u32(vdupq_n_u32(value)) });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Neon, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+        let vector = neon!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> uint64x2_t {
+            // SAFETY: the array is valid for reading 16 bytes and aligned for its element.
+            unsafe { vld1q_u64(lanes.as_ptr()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+        neon!(self.1, (a: uint64x2_t = self.0) -> [u64; MAX_WIDE_LANES] {
+            [vgetq_lane_u64::<0>(a), vgetq_lane_u64::<1>(a), 0, 0, 0, 0, 0, 0]
+        })
+    }
+    #[inline(always)]
+    fn load_blocks(token: Neon, blocks: &[u8]) -> (Self, Self) {
+        let blocks: &[u8; 32] = blocks.first_chunk().expect("two blocks");
+        let (low, high) = neon!(token, (blocks: &[u8; 32] = blocks) -> (uint64x2_t, uint64x2_t) {
+            let (first, second) = blocks.split_at(16);
+            // SAFETY: the slice is 16 bytes long; bytes need no alignment.
+            let first = vreinterpretq_u64_u8(unsafe { vld1q_u8(first.as_ptr()) });
+            // SAFETY: as above.
+            let second = vreinterpretq_u64_u8(unsafe { vld1q_u8(second.as_ptr()) });
+            (vzip1q_u64(first, second), vzip2q_u64(first, second))
+        });
+        (Self(low, token), Self(high, token))
+    }
+
+    binary! { uint64x2_t:
+        add = |a, b| vaddq_u64(a, b);
+        and = |a, b| vandq_u64(a, b);
+        or = |a, b| vorrq_u64(a, b);
+        mul_low = |a, b| vmull_u32(vmovn_u64(a), vmovn_u64(b));
+    }
+
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        let shifted = neon!(self.1, (a: uint64x2_t = self.0, bits: u32 = BITS) -> uint64x2_t {
+            vshlq_u64(a, vdupq_n_s64(i64::from(bits)))
+        });
+        Self(shifted, self.1)
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        let shifted = neon!(self.1, (a: uint64x2_t = self.0, bits: u32 = BITS) -> uint64x2_t {
+            // A negative count shifts to the right.
+            vshlq_u64(a, vdupq_n_s64(-i64::from(bits)))
+        });
+        Self(shifted, self.1)
+    }
+}

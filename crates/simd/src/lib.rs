@@ -1,0 +1,47 @@
+//! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
+//!
+//! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on AArch64
+//!   `aarch64::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one.
+//! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU lacks.
+//! - A **kernel** is generic over [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
+//!   (64-bit lanes with a 32×32→64 multiply). Every function between the entry and a vector operation is
+//!   `#[inline(always)]`: a single one that is not turns each operation into a call.
+//! - [`dispatch!`] branches on the CPU, once, and enters a function compiled with the features of the chosen token.
+//!
+//! This crate holds all of the library's `unsafe`. Its interface is safe: no call with any argument breaks memory safety.
+//!
+//! ```
+//! use sealane_simd::{Level, Simd, Words, dispatch};
+//!
+//! #[inline(always)]
+//! fn double<S: Simd>(token: S, word: u32) -> u32 {
+//!     let x = S::Words::splat(token, word);
+//!     x.add(x).first()
+//! }
+//!
+//! let level = Level::detect();
+//! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
+//! ```
+#![no_std]
+
+mod level;
+mod output;
+mod scalar;
+mod wide;
+mod words;
+
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+pub mod x86;
+
+pub use level::{Level, Simd};
+pub use output::Output;
+pub use scalar::Scalar;
+pub use wide::{MAX_WIDE_LANES, Wide};
+pub use words::{MAX_WORDS_LANES, Words};
+
+mod sealed {
+    /// Keeps [`crate::Simd`] to the tokens of this crate: its kernels rely on what a token proves.
+    pub trait Sealed {}
+}

@@ -1,0 +1,81 @@
+//! Output that need not be initialised, for safe code.
+
+use core::mem::MaybeUninit;
+
+/// A buffer that is filled from the front, piece by piece, and becomes a plain slice when it is full.
+///
+/// It lets code without `unsafe` write to memory that was never initialised.
+#[derive(Debug)]
+pub struct Output<'a> {
+    buffer: &'a mut [MaybeUninit<u8>],
+    filled: usize,
+}
+
+impl<'a> Output<'a> {
+    /// An empty output over `buffer`, whose contents are never read before they are written.
+    #[must_use]
+    pub fn new(buffer: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { buffer, filled: 0 }
+    }
+
+    /// Number of bytes still to be written.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.buffer.len() - self.filled
+    }
+
+    /// Appends a copy of `bytes` and returns it for further work in place.
+    ///
+    /// # Panics
+    /// If fewer than `bytes.len()` bytes remain.
+    pub fn append(&mut self, bytes: &[u8]) -> &mut [u8] {
+        let start = self.filled;
+        let end = start.checked_add(bytes.len()).expect("output within the address space");
+        let appended = self.buffer[start..end].write_copy_of_slice(bytes);
+        self.filled = end;
+        appended
+    }
+
+    /// The whole buffer.
+    ///
+    /// # Panics
+    /// If bytes remain to be written.
+    #[must_use]
+    pub fn finish(self) -> &'a mut [u8] {
+        assert_eq!(self.filled, self.buffer.len(), "output was not filled");
+        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all bytes below it are
+        // initialised, and it has reached the end.
+        unsafe { self.buffer.assume_init_mut() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_become_one_slice() {
+        let mut memory = [MaybeUninit::uninit(); 5];
+        let mut output = Output::new(&mut memory);
+        output.append(b"ab")[0] = b'A';
+        assert_eq!(output.remaining(), 3);
+        output.append(b"cde");
+        assert_eq!(output.finish(), b"Abcde");
+    }
+
+    #[test]
+    #[should_panic(expected = "output was not filled")]
+    fn a_partly_filled_output_is_never_read() {
+        let mut memory = [MaybeUninit::uninit(); 5];
+        let mut output = Output::new(&mut memory);
+        output.append(b"ab");
+        let _ = output.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn more_than_the_buffer_holds_is_refused() {
+        let mut memory = [MaybeUninit::uninit(); 1];
+        Output::new(&mut memory).append(b"ab");
+    }
+}

@@ -1,0 +1,52 @@
+//! The capability that prime-field hashes need: a 32×32→64 multiply in 64-bit lanes.
+
+use crate::Simd;
+
+/// The most lanes that any implementation of [`Wide`] has.
+pub const MAX_WIDE_LANES: usize = 8;
+
+/// A vector of 64-bit lanes.
+pub trait Wide: Copy {
+    /// The proof that the CPU has the instructions.
+    type Token: Simd<Wide = Self>;
+
+    /// Number of lanes.
+    const LANES: usize;
+    /// The order in which [`Wide::load_blocks`] deals blocks to lanes: lane `i` holds block `BLOCK_OF_LANE[i]`.
+    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES];
+
+    /// All lanes equal `value`.
+    fn splat(token: Self::Token, value: u64) -> Self;
+    /// All lanes have `value` in their low half. The high half is unspecified: for operands of [`Wide::mul_low`].
+    fn splat_low(token: Self::Token, value: u32) -> Self;
+    /// The first [`Wide::LANES`] values; the rest is ignored.
+    fn from_lanes(token: Self::Token, lanes: &[u64; MAX_WIDE_LANES]) -> Self;
+    /// The lanes, the first [`Wide::LANES`] of the array; the rest is 0.
+    fn to_lanes(self) -> [u64; MAX_WIDE_LANES];
+
+    /// Loads [`Wide::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8 bytes of a block, those
+    /// of the second the high 8 bytes, both little-endian, in the order of [`Wide::BLOCK_OF_LANE`].
+    ///
+    /// # Panics
+    /// If `blocks` is shorter than `16 * LANES` bytes.
+    fn load_blocks(token: Self::Token, blocks: &[u8]) -> (Self, Self);
+
+    /// Lane-wise sum modulo 2^64.
+    #[must_use]
+    fn add(self, other: Self) -> Self;
+    /// Lane-wise conjunction.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+    /// Lane-wise disjunction.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Lane-wise shift to the left by `BITS` bits; zeros come in.
+    #[must_use]
+    fn shl<const BITS: u32>(self) -> Self;
+    /// Lane-wise shift to the right by `BITS` bits; zeros come in.
+    #[must_use]
+    fn shr<const BITS: u32>(self) -> Self;
+    /// Lane-wise product of the low 32 bits of both operands.
+    #[must_use]
+    fn mul_low(self, other: Self) -> Self;
+}

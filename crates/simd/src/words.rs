@@ -1,0 +1,70 @@
+//! The capability that ARX ciphers need: addition, exclusive or and rotation of 32-bit words.
+
+use crate::Simd;
+
+/// The most lanes that any implementation of [`Words`] has.
+pub const MAX_WORDS_LANES: usize = 16;
+
+/// A vector of 32-bit words: [`Words::ROWS`] rows of four, a row being 128 bits.
+///
+/// Lanes are numbered from 0; lane `4 * row + column` is word `column` of row `row`.
+pub trait Words: Copy {
+    /// The proof that the CPU has the instructions.
+    type Token: Simd<Words = Self>;
+
+    /// Number of 128-bit rows in a vector.
+    const ROWS: usize;
+    /// Number of words in a vector: `4 * ROWS`.
+    const LANES: usize = 4 * Self::ROWS;
+    /// How many independent ChaCha states of `ROWS` blocks each the registers hold before they spill.
+    const HORIZONTAL_SETS: usize;
+
+    /// All lanes equal `word`.
+    fn splat(token: Self::Token, word: u32) -> Self;
+    /// All rows equal `row`.
+    fn splat_row(token: Self::Token, row: [u32; 4]) -> Self;
+    /// The first [`Words::LANES`] words of `words`; the rest is ignored.
+    fn from_lanes(token: Self::Token, words: &[u32; MAX_WORDS_LANES]) -> Self;
+    /// Lane 0.
+    fn first(self) -> u32;
+
+    /// Lane-wise sum modulo 2^32.
+    #[must_use]
+    fn add(self, other: Self) -> Self;
+    /// Lane-wise exclusive or.
+    #[must_use]
+    fn xor(self, other: Self) -> Self;
+    /// Lane-wise rotation to the left by 16 bits.
+    #[must_use]
+    fn rotate_left_16(self) -> Self;
+    /// Lane-wise rotation to the left by 12 bits.
+    #[must_use]
+    fn rotate_left_12(self) -> Self;
+    /// Lane-wise rotation to the left by 8 bits.
+    #[must_use]
+    fn rotate_left_8(self) -> Self;
+    /// Lane-wise rotation to the left by 7 bits.
+    #[must_use]
+    fn rotate_left_7(self) -> Self;
+
+    /// Column `c` of each row becomes what column `(c + 1) % 4` was.
+    #[must_use]
+    fn rotate_columns_1(self) -> Self;
+    /// Column `c` of each row becomes what column `(c + 2) % 4` was.
+    #[must_use]
+    fn rotate_columns_2(self) -> Self;
+    /// Column `c` of each row becomes what column `(c + 3) % 4` was.
+    #[must_use]
+    fn rotate_columns_3(self) -> Self;
+
+    /// Transposes the 4×4 matrices that the same row of four vectors forms: word `c` of row `r` of vector `v` goes to
+    /// word `v` of row `r` of vector `c`.
+    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self);
+
+    /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`, `d`, then row 1
+    /// and so on, each word little-endian.
+    ///
+    /// # Panics
+    /// If `data` is shorter than that.
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]);
+}

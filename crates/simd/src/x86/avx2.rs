@@ -1,0 +1,185 @@
+//! 256-bit vectors.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Features, binary, token, unary, with_features};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+
+token! {
+    /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
+    Avx2: "avx2,bmi2", Features::AVX2.and(Features::BMI2), Avx2Words, Avx2Wide
+}
+
+macro_rules! avx2 {
+    ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };
+}
+
+/// Eight 32-bit words: two rows.
+#[derive(Clone, Copy)]
+pub struct Avx2Words(__m256i, Avx2);
+
+impl Words for Avx2Words {
+    type Token = Avx2;
+    const ROWS: usize = 2;
+    const HORIZONTAL_SETS: usize = 2;
+
+    #[inline(always)]
+    fn splat(token: Avx2, word: u32) -> Self {
+        Self(avx2!(token, (word: u32 = word) -> __m256i { _mm256_set1_epi32(word.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_row(token: Avx2, row: [u32; 4]) -> Self {
+        let vector = avx2!(token, (row: [u32; 4] = row) -> __m256i {
+            let [a, b, c, d] = row.map(u32::cast_signed);
+            _mm256_broadcastsi128_si256(_mm_setr_epi32(a, b, c, d))
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Avx2, words: &[u32; MAX_WORDS_LANES]) -> Self {
+        let vector = avx2!(token, (words: &[u32; MAX_WORDS_LANES] = words) -> __m256i {
+            // SAFETY: the array is valid for reading 32 bytes, and the load needs no alignment.
+            unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn first(self) -> u32 {
+        avx2!(self.1, (a: __m256i = self.0) -> u32 { _mm256_cvtsi256_si32(a).cast_unsigned() })
+    }
+
+    binary! { avx2, __m256i:
+        add = _mm256_add_epi32;
+        xor = _mm256_xor_si256;
+    }
+
+    unary! { avx2, __m256i:
+        rotate_left_16 = |a| {
+            let rotation = _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+            _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(rotation))
+        };
+        rotate_left_12 = |a| _mm256_or_si256(_mm256_slli_epi32::<12>(a), _mm256_srli_epi32::<20>(a));
+        rotate_left_8 = |a| {
+            let rotation = _mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
+            _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(rotation))
+        };
+        rotate_left_7 = |a| _mm256_or_si256(_mm256_slli_epi32::<7>(a), _mm256_srli_epi32::<25>(a));
+        rotate_columns_1 = |a| _mm256_shuffle_epi32::<0b00_11_10_01>(a);
+        rotate_columns_2 = |a| _mm256_shuffle_epi32::<0b01_00_11_10>(a);
+        rotate_columns_3 = |a| _mm256_shuffle_epi32::<0b10_01_00_11>(a);
+    }
+
+    #[inline(always)]
+    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+        type Vectors = (__m256i, __m256i, __m256i, __m256i);
+        let token = a.1;
+        let (a, b, c, d) = avx2!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
+            let (ab_low, ab_high) = (_mm256_unpacklo_epi32(v.0, v.1), _mm256_unpackhi_epi32(v.0, v.1));
+            let (cd_low, cd_high) = (_mm256_unpacklo_epi32(v.2, v.3), _mm256_unpackhi_epi32(v.2, v.3));
+            (
+                _mm256_unpacklo_epi64(ab_low, cd_low),
+                _mm256_unpackhi_epi64(ab_low, cd_low),
+                _mm256_unpacklo_epi64(ab_high, cd_high),
+                _mm256_unpackhi_epi64(ab_high, cd_high),
+            )
+        });
+        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+    }
+
+    #[inline(always)]
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        type Halves = [[u8; 32]; 4];
+        let (halves, _) = data[..128].as_chunks_mut::<32>();
+        let halves: &mut Halves = halves.first_chunk_mut().expect("128 bytes are four halves");
+        avx2!(a.1, (v: [__m256i; 4] = [a.0, b.0, c.0, d.0], halves: &mut Halves = halves) -> () {
+            xor_half(_mm256_permute2x128_si256::<0x20>(v[0], v[1]), &mut halves[0]);
+            xor_half(_mm256_permute2x128_si256::<0x20>(v[2], v[3]), &mut halves[1]);
+            xor_half(_mm256_permute2x128_si256::<0x31>(v[0], v[1]), &mut halves[2]);
+            xor_half(_mm256_permute2x128_si256::<0x31>(v[2], v[3]), &mut halves[3]);
+        });
+    }
+}
+
+/// Half a block.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn xor_half(key: __m256i, half: &mut [u8; 32]) {
+    // SAFETY: the reference is valid for 32 bytes, and the load needs no alignment.
+    let data = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
+    // SAFETY: the exclusive reference is valid for writing 32 bytes, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), _mm256_xor_si256(data, key)) };
+}
+
+/// Four 64-bit lanes.
+#[derive(Clone, Copy)]
+pub struct Avx2Wide(__m256i, Avx2);
+
+impl Wide for Avx2Wide {
+    type Token = Avx2;
+    const LANES: usize = 4;
+    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
+
+    #[inline(always)]
+    fn splat(token: Avx2, value: u64) -> Self {
+        Self(avx2!(token, (value: u64 = value) -> __m256i { _mm256_set1_epi64x(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_low(token: Avx2, value: u32) -> Self {
+        Self(avx2!(token, (value: u32 = value) -> __m256i { _mm256_set1_epi32(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Avx2, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+        let vector = avx2!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> __m256i {
+            // SAFETY: the array is valid for reading 32 bytes, and the load needs no alignment.
+            unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+        avx2!(self.1, (a: __m256i = self.0) -> [u64; MAX_WIDE_LANES] {
+            let mut lanes = [0; MAX_WIDE_LANES];
+            // SAFETY: the array is valid for writing 32 bytes, and the store needs no alignment.
+            unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), a) };
+            lanes
+        })
+    }
+    #[inline(always)]
+    fn load_blocks(token: Avx2, blocks: &[u8]) -> (Self, Self) {
+        let blocks: &[u8; 64] = blocks.first_chunk().expect("four blocks");
+        let (low, high) = avx2!(token, (blocks: &[u8; 64] = blocks) -> (__m256i, __m256i) {
+            let (first, second) = blocks.split_at(32);
+            // SAFETY: the slice is 32 bytes long, and the load needs no alignment.
+            let first = unsafe { _mm256_loadu_si256(first.as_ptr().cast()) };
+            // SAFETY: as above.
+            let second = unsafe { _mm256_loadu_si256(second.as_ptr().cast()) };
+            (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second))
+        });
+        (Self(low, token), Self(high, token))
+    }
+
+    binary! { avx2, __m256i:
+        add = _mm256_add_epi64;
+        and = _mm256_and_si256;
+        or = _mm256_or_si256;
+        mul_low = _mm256_mul_epu32;
+    }
+
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        let shifted = avx2!(self.1, (a: __m256i = self.0, bits: u32 = BITS) -> __m256i {
+            _mm256_sll_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        let shifted = avx2!(self.1, (a: __m256i = self.0, bits: u32 = BITS) -> __m256i {
+            _mm256_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+}

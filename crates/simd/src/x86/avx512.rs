@@ -1,0 +1,190 @@
+//! 512-bit vectors.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Features, binary, token, unary, with_features};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+
+const FEATURES: Features = Features::AVX2
+    .and(Features::BMI2)
+    .and(Features::AVX512F)
+    .and(Features::AVX512BW)
+    .and(Features::AVX512VL)
+    .and(Features::AVX512DQ);
+
+token! {
+    /// Proof of AVX-512 F, BW, VL and DQ, and of AVX2 and BMI2.
+    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES, Avx512Words, Avx512Wide
+}
+
+macro_rules! avx512 {
+    ($proof:expr, $($rest:tt)*) => { with_features!(Avx512, "avx512f,avx512bw", $proof, $($rest)*) };
+}
+
+/// Sixteen 32-bit words: four rows.
+#[derive(Clone, Copy)]
+pub struct Avx512Words(__m512i, Avx512);
+
+impl Words for Avx512Words {
+    type Token = Avx512;
+    const ROWS: usize = 4;
+    const HORIZONTAL_SETS: usize = 4;
+
+    #[inline(always)]
+    fn splat(token: Avx512, word: u32) -> Self {
+        Self(avx512!(token, (word: u32 = word) -> __m512i { _mm512_set1_epi32(word.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_row(token: Avx512, row: [u32; 4]) -> Self {
+        let vector = avx512!(token, (row: [u32; 4] = row) -> __m512i {
+            let [a, b, c, d] = row.map(u32::cast_signed);
+            _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d))
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Avx512, words: &[u32; MAX_WORDS_LANES]) -> Self {
+        let vector = avx512!(token, (words: &[u32; MAX_WORDS_LANES] = words) -> __m512i {
+            // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
+            unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn first(self) -> u32 {
+        avx512!(self.1, (a: __m512i = self.0) -> u32 { _mm512_cvtsi512_si32(a).cast_unsigned() })
+    }
+
+    binary! { avx512, __m512i:
+        add = _mm512_add_epi32;
+        xor = _mm512_xor_si512;
+    }
+
+    unary! { avx512, __m512i:
+        rotate_left_16 = |a| _mm512_rol_epi32::<16>(a);
+        rotate_left_12 = |a| _mm512_rol_epi32::<12>(a);
+        rotate_left_8 = |a| _mm512_rol_epi32::<8>(a);
+        rotate_left_7 = |a| _mm512_rol_epi32::<7>(a);
+        rotate_columns_1 = |a| _mm512_shuffle_epi32::<0b00_11_10_01>(a);
+        rotate_columns_2 = |a| _mm512_shuffle_epi32::<0b01_00_11_10>(a);
+        rotate_columns_3 = |a| _mm512_shuffle_epi32::<0b10_01_00_11>(a);
+    }
+
+    #[inline(always)]
+    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+        type Vectors = (__m512i, __m512i, __m512i, __m512i);
+        let token = a.1;
+        let (a, b, c, d) = avx512!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
+            let (ab_low, ab_high) = (_mm512_unpacklo_epi32(v.0, v.1), _mm512_unpackhi_epi32(v.0, v.1));
+            let (cd_low, cd_high) = (_mm512_unpacklo_epi32(v.2, v.3), _mm512_unpackhi_epi32(v.2, v.3));
+            (
+                _mm512_unpacklo_epi64(ab_low, cd_low),
+                _mm512_unpackhi_epi64(ab_low, cd_low),
+                _mm512_unpacklo_epi64(ab_high, cd_high),
+                _mm512_unpackhi_epi64(ab_high, cd_high),
+            )
+        });
+        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+    }
+
+    #[inline(always)]
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        type Blocks = [[u8; 64]; 4];
+        let (blocks, _) = data[..256].as_chunks_mut::<64>();
+        let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
+        avx512!(a.1, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0], blocks: &mut Blocks = blocks) -> () {
+            // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
+            let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
+            let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
+            let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
+            let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
+            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01), &mut blocks[0]);
+            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01), &mut blocks[1]);
+            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23), &mut blocks[2]);
+            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23), &mut blocks[3]);
+        });
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn xor_block(key: __m512i, block: &mut [u8; 64]) {
+    // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
+    let data = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), _mm512_xor_si512(data, key)) };
+}
+
+/// Eight 64-bit lanes.
+#[derive(Clone, Copy)]
+pub struct Avx512Wide(__m512i, Avx512);
+
+impl Wide for Avx512Wide {
+    type Token = Avx512;
+    const LANES: usize = 8;
+    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
+
+    #[inline(always)]
+    fn splat(token: Avx512, value: u64) -> Self {
+        Self(avx512!(token, (value: u64 = value) -> __m512i { _mm512_set1_epi64(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_low(token: Avx512, value: u32) -> Self {
+        Self(avx512!(token, (value: u32 = value) -> __m512i { _mm512_set1_epi32(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Avx512, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+        let vector = avx512!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> __m512i {
+            // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
+            unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+        avx512!(self.1, (a: __m512i = self.0) -> [u64; MAX_WIDE_LANES] {
+            let mut lanes = [0; MAX_WIDE_LANES];
+            // SAFETY: the array is valid for writing 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), a) };
+            lanes
+        })
+    }
+    #[inline(always)]
+    fn load_blocks(token: Avx512, blocks: &[u8]) -> (Self, Self) {
+        let blocks: &[u8; 128] = blocks.first_chunk().expect("eight blocks");
+        let (low, high) = avx512!(token, (blocks: &[u8; 128] = blocks) -> (__m512i, __m512i) {
+            let (first, second) = blocks.split_at(64);
+            // SAFETY: the slice is 64 bytes long, and the load needs no alignment.
+            let first = unsafe { _mm512_loadu_si512(first.as_ptr().cast()) };
+            // SAFETY: as above.
+            let second = unsafe { _mm512_loadu_si512(second.as_ptr().cast()) };
+            (_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second))
+        });
+        (Self(low, token), Self(high, token))
+    }
+
+    binary! { avx512, __m512i:
+        add = _mm512_add_epi64;
+        and = _mm512_and_si512;
+        or = _mm512_or_si512;
+        mul_low = _mm512_mul_epu32;
+    }
+
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        let shifted = avx512!(self.1, (a: __m512i = self.0, bits: u32 = BITS) -> __m512i {
+            _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        let shifted = avx512!(self.1, (a: __m512i = self.0, bits: u32 = BITS) -> __m512i {
+            _mm512_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+}

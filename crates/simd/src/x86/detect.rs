@@ -1,0 +1,130 @@
+//! CPU features by `cpuid`, without `std`.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86 as arch;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64 as arch;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A set of instruction-set extensions that can be used: the CPU has them and the operating system saves their registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features(u32);
+
+macro_rules! features {
+    ($($constant:ident = $bit:literal, $name:literal;)*) => {
+        impl Features {
+            $(#[doc = concat!("`", $name, "`")] pub const $constant: Self = Self(1 << $bit);)*
+
+            /// The names of the extensions in this set.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                [$((Self::$constant, $name)),*]
+                    .into_iter()
+                    .filter_map(move |(feature, name)| self.contains(feature).then_some(name))
+            }
+        }
+    };
+}
+
+features! {
+    SSE2 = 0, "sse2";
+    SSSE3 = 1, "ssse3";
+    SSE41 = 2, "sse4.1";
+    AES = 3, "aes";
+    PCLMULQDQ = 4, "pclmulqdq";
+    AVX = 5, "avx";
+    AVX2 = 6, "avx2";
+    BMI2 = 7, "bmi2";
+    VAES = 8, "vaes";
+    VPCLMULQDQ = 9, "vpclmulqdq";
+    GFNI = 10, "gfni";
+    AVX512F = 11, "avx512f";
+    AVX512BW = 12, "avx512bw";
+    AVX512VL = 13, "avx512vl";
+    AVX512DQ = 14, "avx512dq";
+    AVX512IFMA = 15, "avx512ifma";
+}
+
+/// Set in the cache once detection has run; it is no feature.
+const DETECTED: u32 = 1 << 31;
+
+impl Features {
+    /// Whether all of `other` are in this set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The features of this CPU. The first call asks the CPU, later ones read an atomic.
+    #[must_use]
+    pub fn detect() -> Self {
+        static CACHE: AtomicU32 = AtomicU32::new(0);
+        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        let mut bits = CACHE.load(Ordering::Relaxed);
+        if bits == 0 {
+            bits = Self::ask_cpu().0 | DETECTED;
+            CACHE.store(bits, Ordering::Relaxed);
+        }
+        Self(bits & !DETECTED)
+    }
+
+    fn ask_cpu() -> Self {
+        let max_leaf = arch::__cpuid(0).eax;
+        let leaf1 = arch::__cpuid(1);
+        let (leaf7_ebx, leaf7_ecx) = if max_leaf >= 7 {
+            let leaf7 = arch::__cpuid_count(7, 0);
+            (leaf7.ebx, leaf7.ecx)
+        } else {
+            (0, 0)
+        };
+        let saved = saved_state(leaf1.ecx);
+        let bit = |register: u32, bit: u32| register >> bit & 1 == 1;
+        // XCR0 (Intel SDM vol. 1, 13.3): 1 SSE, 2 upper halves of YMM, 5 mask registers, 6 upper halves of ZMM, 7 ZMM16 to 31.
+        let ymm = saved & 0b110 == 0b110;
+        let zmm = ymm && saved & 0b1110_0000 == 0b1110_0000;
+
+        let mut found = Self(0);
+        let mut add = |feature: Self, present: bool| {
+            if present {
+                found = found.and(feature);
+            }
+        };
+        add(Self::SSE2, bit(leaf1.edx, 26));
+        add(Self::SSSE3, bit(leaf1.ecx, 9));
+        add(Self::SSE41, bit(leaf1.ecx, 19));
+        add(Self::AES, bit(leaf1.ecx, 25));
+        add(Self::PCLMULQDQ, bit(leaf1.ecx, 1));
+        add(Self::BMI2, bit(leaf7_ebx, 8));
+        add(Self::GFNI, bit(leaf7_ecx, 8));
+        add(Self::AVX, ymm && bit(leaf1.ecx, 28));
+        add(Self::AVX2, ymm && bit(leaf7_ebx, 5));
+        add(Self::VAES, ymm && bit(leaf7_ecx, 9));
+        add(Self::VPCLMULQDQ, ymm && bit(leaf7_ecx, 10));
+        add(Self::AVX512F, zmm && bit(leaf7_ebx, 16));
+        add(Self::AVX512DQ, zmm && bit(leaf7_ebx, 17));
+        add(Self::AVX512IFMA, zmm && bit(leaf7_ebx, 21));
+        add(Self::AVX512BW, zmm && bit(leaf7_ebx, 30));
+        add(Self::AVX512VL, zmm && bit(leaf7_ebx, 31));
+        found
+    }
+}
+
+/// XCR0: the register state that the operating system saves. 0 where it has not said (OSXSAVE).
+fn saved_state(leaf1_ecx: u32) -> u64 {
+    #[target_feature(enable = "xsave")]
+    fn read() -> u64 {
+        // SAFETY: reading XCR0 is allowed at every privilege level where OSXSAVE is set, which the caller has checked.
+        unsafe { arch::_xgetbv(0) }
+    }
+    const OSXSAVE: u32 = 1 << 27;
+    if leaf1_ecx & OSXSAVE == 0 {
+        return 0;
+    }
+    // SAFETY: OSXSAVE says that the CPU has XSAVE and XGETBV and that the operating system has enabled them.
+    unsafe { read() }
+}

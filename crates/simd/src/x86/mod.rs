@@ -1,0 +1,85 @@
+//! Backends of x86 and x86-64.
+
+mod avx2;
+mod avx512;
+mod detect;
+mod ssse3;
+
+pub use avx2::{Avx2, Avx2Wide, Avx2Words};
+pub use avx512::{Avx512, Avx512Wide, Avx512Words};
+pub use detect::Features;
+pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
+
+/// Defines a token: its detection, and the function that is compiled with its features.
+macro_rules! token {
+    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $token(());
+
+        impl $token {
+            /// The token, if the CPU has the features and the operating system saves their registers.
+            #[must_use]
+            pub fn detect() -> Option<Self> {
+                $crate::x86::Features::detect().contains($bits).then_some(Self(()))
+            }
+        }
+
+        impl $crate::sealed::Sealed for $token {}
+
+        impl $crate::Simd for $token {
+            type Words = $words;
+            type Wide = $wide;
+
+            #[inline(always)]
+            fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+                #[target_feature(enable = $features)]
+                fn entry<R>(kernel: impl FnOnce() -> R) -> R {
+                    kernel()
+                }
+                // SAFETY: `self` was made by `detect`, which found exactly these features.
+                unsafe { entry(kernel) }
+            }
+        }
+    };
+}
+
+/// Runs vector instructions on behalf of a value that holds a token.
+///
+/// Expands to a function compiled with the features, which inlines to its instructions, and the call to it.
+macro_rules! with_features {
+    ($token:ty, $features:literal, $proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn instructions($($name: $ty),*) -> $ret $body
+        let _: $token = $proof;
+        // SAFETY: the line above holds a token, which only detection of these features makes.
+        unsafe { instructions($($value),*) }
+    }};
+}
+
+/// Writes the methods of a vector type that differ in nothing but the intrinsic.
+macro_rules! binary {
+    ($with:ident, $vector:ty: $($(#[$doc:meta])* $method:ident = $intrinsic:path;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(
+                $with!(self.1, (a: $vector = self.0, b: $vector = other.0) -> $vector { $intrinsic(a, b) }),
+                self.1,
+            )
+        }
+    )*};
+}
+
+/// Writes the methods of a vector type that map one vector to one.
+macro_rules! unary {
+    ($with:ident, $vector:ty: $($method:ident = |$a:ident| $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $method(self) -> Self {
+            Self($with!(self.1, ($a: $vector = self.0) -> $vector { $body }), self.1)
+        }
+    )*};
+}
+
+use {binary, token, unary, with_features};

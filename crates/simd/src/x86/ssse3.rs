@@ -1,0 +1,173 @@
+//! 128-bit vectors: SSE2 arithmetic, SSSE3 byte shuffles.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Features, binary, token, unary, with_features};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+
+token! {
+    /// Proof of SSE2 and SSSE3.
+    Ssse3: "ssse3", Features::SSE2.and(Features::SSSE3), Ssse3Words, Ssse3Wide
+}
+
+macro_rules! ssse3 {
+    ($proof:expr, $($rest:tt)*) => { with_features!(Ssse3, "ssse3", $proof, $($rest)*) };
+}
+
+/// Four 32-bit words: one row.
+#[derive(Clone, Copy)]
+pub struct Ssse3Words(__m128i, Ssse3);
+
+impl Words for Ssse3Words {
+    type Token = Ssse3;
+    const ROWS: usize = 1;
+    const HORIZONTAL_SETS: usize = 2;
+
+    #[inline(always)]
+    fn splat(token: Ssse3, word: u32) -> Self {
+        Self(ssse3!(token, (word: u32 = word) -> __m128i { _mm_set1_epi32(word.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_row(token: Ssse3, row: [u32; 4]) -> Self {
+        let vector = ssse3!(token, (row: [u32; 4] = row) -> __m128i {
+            let [a, b, c, d] = row.map(u32::cast_signed);
+            _mm_setr_epi32(a, b, c, d)
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Ssse3, words: &[u32; MAX_WORDS_LANES]) -> Self {
+        Self::splat_row(token, [words[0], words[1], words[2], words[3]])
+    }
+    #[inline(always)]
+    fn first(self) -> u32 {
+        ssse3!(self.1, (a: __m128i = self.0) -> u32 { _mm_cvtsi128_si32(a).cast_unsigned() })
+    }
+
+    binary! { ssse3, __m128i:
+        add = _mm_add_epi32;
+        xor = _mm_xor_si128;
+    }
+
+    unary! { ssse3, __m128i:
+        rotate_left_16 = |a| _mm_shuffle_epi8(a, _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+        rotate_left_12 = |a| _mm_or_si128(_mm_slli_epi32::<12>(a), _mm_srli_epi32::<20>(a));
+        rotate_left_8 = |a| _mm_shuffle_epi8(a, _mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14));
+        rotate_left_7 = |a| _mm_or_si128(_mm_slli_epi32::<7>(a), _mm_srli_epi32::<25>(a));
+        rotate_columns_1 = |a| _mm_shuffle_epi32::<0b00_11_10_01>(a);
+        rotate_columns_2 = |a| _mm_shuffle_epi32::<0b01_00_11_10>(a);
+        rotate_columns_3 = |a| _mm_shuffle_epi32::<0b10_01_00_11>(a);
+    }
+
+    #[inline(always)]
+    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+        type Vectors = (__m128i, __m128i, __m128i, __m128i);
+        let token = a.1;
+        let (a, b, c, d) = ssse3!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
+            let (ab_low, ab_high) = (_mm_unpacklo_epi32(v.0, v.1), _mm_unpackhi_epi32(v.0, v.1));
+            let (cd_low, cd_high) = (_mm_unpacklo_epi32(v.2, v.3), _mm_unpackhi_epi32(v.2, v.3));
+            (
+                _mm_unpacklo_epi64(ab_low, cd_low),
+                _mm_unpackhi_epi64(ab_low, cd_low),
+                _mm_unpacklo_epi64(ab_high, cd_high),
+                _mm_unpackhi_epi64(ab_high, cd_high),
+            )
+        });
+        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+    }
+
+    #[inline(always)]
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        type Rows = [[u8; 16]; 4];
+        let (rows, _) = data[..64].as_chunks_mut::<16>();
+        let rows: &mut Rows = rows.first_chunk_mut().expect("64 bytes are four rows");
+        ssse3!(a.1, (v: [__m128i; 4] = [a.0, b.0, c.0, d.0], rows: &mut Rows = rows) -> () {
+            xor_row(v[0], &mut rows[0]);
+            xor_row(v[1], &mut rows[1]);
+            xor_row(v[2], &mut rows[2]);
+            xor_row(v[3], &mut rows[3]);
+        });
+    }
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn xor_row(key: __m128i, row: &mut [u8; 16]) {
+    // SAFETY: the reference is valid for 16 bytes, and the load needs no alignment.
+    let data = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
+    // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no alignment.
+    unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), _mm_xor_si128(data, key)) };
+}
+
+/// Two 64-bit lanes.
+#[derive(Clone, Copy)]
+pub struct Ssse3Wide(__m128i, Ssse3);
+
+impl Wide for Ssse3Wide {
+    type Token = Ssse3;
+    const LANES: usize = 2;
+    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+    #[inline(always)]
+    fn splat(token: Ssse3, value: u64) -> Self {
+        Self(ssse3!(token, (value: u64 = value) -> __m128i { _mm_set1_epi64x(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn splat_low(token: Ssse3, value: u32) -> Self {
+        Self(ssse3!(token, (value: u32 = value) -> __m128i { _mm_set1_epi32(value.cast_signed()) }), token)
+    }
+    #[inline(always)]
+    fn from_lanes(token: Ssse3, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+        let vector = ssse3!(token, (low: u64 = lanes[0], high: u64 = lanes[1]) -> __m128i {
+            _mm_set_epi64x(high.cast_signed(), low.cast_signed())
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+        ssse3!(self.1, (a: __m128i = self.0) -> [u64; MAX_WIDE_LANES] {
+            let mut lanes = [0; MAX_WIDE_LANES];
+            // SAFETY: the array is valid for writing 16 bytes, and the store needs no alignment.
+            unsafe { _mm_storeu_si128(lanes.as_mut_ptr().cast(), a) };
+            lanes
+        })
+    }
+    #[inline(always)]
+    fn load_blocks(token: Ssse3, blocks: &[u8]) -> (Self, Self) {
+        let blocks: &[u8; 32] = blocks.first_chunk().expect("two blocks");
+        let (low, high) = ssse3!(token, (blocks: &[u8; 32] = blocks) -> (__m128i, __m128i) {
+            let (first, second) = blocks.split_at(16);
+            // SAFETY: the slice is 16 bytes long, and the load needs no alignment.
+            let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
+            // SAFETY: as above.
+            let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
+            (_mm_unpacklo_epi64(first, second), _mm_unpackhi_epi64(first, second))
+        });
+        (Self(low, token), Self(high, token))
+    }
+
+    binary! { ssse3, __m128i:
+        add = _mm_add_epi64;
+        and = _mm_and_si128;
+        or = _mm_or_si128;
+        mul_low = _mm_mul_epu32;
+    }
+
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        let shifted = ssse3!(self.1, (a: __m128i = self.0, bits: u32 = BITS) -> __m128i {
+            _mm_sll_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        let shifted = ssse3!(self.1, (a: __m128i = self.0, bits: u32 = BITS) -> __m128i {
+            _mm_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
+        });
+        Self(shifted, self.1)
+    }
+}

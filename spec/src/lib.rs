@@ -1,0 +1,3 @@
+//! Reference implementations.
+#![no_std]
+#![forbid(unsafe_code)]

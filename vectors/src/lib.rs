@@ -1,0 +1,2 @@
+//! Test vectors.
+#![forbid(unsafe_code)]

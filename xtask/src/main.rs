@@ -1,0 +1,3 @@
+//! Repository chores: `cargo xtask`.
+#![forbid(unsafe_code)]
+fn main() {}
