@@ -1,3 +1,49 @@
-//! The primitives.
+//! ChaCha20-Poly1305 and its parts at memory speed on every CPU, with one binary.
+//!
+//! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439, draft-irtf-cfrg-xchacha-03).
+//! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
+//! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
+//! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
+//!   known-answer test; nobody needs compile flags.
+//! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`, for programs that use the
+//!   crates `chacha20poly1305`, `chacha20` or `poly1305` today.
+//!
+//! Every backend, the portable one too, is free of branches and memory addresses that depend on secrets. Keys, key streams
+//! and intermediate states are wiped when they are dropped. The crate needs neither `std` nor an allocator.
+//!
+//! ```
+//! use sealane::ChaCha20Poly1305;
+//!
+//! let key = [0x42; 32]; // from a secure generator
+//! let nonce = [0; 12]; // never used twice with one key
+//! let cipher = ChaCha20Poly1305::new(&key);
+//!
+//! let mut message = *b"attack at dawn";
+//! let tag = cipher.seal_in_place(&nonce, b"header", &mut message);
+//! assert_ne!(&message, b"attack at dawn");
+//!
+//! cipher.open_in_place(&nonce, b"header", &mut message, &tag)?;
+//! assert_eq!(&message, b"attack at dawn");
+//! # Ok::<(), sealane::OpenError>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod aead;
+mod backend;
+pub mod chacha20;
+mod error;
+mod poly1305;
+#[cfg(feature = "rustcrypto")]
+pub mod rustcrypto;
+mod wipe;
+
+pub use aead::{
+    ChaCha20Poly1305, KEY_BYTES, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+};
+pub use backend::{Backend, BackendStatus, SelfTest};
+pub use error::{BackendError, CounterOverflow, OpenError};
+pub use poly1305::Poly1305;

@@ -36,10 +36,14 @@ macro_rules! levels {
             /// The level of that name (see [`Level::NAMES`]), if the CPU has it.
             #[must_use]
             pub fn by_name(name: &str) -> Option<Self> {
-                match name {
-                    $($(#[$cfg])* $name => <$token>::detect().map(Self::$variant),)*
-                    _ => None,
-                }
+                Self::NAMES.iter().position(|&n| n == name).and_then(Self::by_index)
+            }
+
+            /// The level at that position in [`Level::NAMES`], if the CPU has it.
+            #[must_use]
+            pub fn by_index(index: usize) -> Option<Self> {
+                const DETECT: &[fn() -> Option<Level>] = &[$($(#[$cfg])* || <$token>::detect().map(Level::$variant),)*];
+                DETECT.get(index).and_then(|detect| detect())
             }
 
             /// The level's position in [`Level::NAMES`].
@@ -81,7 +85,7 @@ impl Level {
 
     /// All levels that the CPU has, the narrowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
-        Self::NAMES.iter().filter_map(|name| Self::by_name(name))
+        (0..Self::NAMES.len()).filter_map(Self::by_index)
     }
 }
 
@@ -116,10 +120,26 @@ macro_rules! dispatch {
 macro_rules! __dispatch {
     ($level:expr, $token:ident => $kernel:expr) => {
         match $level {
-            $crate::Level::Avx512($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
-            $crate::Level::Avx2($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
-            $crate::Level::Ssse3($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
-            $crate::Level::Scalar($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
+            $crate::Level::Avx512($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
+            $crate::Level::Avx2($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
+            $crate::Level::Ssse3($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
+            $crate::Level::Scalar($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
             _ => ::core::unreachable!("a level without an arm in dispatch!"),
         }
     };
@@ -131,8 +151,16 @@ macro_rules! __dispatch {
 macro_rules! __dispatch {
     ($level:expr, $token:ident => $kernel:expr) => {
         match $level {
-            $crate::Level::Neon($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
-            $crate::Level::Scalar($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
+            $crate::Level::Neon($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
+            $crate::Level::Scalar($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
             _ => ::core::unreachable!("a level without an arm in dispatch!"),
         }
     };
@@ -144,7 +172,11 @@ macro_rules! __dispatch {
 macro_rules! __dispatch {
     ($level:expr, $token:ident => $kernel:expr) => {
         match $level {
-            $crate::Level::Scalar($token) => $crate::Simd::enter($token, #[inline(always)] || $kernel),
+            $crate::Level::Scalar($token) => $crate::Simd::enter(
+                $token,
+                #[inline(always)]
+                || $kernel,
+            ),
             _ => ::core::unreachable!("a level without an arm in dispatch!"),
         }
     };

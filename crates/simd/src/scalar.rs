@@ -140,6 +140,7 @@ impl Wide for ScalarWide {
     type Token = Scalar;
     const LANES: usize = 2;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+    const MIN_POLY1305_BYTES: usize = usize::MAX;
 
     #[inline(always)]
     fn splat(_: Scalar, value: u64) -> Self {

@@ -15,6 +15,10 @@ pub trait Wide: Copy {
     /// The order in which [`Wide::load_blocks`] deals blocks to lanes: lane `i` holds block `BLOCK_OF_LANE[i]`.
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES];
 
+    /// Length in bytes from which Poly1305 is faster on these vectors than on 64-bit integers, as measured. At least two
+    /// rows of [`Wide::LANES`] blocks.
+    const MIN_POLY1305_BYTES: usize;
+
     /// All lanes equal `value`.
     fn splat(token: Self::Token, value: u64) -> Self;
     /// All lanes have `value` in their low half. The high half is unspecified: for operands of [`Wide::mul_low`].

@@ -73,7 +73,7 @@ pub struct NeonWords(uint32x4_t, Neon);
 impl Words for NeonWords {
     type Token = Neon;
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 4;
+    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(token: Neon, word: u32) -> Self {
@@ -150,8 +150,9 @@ fn xor_row(key: uint32x4_t, row: &mut [u8; 16]) {
     let key = vreinterpretq_u8_u32(key);
     // SAFETY: the reference is valid for 16 bytes; bytes need no alignment.
     let data = unsafe { vld1q_u8(row.as_ptr()) };
+    let data = veorq_u8(data, key);
     // SAFETY: the exclusive reference is valid for writing 16 bytes.
-    unsafe { vst1q_u8(row.as_mut_ptr(), veorq_u8(data, key)) };
+    unsafe { vst1q_u8(row.as_mut_ptr(), data) };
 }
 
 /// Two 64-bit lanes.
@@ -162,6 +163,7 @@ impl Wide for NeonWide {
     type Token = Neon;
     const LANES: usize = 2;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+    const MIN_POLY1305_BYTES: usize = 512;
 
     #[inline(always)]
     fn splat(token: Neon, value: u64) -> Self {

@@ -109,8 +109,9 @@ impl Words for Avx2Words {
 fn xor_half(key: __m256i, half: &mut [u8; 32]) {
     // SAFETY: the reference is valid for 32 bytes, and the load needs no alignment.
     let data = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
+    let data = _mm256_xor_si256(data, key);
     // SAFETY: the exclusive reference is valid for writing 32 bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), _mm256_xor_si256(data, key)) };
+    unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), data) };
 }
 
 /// Four 64-bit lanes.
@@ -121,6 +122,7 @@ impl Wide for Avx2Wide {
     type Token = Avx2;
     const LANES: usize = 4;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
+    const MIN_POLY1305_BYTES: usize = 512;
 
     #[inline(always)]
     fn splat(token: Avx2, value: u64) -> Self {

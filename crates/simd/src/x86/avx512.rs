@@ -31,7 +31,7 @@ pub struct Avx512Words(__m512i, Avx512);
 impl Words for Avx512Words {
     type Token = Avx512;
     const ROWS: usize = 4;
-    const HORIZONTAL_SETS: usize = 4;
+    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(token: Avx512, word: u32) -> Self {
@@ -114,8 +114,9 @@ impl Words for Avx512Words {
 fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
     let data = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    let data = _mm512_xor_si512(data, key);
     // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no alignment.
-    unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), _mm512_xor_si512(data, key)) };
+    unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
 }
 
 /// Eight 64-bit lanes.
@@ -126,6 +127,7 @@ impl Wide for Avx512Wide {
     type Token = Avx512;
     const LANES: usize = 8;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
+    const MIN_POLY1305_BYTES: usize = 512;
 
     #[inline(always)]
     fn splat(token: Avx512, value: u64) -> Self {

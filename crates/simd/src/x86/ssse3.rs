@@ -98,8 +98,9 @@ impl Words for Ssse3Words {
 fn xor_row(key: __m128i, row: &mut [u8; 16]) {
     // SAFETY: the reference is valid for 16 bytes, and the load needs no alignment.
     let data = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
+    let data = _mm_xor_si128(data, key);
     // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no alignment.
-    unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), _mm_xor_si128(data, key)) };
+    unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), data) };
 }
 
 /// Two 64-bit lanes.
@@ -110,6 +111,7 @@ impl Wide for Ssse3Wide {
     type Token = Ssse3;
     const LANES: usize = 2;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+    const MIN_POLY1305_BYTES: usize = usize::MAX;
 
     #[inline(always)]
     fn splat(token: Ssse3, value: u64) -> Self {

@@ -1,0 +1,204 @@
+//! Messages in pieces.
+
+use core::fmt;
+
+use crate::chacha20::{BLOCK_BYTES, ChaCha20};
+use crate::wipe::wipe;
+use crate::{Backend, CounterOverflow, OpenError, Poly1305, Tag};
+
+/// Cipher and authenticator of one message, and how much they have seen.
+struct Message {
+    cipher: ChaCha20,
+    mac: Poly1305,
+    aad_bytes: u64,
+    bytes: u64,
+}
+
+impl Message {
+    /// Takes the one-time key from block 0 (RFC 8439, section 2.6) and starts with the associated data.
+    fn new(mut cipher: ChaCha20, aad: &[u8]) -> Self {
+        let mut one_time_key = [0; 32];
+        cipher.apply_keystream(&mut one_time_key).expect("block 0 of a new key stream");
+        cipher.seek(BLOCK_BYTES as u128).expect("block 1 of a new key stream");
+        let mut mac = Poly1305::with_backend(&one_time_key, cipher.backend());
+        wipe(&mut one_time_key);
+        mac.update(aad);
+        mac.pad();
+        Self { cipher, mac, aad_bytes: aad.len() as u64, bytes: 0 }
+    }
+
+    /// Adds ciphertext, whose key stream must not end before it does.
+    fn authenticate(&mut self, ciphertext: &[u8]) {
+        self.mac.update(ciphertext);
+        self.bytes += ciphertext.len() as u64;
+    }
+
+    fn skip(&mut self, bytes: usize) -> Result<(), CounterOverflow> {
+        self.cipher.seek(self.cipher.position() + bytes as u128)
+    }
+
+    /// The tag, and the cipher for further use.
+    fn finish(mut self) -> (Tag, ChaCha20) {
+        self.mac.pad();
+        self.mac.update(&self.aad_bytes.to_le_bytes());
+        self.mac.update(&self.bytes.to_le_bytes());
+        (self.mac.finalize(), self.cipher)
+    }
+}
+
+/// Encrypts one message in pieces of any length.
+///
+/// ```
+/// # use sealane::ChaCha20Poly1305;
+/// let cipher = ChaCha20Poly1305::new(&[1; 32]);
+/// let mut pieces = [*b"first ", *b"second"];
+/// let mut sealer = cipher.sealer(&[0; 12], b"");
+/// for piece in &mut pieces {
+///     sealer.seal(piece)?;
+/// }
+/// let tag = sealer.finish();
+/// # let mut whole = *b"first second";
+/// # assert_eq!(tag, cipher.seal_in_place(&[0; 12], b"", &mut whole));
+/// # assert_eq!(pieces.as_flattened(), whole);
+/// # Ok::<(), sealane::CounterOverflow>(())
+/// ```
+pub struct Sealer(Message);
+
+impl Sealer {
+    pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
+        Self(Message::new(cipher, aad))
+    }
+
+    /// Encrypts the next piece in place.
+    ///
+    /// # Errors
+    /// [`CounterOverflow`] if the message would be longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
+    pub fn seal(&mut self, piece: &mut [u8]) -> Result<(), CounterOverflow> {
+        self.0.cipher.apply_keystream(piece)?;
+        self.0.authenticate(piece);
+        Ok(())
+    }
+
+    /// The tag of the message.
+    #[must_use = "without its tag a message cannot be opened"]
+    pub fn finish(self) -> Tag {
+        self.0.finish().0
+    }
+}
+
+/// Authenticates one message in pieces of any length; once the tag is known to be right, [`Verified`] decrypts it.
+///
+/// The ciphertext is visited twice, so that no plaintext exists before it is authentic. Where it can be visited only once,
+/// [`Opener::decrypt_unauthenticated`] gives out plaintext that may be anybody's.
+///
+/// ```
+/// # use sealane::ChaCha20Poly1305;
+/// # let cipher = ChaCha20Poly1305::new(&[1; 32]);
+/// # let mut message = *b"first second";
+/// # let tag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+/// let mut opener = cipher.opener(&[0; 12], b"");
+/// for piece in message.chunks(5) {
+///     opener.update(piece)?;
+/// }
+/// let mut verified = opener.verify(&tag)?;
+/// for piece in message.chunks_mut(7) {
+///     verified.decrypt(piece)?;
+/// }
+/// assert_eq!(&message, b"first second");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Opener(Message);
+
+impl Opener {
+    pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
+        Self(Message::new(cipher, aad))
+    }
+
+    /// Adds the next piece of ciphertext, without decrypting it.
+    ///
+    /// # Errors
+    /// [`CounterOverflow`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]: then it is not authentic.
+    pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), CounterOverflow> {
+        self.0.skip(ciphertext.len())?;
+        self.0.authenticate(ciphertext);
+        Ok(())
+    }
+
+    /// Adds the next piece and decrypts it in place **before it is known to be authentic**.
+    ///
+    /// The plaintext must not be used, nor its effects be seen from outside, until [`Opener::verify`] has succeeded. If it
+    /// fails, all pieces must be thrown away.
+    ///
+    /// # Errors
+    /// [`CounterOverflow`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
+    pub fn decrypt_unauthenticated(&mut self, piece: &mut [u8]) -> Result<(), CounterOverflow> {
+        if piece.len() as u128 > self.0.cipher.remaining() {
+            return Err(CounterOverflow);
+        }
+        self.0.authenticate(piece);
+        self.0.cipher.apply_keystream(piece)
+    }
+
+    /// Compares the tag of all pieces with `tag`, in constant time.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the message is not authentic.
+    pub fn verify(self, tag: &Tag) -> Result<Verified, OpenError> {
+        let remaining = self.0.bytes;
+        let (computed, mut cipher) = self.0.finish();
+        crate::poly1305::tags_equal(&computed, tag)?;
+        cipher.seek(BLOCK_BYTES as u128).map_err(|_| OpenError)?;
+        Ok(Verified { cipher, remaining })
+    }
+}
+
+/// A message that was found authentic, to be decrypted in pieces of any length.
+///
+/// The pieces must be the bytes that the [`Opener`] was given, from the first one on: what they are now cannot be checked
+/// again here.
+pub struct Verified {
+    cipher: ChaCha20,
+    remaining: u64,
+}
+
+impl Verified {
+    /// Number of bytes of the message that have not been decrypted.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// Decrypts the next piece in place.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the piece goes past the end of the message that was authenticated; nothing is written then.
+    pub fn decrypt(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
+        self.remaining = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
+        self.cipher.apply_keystream(piece).map_err(|_| OpenError)
+    }
+}
+
+macro_rules! common {
+    ($($name:ident => |$this:ident| $cipher:expr;)*) => {$(
+        impl $name {
+            /// The backend that does the work.
+            #[must_use]
+            pub fn backend(&self) -> Backend {
+                let $this = self;
+                $cipher.backend()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("backend", &self.backend()).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+common! {
+    Sealer => |sealer| sealer.0.cipher;
+    Opener => |opener| opener.0.cipher;
+    Verified => |verified| verified.cipher;
+}

@@ -1,0 +1,147 @@
+//! Known answers that a backend must give before it is used.
+//!
+//! Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds once in a process make
+//! sure that a fault shows as a slower backend, not as a file that nobody can open.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use sealane_simd::{Level, dispatch};
+
+use crate::chacha20::kernel::{self, State};
+use crate::poly1305::{self, Accumulator};
+
+/// What a backend's known-answer test said, primitive by primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SelfTest {
+    chacha20: bool,
+    poly1305: bool,
+}
+
+const TESTED: u32 = 1;
+const CHACHA20: u32 = 2;
+const POLY1305: u32 = 4;
+/// Bits for each level in the cache.
+const WIDTH: usize = 4;
+
+impl SelfTest {
+    /// Whether ChaCha20 gave the known answers.
+    #[must_use]
+    pub fn chacha20(self) -> bool {
+        self.chacha20
+    }
+
+    /// Whether Poly1305 gave the known answers.
+    #[must_use]
+    pub fn poly1305(self) -> bool {
+        self.poly1305
+    }
+
+    /// Whether all primitives did.
+    #[must_use]
+    pub fn passed(self) -> bool {
+        self.chacha20 && self.poly1305
+    }
+
+    /// The result for `level`, computed on the first call in a process.
+    pub(super) fn of(level: Level) -> Self {
+        static CACHE: AtomicU32 = AtomicU32::new(0);
+        const { assert!(WIDTH * Level::NAMES.len() <= 32, "one more backend than the cache has room for") };
+        let shift = WIDTH * level.index();
+        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        let mut bits = CACHE.load(Ordering::Relaxed) >> shift;
+        if bits & TESTED == 0 {
+            bits = TESTED;
+            bits |= if chacha20_digest(level) == CHACHA20_DIGEST { CHACHA20 } else { 0 };
+            bits |= if poly1305_digest(level) == POLY1305_DIGEST { POLY1305 } else { 0 };
+            CACHE.fetch_or(bits << shift, Ordering::Relaxed);
+        }
+        Self { chacha20: bits & CHACHA20 != 0, poly1305: bits & POLY1305 != 0 }
+    }
+}
+
+/// Lengths in bytes that between them reach every kernel of every backend: one, two and three horizontal sets and vertical
+/// groups of 4, 8 and 16 blocks, each with and without a rest.
+const LENGTHS: [usize; 6] = [64, 150, 300, 500, 700, 2300];
+const MAX_LENGTH: usize = 2300;
+
+const CHACHA20_DIGEST: u64 = 16_949_472_911_778_164_281;
+const POLY1305_DIGEST: u64 = 17685868508887360153;
+
+/// A digest that every byte goes into. It guards against faults, not against people.
+fn absorb(digest: u64, bytes: &[u8]) -> u64 {
+    let mut digest = digest;
+    for word in bytes.chunks(8) {
+        let mut padded = [0; 8];
+        padded[..word.len()].copy_from_slice(word);
+        digest = (digest ^ u64::from_le_bytes(padded)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+    digest
+}
+
+fn state() -> State {
+    let mut state = [0; 16];
+    for (i, word) in (0..).zip(&mut state) {
+        *word = 0x0102_0304_u32.wrapping_mul(2 * i + 1);
+    }
+    state
+}
+
+/// Key streams with a 32-bit counter, and with a 64-bit one that carries within the widest group.
+fn chacha20_digest(level: Level) -> u64 {
+    let state = state();
+    let mut buffer = [0; MAX_LENGTH];
+    let mut digest = 0;
+    for length in LENGTHS {
+        let data = &mut buffer[..length];
+        let counter = u64::from(u32::MAX) - 2;
+        dispatch!(level, token => {
+            kernel::apply::<_, 20, false>(token, &state, length as u64, data);
+            kernel::apply::<_, 20, true>(token, &state, counter, data);
+        });
+        digest = absorb(digest, data);
+    }
+    digest
+}
+
+/// Tags of messages with small, large and mixed bytes.
+fn poly1305_digest(level: Level) -> u64 {
+    let mut digest = 0;
+    let mut message = [0xff; MAX_LENGTH];
+    for (i, length) in LENGTHS.into_iter().enumerate() {
+        let mut key = [0xff; 32];
+        key[..16].fill(0xa5 ^ i as u8);
+        let mut accumulator = Accumulator::new(&key);
+        dispatch!(level, token => poly1305::padded(token, &mut accumulator, &message[..length]));
+        let tag = accumulator.tag();
+        digest = absorb(digest, &tag);
+        for (j, byte) in message.iter_mut().enumerate() {
+            *byte = byte.wrapping_mul(tag[j % 16] | 1).wrapping_add(j as u8);
+        }
+    }
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_gives_the_known_answers() {
+        for level in Level::available() {
+            assert_eq!(chacha20_digest(level), CHACHA20_DIGEST, "{level:?}");
+            assert_eq!(poly1305_digest(level), POLY1305_DIGEST, "{level:?}");
+            assert!(SelfTest::of(level).passed());
+            assert!(SelfTest::of(level).passed(), "and again, from the cache");
+        }
+    }
+
+    #[test]
+    fn a_digest_sees_every_byte() {
+        let bytes = [7; 100];
+        for i in 0..bytes.len() {
+            let mut wrong = bytes;
+            wrong[i] ^= 0x10;
+            assert_ne!(absorb(0, &wrong), absorb(0, &bytes));
+        }
+    }
+}

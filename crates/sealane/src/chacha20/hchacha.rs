@@ -1,0 +1,37 @@
+//! HChaCha: a key from a key and 128 bits of nonce (draft-irtf-cfrg-xchacha-03, section 2.2).
+
+use sealane_simd::{Level, dispatch};
+
+use super::{KEY_BYTES, kernel, layout};
+use crate::Backend;
+use crate::wipe::wipe;
+
+/// HChaCha20: derives a key from `key` and the first 16 bytes of an extended nonce.
+#[must_use]
+pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
+    hchacha::<20>(key, nonce, Backend::detect().level())
+}
+
+/// HChaCha12: [`hchacha20`] with 12 rounds.
+#[must_use]
+pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
+    hchacha::<12>(key, nonce, Backend::detect().level())
+}
+
+/// HChaCha8: [`hchacha20`] with 8 rounds.
+#[must_use]
+pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
+    hchacha::<8>(key, nonce, Backend::detect().level())
+}
+
+pub(crate) fn hchacha<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 16], level: Level) -> [u8; KEY_BYTES] {
+    let mut state = layout::state(key, nonce);
+    let mut subkey = [0; KEY_BYTES];
+    dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
+    let words = state[..4].iter().chain(&state[12..]);
+    for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    wipe(&mut state);
+    subkey
+}

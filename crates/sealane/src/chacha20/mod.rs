@@ -1,0 +1,191 @@
+//! The ChaCha stream ciphers: 20, 12 and 8 rounds, in the layouts of RFC 8439, of the original paper, and extended (XChaCha).
+//!
+//! | type | nonce | key stream | source |
+//! |---|---|---|---|
+//! | [`ChaCha20`] (also 12, 8) | 12 bytes | 2^32 blocks, 256 GiB | RFC 8439, section 2.4 |
+//! | [`XChaCha20`] (also 12, 8) | 24 bytes | 2^32 blocks, 256 GiB | draft-irtf-cfrg-xchacha-03, section 2.3 |
+//! | [`ChaCha20Original`] (also 12, 8) | 8 bytes | 2^64 blocks | Bernstein, "ChaCha, a variant of Salsa20" |
+//!
+//! A stream cipher alone does not notice a changed message: use [`crate::ChaCha20Poly1305`] unless you know why not.
+//!
+//! ```
+//! use sealane::chacha20::ChaCha20;
+//!
+//! let mut data = *b"some data";
+//! ChaCha20::new(&[7; 32], &[0; 12]).apply_keystream(&mut data)?;
+//! ChaCha20::new(&[7; 32], &[0; 12]).apply_keystream(&mut data)?;
+//! assert_eq!(&data, b"some data");
+//! # Ok::<(), sealane::CounterOverflow>(())
+//! ```
+
+mod hchacha;
+pub(crate) mod kernel;
+mod layout;
+#[cfg(feature = "rustcrypto")]
+mod rng;
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use sealane_simd::{Level, dispatch};
+
+pub use hchacha::{hchacha8, hchacha12, hchacha20};
+pub use layout::{Extended, Ietf, Layout, Original};
+#[cfg(feature = "rustcrypto")]
+pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng};
+
+use crate::wipe::wipe;
+use crate::{Backend, CounterOverflow};
+use kernel::{State, xor_bytes};
+
+/// Length of a key in bytes.
+pub const KEY_BYTES: usize = 32;
+/// Length of a block of key stream in bytes.
+pub const BLOCK_BYTES: usize = 64;
+
+/// ChaCha20 with a 96-bit nonce and a 32-bit block counter (RFC 8439).
+pub type ChaCha20 = ChaCha<20, Ietf>;
+/// ChaCha12 in the layout of RFC 8439.
+pub type ChaCha12 = ChaCha<12, Ietf>;
+/// ChaCha8 in the layout of RFC 8439.
+pub type ChaCha8 = ChaCha<8, Ietf>;
+/// ChaCha20 with a 64-bit nonce and a 64-bit block counter, as first published.
+pub type ChaCha20Original = ChaCha<20, Original>;
+/// ChaCha12 in the original layout.
+pub type ChaCha12Original = ChaCha<12, Original>;
+/// ChaCha8 in the original layout.
+pub type ChaCha8Original = ChaCha<8, Original>;
+/// XChaCha20: a 192-bit nonce, long enough to be drawn at random (draft-irtf-cfrg-xchacha-03).
+pub type XChaCha20 = ChaCha<20, Extended>;
+/// XChaCha12: XChaCha with 12 rounds, in HChaCha too.
+pub type XChaCha12 = ChaCha<12, Extended>;
+/// XChaCha8: XChaCha with 8 rounds, in HChaCha too.
+pub type XChaCha8 = ChaCha<8, Extended>;
+
+/// A ChaCha key stream with `ROUNDS` rounds, and a position in it.
+///
+/// `ROUNDS` is 8, 12 or 20; other numbers do not compile.
+#[derive(Clone)]
+pub struct ChaCha<const ROUNDS: usize, L: Layout> {
+    state: State,
+    /// Next byte of the key stream.
+    position: u128,
+    /// The block that `position` is in, when `partial_is_current`.
+    partial: [u8; BLOCK_BYTES],
+    partial_is_current: bool,
+    level: Level,
+    layout: PhantomData<L>,
+}
+
+impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
+    /// Length of the key stream in bytes.
+    pub const KEY_STREAM_BYTES: u128 = if L::WIDE_COUNTER { 1 << 70 } else { 1 << 38 };
+
+    /// The key stream of `key` and `nonce` from its first byte, on the backend of [`Backend::detect`].
+    #[must_use]
+    pub fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce) -> Self {
+        Self::with_backend(key, nonce, Backend::detect())
+    }
+
+    /// As [`ChaCha::new`], on the given backend.
+    #[must_use]
+    pub fn with_backend(key: &[u8; KEY_BYTES], nonce: &L::Nonce, backend: Backend) -> Self {
+        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
+        Self::from_state(L::state::<ROUNDS>(key, nonce, backend.level()), backend.level())
+    }
+
+    /// The backend that does the work.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        Backend::of(self.level)
+    }
+
+    /// The position in the key stream, in bytes from its start.
+    #[must_use]
+    pub fn position(&self) -> u128 {
+        self.position
+    }
+
+    /// Number of bytes left in the key stream.
+    #[must_use]
+    pub fn remaining(&self) -> u128 {
+        Self::KEY_STREAM_BYTES - self.position
+    }
+
+    /// Moves to `position`, in bytes from the start of the key stream. Its very end is a valid position.
+    ///
+    /// # Errors
+    /// [`CounterOverflow`] if `position` is past the end; the position is then unchanged.
+    pub fn seek(&mut self, position: u128) -> Result<(), CounterOverflow> {
+        if position > Self::KEY_STREAM_BYTES {
+            return Err(CounterOverflow);
+        }
+        let block = |position: u128| position / BLOCK_BYTES as u128;
+        self.partial_is_current &= block(position) == block(self.position);
+        self.position = position;
+        Ok(())
+    }
+
+    /// Exclusive or of `data` with the key stream at the current position, which moves on by `data.len()`.
+    ///
+    /// # Errors
+    /// [`CounterOverflow`] if the key stream has fewer bytes left than `data`; nothing is written then, and the position
+    /// is unchanged.
+    pub fn apply_keystream(&mut self, data: &mut [u8]) -> Result<(), CounterOverflow> {
+        let len = data.len() as u128;
+        if len > self.remaining() {
+            return Err(CounterOverflow);
+        }
+        let offset = (self.position % BLOCK_BYTES as u128) as usize;
+        let head = if offset == 0 { 0 } else { data.len().min(BLOCK_BYTES - offset) };
+        let (head, blocks) = data.split_at_mut(head);
+        if !head.is_empty() {
+            if !self.partial_is_current {
+                self.partial = [0; BLOCK_BYTES];
+                let counter = self.counter();
+                Self::apply_blocks(self.level, &self.state, counter, &mut self.partial);
+                self.partial_is_current = true;
+            }
+            xor_bytes(head, &self.partial[offset..]);
+            self.position += head.len() as u128;
+        }
+        if !blocks.is_empty() {
+            Self::apply_blocks(self.level, &self.state, self.counter(), blocks);
+            self.position += blocks.len() as u128;
+            self.partial_is_current = false;
+        }
+        Ok(())
+    }
+
+    /// The key stream of a state whose counter is 0.
+    pub(crate) fn from_state(state: State, level: Level) -> Self {
+        Self { state, position: 0, partial: [0; BLOCK_BYTES], partial_is_current: false, level, layout: PhantomData }
+    }
+
+    fn counter(&self) -> u64 {
+        (self.position / BLOCK_BYTES as u128) as u64
+    }
+
+    fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
+        if L::WIDE_COUNTER {
+            dispatch!(level, token => kernel::apply::<_, ROUNDS, true>(token, state, counter, data));
+        } else {
+            dispatch!(level, token => kernel::apply::<_, ROUNDS, false>(token, state, counter, data));
+        }
+    }
+}
+
+impl<const ROUNDS: usize, L: Layout> Drop for ChaCha<ROUNDS, L> {
+    fn drop(&mut self) {
+        wipe(&mut self.state);
+        wipe(&mut self.partial);
+    }
+}
+
+impl<const ROUNDS: usize, L: Layout> zeroize::ZeroizeOnDrop for ChaCha<ROUNDS, L> {}
+
+impl<const ROUNDS: usize, L: Layout> fmt::Debug for ChaCha<ROUNDS, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChaCha").field("rounds", &ROUNDS).field("backend", &self.level).finish_non_exhaustive()
+    }
+}

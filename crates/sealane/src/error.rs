@@ -1,0 +1,61 @@
+//! The errors of this crate.
+
+use core::fmt;
+
+/// A message, its associated data, its nonce or its tag is not authentic.
+///
+/// It does not say which, on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenError;
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("message is not authentic")
+    }
+}
+
+impl core::error::Error for OpenError {}
+
+/// The key stream ends before the requested bytes: its block counter would overflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterOverflow;
+
+impl fmt::Display for CounterOverflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("key stream exhausted: the block counter would overflow")
+    }
+}
+
+impl core::error::Error for CounterOverflow {}
+
+/// A backend that was asked for by name cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// This program was compiled with no backend of that name for this architecture.
+    Unknown,
+    /// The CPU, or the operating system, lacks the instruction set.
+    Unavailable(&'static str),
+    /// The CPU, or an emulator of it, computes wrong results with the instruction set.
+    SelfTestFailed(&'static str),
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => {
+                f.write_str("no such backend; those compiled for this architecture are")?;
+                crate::BackendStatus::all().try_for_each(|status| write!(f, " {}", status.name()))
+            }
+            Self::Unavailable(name) => write!(f, "this CPU cannot run the backend {name}"),
+            Self::SelfTestFailed(name) => {
+                write!(
+                    f,
+                    "the backend {name} failed its self-test: this CPU or emulator computes wrong results with it"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for BackendError {}

@@ -1,0 +1,143 @@
+//! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their 26-bit limbs for vectors.
+
+/// The low 26 bits.
+pub(super) const LIMB: u64 = (1 << 26) - 1;
+
+/// `limbs[0] + 2^64 limbs[1] + 2^128 limbs[2]`, below 2^131: the last limb is less than 8.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Element(pub(super) [u64; 3]);
+
+/// The multiplier r: clamped (RFC 8439, section 2.5), so that both products below fit.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Multiplier {
+    r0: u64,
+    r1: u64,
+    /// `5 r1 / 4`: what a carry out of bit 130 multiplies `r1` with. `r1` is divisible by 4.
+    s1: u64,
+}
+
+impl Multiplier {
+    /// Clamps the first 16 bytes of a key.
+    pub(super) fn clamp(bytes: &[u8; 16]) -> Self {
+        let r = u128::from_le_bytes(*bytes) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+        let (r0, r1) = (r as u64, (r >> 64) as u64);
+        Self { r0, r1, s1: r1 + (r1 >> 2) }
+    }
+
+    /// r as an element.
+    pub(super) fn element(self) -> Element {
+        Element([self.r0, self.r1, 0])
+    }
+
+    pub(super) fn wipe(&mut self) {
+        crate::wipe::wipe(core::slice::from_mut(self));
+    }
+}
+
+/// `a * b` in 128 bits.
+#[inline(always)]
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+impl Element {
+    /// `self + block + 2^128 high_bit`. The last limb grows by at most 2.
+    #[inline(always)]
+    pub(super) fn add_block(self, block: &[u8; 16], high_bit: u64) -> Self {
+        let block = u128::from_le_bytes(*block);
+        self.add(Self([block as u64, (block >> 64) as u64, high_bit]))
+    }
+
+    /// The sum, not reduced: the last limb is the sum of both last limbs and a carry.
+    #[inline(always)]
+    pub(super) fn add(self, other: Self) -> Self {
+        let sum0 = u128::from(self.0[0]) + u128::from(other.0[0]);
+        let sum1 = u128::from(self.0[1]) + u128::from(other.0[1]) + (sum0 >> 64);
+        Self([sum0 as u64, sum1 as u64, self.0[2] + other.0[2] + (sum1 >> 64) as u64])
+    }
+
+    /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be below 8.
+    #[inline(always)]
+    pub(super) fn multiply(self, r: Multiplier) -> Self {
+        let [h0, h1, h2] = self.0;
+        // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, h2 below 8.
+        let d0 = product(h0, r.r0) + product(h1, r.s1);
+        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.s1) + (d0 >> 64);
+        let d2 = h2 * r.r0 + (d1 >> 64) as u64;
+        Self::fold(d0 as u64, d1 as u64, d2)
+    }
+
+    /// The product of two elements, partly reduced as by [`Element::fold`]: for the few that prepare powers of r, which are
+    /// not clamped. Both last limbs must be below 8.
+    pub(super) fn multiply_full(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        let mut limbs = [0u64; 6];
+        for i in 0..3 {
+            let mut carry = 0u64;
+            for j in 0..3 {
+                let sum = product(a[i], b[j]) + u128::from(limbs[i + j]) + u128::from(carry);
+                limbs[i + j] = sum as u64;
+                carry = (sum >> 64) as u64;
+            }
+            limbs[i + 3] = carry;
+        }
+        // limbs < 2^262: low + 2^130 high = low + 5 high.
+        let low = Self([limbs[0], limbs[1], limbs[2] & 3]);
+        let high = [
+            (limbs[2] >> 2) | (limbs[3] << 62),
+            (limbs[3] >> 2) | (limbs[4] << 62),
+            (limbs[4] >> 2) | (limbs[5] << 62),
+        ];
+        let times5 = |limb: u64, carry: u64| {
+            let product = product(limb, 5) + u128::from(carry);
+            (product as u64, (product >> 64) as u64)
+        };
+        let (high0, carry) = times5(high[0], 0);
+        let (high1, carry) = times5(high[1], carry);
+        let (high2, _) = times5(high[2], carry);
+        let sum = low.add(Self([high0, high1, high2]));
+        Self::fold(sum.0[0], sum.0[1], sum.0[2])
+    }
+
+    /// `2^32 self`, partly reduced as by [`Element::fold`]. `self`'s last limb must be below 8.
+    pub(super) fn shift_32(self) -> Self {
+        let [h0, h1, h2] = self.0;
+        Self::fold(h0 << 32, (h1 << 32) | (h0 >> 32), (h2 << 32) | (h1 >> 32))
+    }
+
+    /// Folds what is above bit 130 once. `h2` must be below 2^63.6. The last limb becomes at most 4, and 4 only beside a
+    /// middle limb of 0.
+    #[inline(always)]
+    fn fold(h0: u64, h1: u64, h2: u64) -> Self {
+        let above = (h2 >> 2) + (h2 & !3); // 5 (h2 / 4)
+        let (h0, carry) = h0.overflowing_add(above);
+        let (h1, carry) = h1.overflowing_add(u64::from(carry));
+        Self([h0, h1, (h2 & 3) + u64::from(carry)])
+    }
+
+    /// Five limbs of 26 bits, the last of up to 27.
+    pub(super) fn limbs(self) -> [u64; 5] {
+        let [h0, h1, h2] = self.0;
+        [h0 & LIMB, (h0 >> 26) & LIMB, ((h0 >> 52) | (h1 << 12)) & LIMB, (h1 >> 14) & LIMB, (h1 >> 40) | (h2 << 24)]
+    }
+
+    /// The element of five limbs of up to 28 bits, at 26 bits' distance.
+    pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
+        let low = u128::from(limbs[0]) + (u128::from(limbs[1]) << 26) + (u128::from(limbs[2]) << 52);
+        let high = (low >> 64) + (u128::from(limbs[3]) << 14) + (u128::from(limbs[4]) << 40);
+        Self::fold(low as u64, high as u64, (high >> 64) as u64)
+    }
+
+    /// `(self mod p) + s` modulo 2^128.
+    pub(super) fn finish(self, s: u128) -> [u8; 16] {
+        let [h0, h1, h2] = Self::fold(self.0[0], self.0[1], self.0[2]).0;
+        // self is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum, without the carry, is it.
+        let (g0, carry) = h0.overflowing_add(5);
+        let (g1, carry) = h1.overflowing_add(u64::from(carry));
+        let g2 = h2 + u64::from(carry);
+        let mask = (g2 >> 2).wrapping_neg();
+        let low = (h0 & !mask) | (g0 & mask);
+        let high = (h1 & !mask) | (g1 & mask);
+        (u128::from(low) | (u128::from(high) << 64)).wrapping_add(s).to_le_bytes()
+    }
+}

@@ -1,0 +1,96 @@
+//! The accumulator of one message, and the choice between scalar and vector code.
+
+use sealane_simd::{Simd, Wide};
+
+use super::BLOCK_BYTES;
+use super::field::{Element, Multiplier};
+use super::wide::{self, Powers};
+use crate::wipe::wipe;
+
+/// The state of Poly1305 between blocks.
+#[derive(Clone)]
+pub(crate) struct Accumulator {
+    pub(super) h: Element,
+    pub(super) r: Multiplier,
+    s: u128,
+    /// Powers of r for vectors: computed when a message is long enough, and only as many as it needs.
+    pub(super) powers: Option<Powers>,
+}
+
+impl Accumulator {
+    /// An empty message under a one-time key.
+    #[inline]
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        let (r, s) = key.split_at(16);
+        let r = r.first_chunk().expect("the first half of the key");
+        let s = s.first_chunk().expect("the second half of the key");
+        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s), powers: None }
+    }
+
+    /// Adds one whole block.
+    #[inline]
+    pub(crate) fn block(&mut self, block: &[u8; BLOCK_BYTES]) {
+        self.h = self.h.add_block(block, 1).multiply(self.r);
+    }
+
+    /// Adds a last block that holds its own 1 bit.
+    #[inline]
+    pub(crate) fn last_block(&mut self, block: &[u8; BLOCK_BYTES]) {
+        self.h = self.h.add_block(block, 0).multiply(self.r);
+    }
+
+    /// The tag.
+    #[inline]
+    pub(crate) fn tag(&self) -> [u8; 16] {
+        self.h.finish(self.s)
+    }
+}
+
+impl Drop for Accumulator {
+    fn drop(&mut self) {
+        wipe(&mut self.h.0);
+        self.r.wipe();
+        wipe(core::slice::from_mut(&mut self.s));
+        if let Some(powers) = &mut self.powers {
+            powers.wipe();
+        }
+    }
+}
+
+/// Adds whole blocks to `accumulator`, with the features of `token`.
+///
+/// # Panics
+/// In debug builds, if the length of `data` is not a multiple of 16.
+pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+    debug_assert!(data.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
+    token.enter(
+        #[inline(always)]
+        || blocks_inlined(token, accumulator, data),
+    );
+}
+
+/// As [`blocks`]; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
+pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+    let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
+    blocks(token, accumulator, whole);
+    if !rest.is_empty() {
+        let mut block = [0; BLOCK_BYTES];
+        block[..rest.len()].copy_from_slice(rest);
+        accumulator.block(&block);
+    }
+}
+
+#[inline(always)]
+fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, mut data: &[u8]) {
+    if data.len() >= S::Wide::MIN_POLY1305_BYTES {
+        let (rows, rest) = data.split_at(data.len() - data.len() % (S::Wide::LANES * BLOCK_BYTES));
+        wide::rows(token, accumulator, rows);
+        data = rest;
+    }
+    let r = accumulator.r;
+    let mut h = accumulator.h;
+    for block in data.as_chunks::<BLOCK_BYTES>().0 {
+        h = h.add_block(block, 1).multiply(r);
+    }
+    accumulator.h = h;
+}

@@ -1,0 +1,143 @@
+//! The one-time authenticator Poly1305 (RFC 8439, section 2.5).
+
+mod field;
+mod kernel;
+mod wide;
+
+use core::fmt;
+
+use sealane_simd::{Level, dispatch};
+use subtle::ConstantTimeEq;
+
+pub(crate) use kernel::{Accumulator, blocks, padded};
+
+use crate::wipe::wipe;
+use crate::{Backend, OpenError, Tag};
+
+/// Length of a block in bytes.
+pub(crate) const BLOCK_BYTES: usize = 16;
+
+/// Poly1305: a tag of 16 bytes for one message under a key that is used once.
+///
+/// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`] makes a new one for each
+/// message.
+///
+/// ```
+/// use sealane::Poly1305;
+///
+/// let one_time_key = [0x85; 32];
+/// let mut poly1305 = Poly1305::new(&one_time_key);
+/// poly1305.update(b"in ");
+/// poly1305.update(b"pieces");
+/// assert_eq!(poly1305.finalize(), Poly1305::mac(&one_time_key, b"in pieces"));
+/// ```
+#[derive(Clone)]
+pub struct Poly1305 {
+    accumulator: Accumulator,
+    buffer: [u8; BLOCK_BYTES],
+    /// Bytes in `buffer`: fewer than a block.
+    buffered: usize,
+    level: Level,
+}
+
+impl Poly1305 {
+    /// Starts a message under a one-time key: `r` (clamped here), then `s`.
+    #[must_use]
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self::with_backend(key, Backend::detect())
+    }
+
+    /// As [`Poly1305::new`], on the given backend.
+    #[must_use]
+    pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
+        Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
+    }
+
+    /// The tag of a whole message.
+    #[must_use]
+    pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {
+        let mut poly1305 = Self::new(key);
+        poly1305.update(message);
+        poly1305.finalize()
+    }
+
+    /// The backend that does the work.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        Backend::of(self.level)
+    }
+
+    /// Adds a piece of the message. Where the message is cut does not matter.
+    pub fn update(&mut self, mut data: &[u8]) {
+        if self.buffered > 0 {
+            let taken = data.len().min(BLOCK_BYTES - self.buffered);
+            let (piece, rest) = data.split_at(taken);
+            self.buffer[self.buffered..][..taken].copy_from_slice(piece);
+            self.buffered += taken;
+            data = rest;
+            if self.buffered < BLOCK_BYTES {
+                return;
+            }
+            let block = self.buffer;
+            self.blocks(&block);
+            self.buffered = 0;
+        }
+        let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
+        self.blocks(whole);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+        self.buffered = rest.len();
+    }
+
+    /// Fills an unfinished block with zeros, as the associated data and the ciphertext of an AEAD are
+    /// (RFC 8439, section 2.8).
+    pub(crate) fn pad(&mut self) {
+        if self.buffered > 0 {
+            self.update(&[0; BLOCK_BYTES][self.buffered..]);
+        }
+    }
+
+    /// The tag.
+    #[must_use]
+    pub fn finalize(mut self) -> Tag {
+        if self.buffered > 0 {
+            // The last block is short: its 1 bit follows its last byte.
+            self.buffer[self.buffered] = 1;
+            self.buffer[self.buffered + 1..].fill(0);
+            self.accumulator.last_block(&self.buffer);
+        }
+        self.accumulator.tag()
+    }
+
+    /// Compares the tag with `tag`, in constant time.
+    ///
+    /// # Errors
+    /// [`OpenError`] if they differ.
+    pub fn verify(self, tag: &Tag) -> Result<(), OpenError> {
+        tags_equal(&self.finalize(), tag)
+    }
+
+    fn blocks(&mut self, data: &[u8]) {
+        let accumulator = &mut self.accumulator;
+        dispatch!(self.level, token => blocks(token, accumulator, data));
+    }
+}
+
+/// Compares in constant time.
+pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
+    if bool::from(a.ct_eq(b)) { Ok(()) } else { Err(OpenError) }
+}
+
+impl Drop for Poly1305 {
+    fn drop(&mut self) {
+        // The accumulator wipes itself.
+        wipe(&mut self.buffer);
+    }
+}
+
+impl zeroize::ZeroizeOnDrop for Poly1305 {}
+
+impl fmt::Debug for Poly1305 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poly1305").field("backend", &self.level).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,201 @@
+//! Poly1305 on vectors: messages in raw 32-bit limbs, powers of r in 26-bit limbs.
+//!
+//! A *row* is as many blocks as a vector has lanes, N. Each lane is a Horner scheme in R = r^N of its own; the lanes are
+//! combined at the end. K rows are summed before one carry: with M(j) the blocks of row j,
+//!
+//! H ← H R^K + M(0) R^(K-1) + … + M(K-2) R + M(K-1).
+//!
+//! A block is taken as it is, as four 32-bit limbs; what splitting it into limbs of 26 bits would cost, and the fifth
+//! limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20 multiplications a row instead of 25. The 2^128 that
+//! each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added once.
+//!
+//! Sums stay below 2^64: a limb of the table is at most 2^26, so a row adds at most 4 · 2^32 · 2^26 = 2^60 to a limb, and
+//! [`MAX_ROWS`] - 1 rows, H R^K (below 2^60) and the constants at most 2^63.
+
+use sealane_simd::{Simd, Wide};
+
+use super::BLOCK_BYTES;
+use super::field::{Element, LIMB};
+use super::kernel::Accumulator;
+use crate::wipe::wipe;
+
+/// The most rows between two carries.
+const MAX_ROWS: usize = 8;
+
+type Limbs = [u32; 5];
+
+/// What the rows are multiplied with, for as many powers of R as were needed so far.
+#[derive(Clone)]
+pub(super) struct Powers {
+    /// Number of powers computed.
+    count: usize,
+    /// `shifted[j][i]` is 2^(32 i) R^(j + 1).
+    shifted: [[Limbs; 4]; MAX_ROWS],
+    /// `ones[k]` is 2^128 (R^0 + … + R^(k - 1)), not reduced: its limbs are below 2^30.
+    ones: [Limbs; MAX_ROWS + 1],
+    /// R, and R^count.
+    base: Element,
+    last: Element,
+}
+
+impl Powers {
+    #[inline(never)]
+    fn new(r: Element, lanes: usize) -> Self {
+        let mut base = r;
+        for _ in 0..lanes.trailing_zeros() {
+            base = base.multiply_full(base);
+        }
+        let mut ones = [[0; 5]; MAX_ROWS + 1];
+        ones[1][4] = 1 << 24; // 2^128
+        Self { count: 0, shifted: [[[0; 5]; 4]; MAX_ROWS], ones, base, last: Element([1, 0, 0]) }
+    }
+
+    /// Makes sure of the powers R^1 … R^count.
+    fn extend(&mut self, count: usize) {
+        while self.count < count {
+            self.push();
+        }
+    }
+
+    #[inline(never)]
+    fn push(&mut self) {
+        let j = self.count;
+        self.last = if j == 0 { self.base } else { self.last.multiply_full(self.base) };
+        let mut power = self.last;
+        for limbs in &mut self.shifted[j] {
+            *limbs = power.limbs().map(|limb| limb as u32);
+            power = power.shift_32();
+        }
+        if j + 2 < self.ones.len() {
+            let sum = self.ones[j + 1];
+            for ((next, sum), limb) in self.ones[j + 2].iter_mut().zip(sum).zip(power.limbs()) {
+                *next = sum + limb as u32;
+            }
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn wipe(&mut self) {
+        wipe(&mut self.shifted[..self.count]);
+        wipe(&mut self.ones);
+        wipe(&mut self.base.0);
+        wipe(&mut self.last.0);
+    }
+}
+
+/// Adds whole rows to `accumulator`: at least two of them.
+#[inline(always)]
+pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+    let count = data.len() / row_bytes;
+    let r = accumulator.r;
+    let powers = accumulator.powers.get_or_insert_with(|| Powers::new(r.element(), S::Wide::LANES));
+    powers.extend(count.min(MAX_ROWS));
+
+    // Before the first group H is the message so far, to be added to the first block, which lane 0 holds: in the sum
+    // above, its factor is R^(K-1), not R^K.
+    let mut h = [S::Wide::splat(token, 0); 5];
+    for (lane, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
+        *lane = S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    let mut groups = data.chunks(MAX_ROWS * row_bytes);
+    if let Some(first) = groups.next() {
+        h = group(token, powers, &h, first.len() / row_bytes - 1, first);
+    }
+    for rows in groups {
+        h = group(token, powers, &h, rows.len() / row_bytes, rows);
+    }
+
+    let lanes = h.map(|limb| limb.to_lanes());
+    let mut in_order = [[0; 5]; sealane_simd::MAX_WIDE_LANES];
+    for lane in 0..S::Wide::LANES {
+        for limb in 0..5 {
+            in_order[S::Wide::BLOCK_OF_LANE[lane]][limb] = lanes[limb][lane];
+        }
+    }
+    // Lane i of N, in the order of the blocks, is left to be multiplied with r^(N-i).
+    let mut sum = Element::default();
+    for limbs in &in_order[..S::Wide::LANES] {
+        sum = sum.add(Element::from_limbs(*limbs)).multiply(r);
+    }
+    accumulator.h = sum;
+}
+
+/// Up to [`MAX_ROWS`] rows and one carry. `h` is multiplied with R^`h_power`, which must be at least 1.
+#[inline(always)]
+fn group<S: Simd>(token: S, powers: &Powers, h: &[S::Wide; 5], h_power: usize, data: &[u8]) -> [S::Wide; 5] {
+    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+    let (rows, last_row) = data.split_at(data.len() - row_bytes);
+    let count = data.len() / row_bytes;
+
+    let mut sum = multiply_limbs(token, h, &powers.shifted[h_power - 1][0]);
+    let ones = &powers.ones[count];
+    for i in 0..5 {
+        sum[i] = sum[i].add(S::Wide::splat(token, u64::from(ones[i])));
+    }
+    let table = powers.shifted[..count - 1].iter().rev();
+    for (row, power) in rows.chunks_exact(row_bytes).zip(table) {
+        let (m0, m2) = S::Wide::load_blocks(token, row);
+        let (m1, m3) = (m0.shr::<32>(), m2.shr::<32>());
+        for i in 0..5 {
+            let term0 = m0.mul_low(S::Wide::splat_low(token, power[0][i]));
+            let term1 = m1.mul_low(S::Wide::splat_low(token, power[1][i]));
+            let term2 = m2.mul_low(S::Wide::splat_low(token, power[2][i]));
+            let term3 = m3.mul_low(S::Wide::splat_low(token, power[3][i]));
+            sum[i] = sum[i].add(term0.add(term1)).add(term2.add(term3));
+        }
+    }
+
+    // The last row has the factor 1.
+    let limb = S::Wide::splat(token, LIMB);
+    let (low, high) = S::Wide::load_blocks(token, last_row);
+    sum[0] = sum[0].add(low.and(limb));
+    sum[1] = sum[1].add(low.shr::<26>().and(limb));
+    sum[2] = sum[2].add(low.shr::<52>().or(high.shl::<12>()).and(limb));
+    sum[3] = sum[3].add(high.shr::<14>().and(limb));
+    sum[4] = sum[4].add(high.shr::<40>());
+    carry(token, sum)
+}
+
+/// The product with an element in five limbs. The limbs of `h` are below 2^28.
+#[inline(always)]
+fn multiply_limbs<S: Simd>(token: S, h: &[S::Wide; 5], r: &Limbs) -> [S::Wide; 5] {
+    let mut r1 = [S::Wide::splat(token, 0); 5];
+    let mut r5 = r1;
+    for i in 0..5 {
+        r1[i] = S::Wide::splat_low(token, r[i]);
+        r5[i] = S::Wide::splat_low(token, 5 * r[i]);
+    }
+    let mut sum = [S::Wide::splat(token, 0); 5];
+    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5.
+    for i in 0..5 {
+        sum[i] = h[0].mul_low(r1[i]);
+        for j in 1..5 {
+            let factor = if j <= i { r1[i - j] } else { r5[i + 5 - j] };
+            sum[i] = sum[i].add(h[j].mul_low(factor));
+        }
+    }
+    sum
+}
+
+/// Carries limbs below 2^64 - 2^40 so that they are at most 2^26 + 2^16.
+#[inline(always)]
+fn carry<S: Simd>(token: S, mut h: [S::Wide; 5]) -> [S::Wide; 5] {
+    let limb = S::Wide::splat(token, LIMB);
+    let carry = |h: &mut [S::Wide; 5], i: usize| {
+        let above = h[i].shr::<26>();
+        h[i] = h[i].and(limb);
+        h[i + 1] = h[i + 1].add(above);
+    };
+    // Two chains side by side: 0 1 2 3 and 3 4 0 1.
+    carry(&mut h, 0);
+    carry(&mut h, 3);
+    carry(&mut h, 1);
+    let above = h[4].shr::<26>();
+    h[4] = h[4].and(limb);
+    h[0] = h[0].add(above).add(above.shl::<2>());
+    carry(&mut h, 2);
+    carry(&mut h, 0);
+    carry(&mut h, 3);
+    h
+}
