@@ -12,6 +12,10 @@ pub trait Simd: Copy + Send + Sync + Sealed + 'static {
     /// Vectors of 64-bit lanes with a widening multiply.
     type Wide: Wide<Token = Self>;
 
+    /// Whether [`Simd::Words`] and [`Simd::Wide`] are vectors of the CPU. Where they are not, a kernel may do better with
+    /// plain integers.
+    const VECTORS: bool = true;
+
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
     ///
     /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does.

@@ -32,6 +32,7 @@ impl Sealed for Scalar {}
 impl Simd for Scalar {
     type Words = ScalarWords;
     type Wide = ScalarWide;
+    const VECTORS: bool = false;
 
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {

@@ -7,7 +7,7 @@
 
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
-use super::BLOCK_BYTES;
+use super::{BLOCK_BYTES, portable};
 use crate::wipe::wipe;
 
 /// The input of the block function (RFC 8439, section 2.3): constants, key, block counter, nonce.
@@ -43,6 +43,9 @@ fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     mut counter: u64,
     data: &mut [u8],
 ) {
+    if !S::VECTORS {
+        return apply_portable::<S, ROUNDS, WIDE>(token, state, counter, data);
+    }
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
     let mut groups = data.chunks_exact_mut(group_bytes);
     for group in groups.by_ref() {
@@ -63,6 +66,27 @@ fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
         1 => horizontal::<S, ROUNDS, WIDE, 1>(token, state, counter, rest),
         2 => horizontal::<S, ROUNDS, WIDE, 2>(token, state, counter, rest),
         _ => horizontal::<S, ROUNDS, WIDE, 3>(token, state, counter, rest),
+    }
+}
+
+/// As [`apply`], where there are no vectors: long pieces the way the compiler vectorises best, single blocks else.
+#[inline(always)]
+fn apply_portable<S: Simd, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    mut counter: u64,
+    data: &mut [u8],
+) {
+    for group in data.chunks_mut(portable::GROUP_BYTES) {
+        if group.len() >= portable::MIN_BYTES {
+            portable::group::<ROUNDS, WIDE>(state, counter, group);
+            counter = counter.wrapping_add((portable::GROUP_BYTES / BLOCK_BYTES) as u64);
+        } else {
+            for block in group.chunks_mut(BLOCK_BYTES) {
+                horizontal::<S, ROUNDS, WIDE, 1>(token, state, counter, block);
+                counter = counter.wrapping_add(1);
+            }
+        }
     }
 }
 

@@ -53,9 +53,9 @@ impl Words for Ssse3Words {
     }
 
     unary! { ssse3, __m128i:
-        rotate_left_16 = |a| _mm_shuffle_epi8(a, _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+        rotate_left_16 = |a| _mm_shuffle_epi8(a, opaque(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)));
         rotate_left_12 = |a| _mm_or_si128(_mm_slli_epi32::<12>(a), _mm_srli_epi32::<20>(a));
-        rotate_left_8 = |a| _mm_shuffle_epi8(a, _mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14));
+        rotate_left_8 = |a| _mm_shuffle_epi8(a, opaque(_mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14)));
         rotate_left_7 = |a| _mm_or_si128(_mm_slli_epi32::<7>(a), _mm_srli_epi32::<25>(a));
         rotate_columns_1 = |a| _mm_shuffle_epi32::<0b00_11_10_01>(a);
         rotate_columns_2 = |a| _mm_shuffle_epi32::<0b01_00_11_10>(a);
@@ -91,6 +91,16 @@ impl Words for Ssse3Words {
             xor_row(v[3], &mut rows[3]);
         });
     }
+}
+
+/// The constant as a value that the compiler knows nothing of: see the function of this name for AVX2.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn opaque(constant: __m128i) -> __m128i {
+    let mut vector = constant;
+    // SAFETY: the assembly is empty.
+    unsafe { core::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags)) };
+    vector
 }
 
 #[inline]
