@@ -1,2 +1,123 @@
-//! The age v1 file format.
+//! Files in the age v1 format (<https://age-encryption.org/v1>), sealed and opened with Sealane's ChaCha20-Poly1305.
+//!
+//! The header, its MAC, the armor and the payload are this crate's own, and strict: what the specification forbids is an
+//! error, each with a type and a message of one line. Recipients, identities and plugins are those of the crate
+//! [`age`], which is re-exported.
+//!
+//! - [`Encryptor`] makes a file for recipients or a passphrase and gives a [`StreamWriter`];
+//! - [`Decryptor`] reads a header, finds the identity that opens the file, and gives a [`StreamReader`], which hands out
+//!   only authenticated plaintext, in order, and seeks if the file does;
+//! - [`armor`] is the text form;
+//! - [`header`] and [`stream`] have the parts.
+//!
+//! Memory does not grow with the file: readers and writers work in place in a buffer of four chunks of 64 KiB. Keys and
+//! buffers with plaintext are wiped.
+//!
+//! # Example
+//!
+//! ```
+//! use std::io::{Read, Seek, SeekFrom, Write};
+//!
+//! use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let identity = age::x25519::Identity::generate();
+//! let recipient = identity.to_public();
+//!
+//! let encryptor = Encryptor::with_recipients([&recipient as &dyn Recipient])?;
+//! let mut writer = encryptor.wrap_output(Vec::new())?;
+//! writer.write_all(b"the quick brown fox")?;
+//! let file: Vec<u8> = writer.finish()?;
+//!
+//! let decryptor = Decryptor::new(&file[..])?;
+//! let mut reader = decryptor.decrypt([&identity as &dyn Identity])?;
+//! let mut plaintext = Vec::new();
+//! reader.read_to_end(&mut plaintext)?;
+//! assert_eq!(plaintext, b"the quick brown fox");
+//!
+//! // A file that can seek can be read from anywhere; only the chunks that are needed are decrypted.
+//! let decryptor = Decryptor::new(std::io::Cursor::new(&file))?;
+//! let mut reader = decryptor.decrypt([&identity as &dyn Identity])?;
+//! reader.seek(SeekFrom::End(-3))?;
+//! let mut end = String::new();
+//! reader.read_to_string(&mut end)?;
+//! assert_eq!(end, "fox");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With a passphrase and armor:
+//!
+//! ```
+//! use std::io::{Read, Write};
+//!
+//! use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+//! use sealane_age::{Decryptor, Encryptor, secrecy::SecretString};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let passphrase = SecretString::from("correct horse battery staple");
+//! # // A low work factor, for the example to be quick.
+//! # let encryptor = Encryptor::with_passphrase_and_work_factor(passphrase.clone(), 4)?;
+//! # if false {
+//! let encryptor = Encryptor::with_passphrase(passphrase.clone())?;
+//! # }
+//! let mut writer = encryptor.wrap_output(ArmoredWriter::new(Vec::new()))?;
+//! writer.write_all(b"attack at dawn")?;
+//! let text: Vec<u8> = writer.finish()?.finish()?;
+//! assert!(text.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----\n"));
+//!
+//! let decryptor = Decryptor::new(ArmoredReader::new(&text[..]))?;
+//! assert!(decryptor.is_scrypt());
+//! let mut plaintext = String::new();
+//! decryptor.decrypt_with_passphrase(passphrase)?.read_to_string(&mut plaintext)?;
+//! assert_eq!(plaintext, "attack at dawn");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Errors
+//!
+//! [`EncryptError`] and [`DecryptError`] come before the first byte of plaintext. Later there are only
+//! [`io::Error`](std::io::Error)s; those that say that the file is damaged wrap a [`StreamError`] or an
+//! [`ArmorError`](armor::ArmorError):
+//!
+//! ```
+//! # use std::io::{Read, Write};
+//! # use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+//! use sealane_age::StreamError;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let identity = age::x25519::Identity::generate();
+//! # let mut writer = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?.wrap_output(Vec::new())?;
+//! # writer.write_all(&[0; 1 << 17])?;
+//! # let mut file = writer.finish()?;
+//! # file.truncate(file.len() - 1);
+//! // A file of two chunks that lost its last byte:
+//! let mut reader = Decryptor::new(&file[..])?.decrypt([&identity as &dyn Identity])?;
+//! let mut plaintext = Vec::new();
+//! let error = reader.read_to_end(&mut plaintext).unwrap_err();
+//! assert_eq!(StreamError::of(&error), Some(StreamError::CorruptEnd { number: 1 }));
+//! // What came before is authentic.
+//! assert_eq!(plaintext.len(), 65536);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+pub mod armor;
+mod decryptor;
+mod encryptor;
+mod error;
+pub mod header;
+mod input;
+mod keys;
+pub mod stream;
+
+pub use age;
+pub use age::{Identity, Recipient, secrecy};
+pub use age_core;
+pub use sealane::Backend;
+
+pub use crate::decryptor::{DEFAULT_MAX_WORK_FACTOR, Decryptor, passphrase_identity};
+pub use crate::encryptor::{DEFAULT_WORK_FACTOR, Encryptor};
+pub use crate::error::{DecryptError, EncryptError};
+pub use crate::stream::{StreamError, StreamReader, StreamWriter};

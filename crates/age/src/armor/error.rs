@@ -1,0 +1,66 @@
+//! What can be wrong with an armored file.
+
+use std::io;
+
+/// The input is not a well-formed armored age file.
+///
+/// A reader wraps it in an [`io::Error`], from which [`io::Error::get_ref`] and a downcast give it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArmorError {
+    /// There is something else than white space before the `BEGIN` line, or no such line.
+    #[error("malformed armor: there is no \"-----BEGIN AGE ENCRYPTED FILE-----\" line at the start")]
+    NoBegin,
+    /// The input ends before the `END` line.
+    #[error("malformed armor: the file is cut short: there is no \"-----END AGE ENCRYPTED FILE-----\" line")]
+    Truncated,
+    /// A line is not what it must be.
+    #[error("malformed armor: line {line}: {fault}")]
+    Line {
+        /// The number of the line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: ArmorFault,
+    },
+    /// There is something else than white space after the `END` line.
+    #[error("malformed armor: there is data after the END line")]
+    TrailingData,
+    /// The position in an armored file cannot be changed.
+    #[error("an armored file can only be read from its start to its end; decode the armor first")]
+    NotSeekable,
+}
+
+/// What can be wrong with a line of an armored file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArmorFault {
+    /// The first line is not exactly the `BEGIN` line.
+    #[error("not exactly \"-----BEGIN AGE ENCRYPTED FILE-----\"")]
+    Begin,
+    /// A line begins with dashes, but is not exactly the `END` line.
+    #[error("not exactly \"-----END AGE ENCRYPTED FILE-----\"")]
+    End,
+    /// A line between `BEGIN` and `END` is empty.
+    #[error("an empty line")]
+    Empty,
+    /// A line is longer than 64 columns.
+    #[error("longer than 64 columns")]
+    TooLong,
+    /// The line follows one that is shorter than 64 columns or padded.
+    #[error("data after a short or padded line, which must be the last one")]
+    AfterShortLine,
+    /// The line is not padded canonical base64.
+    #[error("not canonical padded base64")]
+    Base64,
+}
+
+impl From<ArmorError> for io::Error {
+    fn from(error: ArmorError) -> Self {
+        let kind = match error {
+            ArmorError::Truncated => io::ErrorKind::UnexpectedEof,
+            ArmorError::NotSeekable => io::ErrorKind::Unsupported,
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

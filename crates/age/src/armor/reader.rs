@@ -1,0 +1,322 @@
+//! Reads armored files, and binary ones as they are.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::{ArmorError, ArmorFault, BEGIN, BYTES_PER_LINE, COLUMNS, END};
+use crate::input::retry;
+
+const BUFFER_LEN: usize = 16 << 10;
+
+/// White space before the `BEGIN` line, in bytes. It has to be kept until the kind of the input is known.
+const MAX_LEADING_WHITE_SPACE: usize = 1024;
+
+/// Decodes an armored file while it is read.
+///
+/// [`ArmoredReader::new`] recognises armor by itself and passes other input on unchanged; [`ArmoredReader::armored`]
+/// insists on armor. Errors in the armor are [`ArmorError`]s wrapped in an [`io::Error`], and stay: every later call
+/// fails in the same way.
+///
+/// It reads ahead, so the position of the inner reader says nothing. [`Seek`] works for binary input only.
+pub struct ArmoredReader<R> {
+    inner: R,
+    buf: Box<[u8]>,
+    pos: usize,
+    end: usize,
+    /// The number of the line at `pos`, from 1.
+    line: u64,
+    state: State,
+    /// Decoded bytes for which the caller had no room.
+    decoded: [u8; BYTES_PER_LINE],
+    decoded_pos: usize,
+    decoded_end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start {
+        armor_required: bool,
+    },
+    Binary,
+    Body,
+    /// After a line that can only be the last one.
+    BodyEnd,
+    /// After the `END` line.
+    Trailer,
+    Done,
+    Failed(ArmorError),
+}
+
+impl<R> ArmoredReader<R> {
+    /// A reader that decodes armored input and passes on binary input.
+    ///
+    /// Armored is what has a dash as its first character that is not white space; no binary age file has.
+    pub fn new(inner: R) -> Self {
+        Self::with_state(inner, State::Start { armor_required: false })
+    }
+
+    /// A reader for which input that is not armored is an error.
+    pub fn armored(inner: R) -> Self {
+        Self::with_state(inner, State::Start { armor_required: true })
+    }
+
+    fn with_state(inner: R, state: State) -> Self {
+        Self {
+            inner,
+            buf: vec![0; BUFFER_LEN].into(),
+            pos: 0,
+            end: 0,
+            line: 1,
+            state,
+            decoded: [0; BYTES_PER_LINE],
+            decoded_pos: 0,
+            decoded_end: 0,
+        }
+    }
+}
+
+impl<R: Read> ArmoredReader<R> {
+    /// Whether the input is armored. Reads its beginning if that has not been done.
+    ///
+    /// # Errors
+    ///
+    /// Those of the inner reader, and an [`ArmorError`] if the first line is wrong.
+    pub fn is_armored(&mut self) -> io::Result<bool> {
+        if let State::Start { armor_required } = self.state {
+            self.start(armor_required)?;
+        }
+        Ok(self.state != State::Binary)
+    }
+
+    fn start(&mut self, armor_required: bool) -> io::Result<()> {
+        let first = loop {
+            let found = self.buf[..self.end].iter().position(|&b| !is_white_space(b));
+            if found.is_some() || self.end >= MAX_LEADING_WHITE_SPACE || !self.fetch()? {
+                break found;
+            }
+        };
+        match first {
+            Some(n) if armor_required || self.buf[n] == b'-' => {
+                let lines_before = self.buf[..n].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+                self.line += self.buf[..n].iter().filter(|&&b| b == b'\n').count() as u64;
+                self.pos = lines_before;
+                self.begin_line()
+            }
+            _ if armor_required => Err(self.fail(ArmorError::NoBegin)),
+            _ => {
+                self.state = State::Binary;
+                Ok(())
+            }
+        }
+    }
+
+    fn begin_line(&mut self) -> io::Result<()> {
+        match self.next_line()? {
+            Some(Line { start, end, terminated }) => {
+                let line = &self.buf[start..end];
+                if line != BEGIN {
+                    let dashes = line.trim_ascii_start().starts_with(b"--");
+                    let fault = ArmorError::Line { line: self.line - 1, fault: ArmorFault::Begin };
+                    return Err(self.fail(if dashes { fault } else { ArmorError::NoBegin }));
+                }
+                if !terminated {
+                    return Err(self.fail(ArmorError::Truncated));
+                }
+                self.state = State::Body;
+                Ok(())
+            }
+            None => Err(self.fail(ArmorError::Truncated)),
+        }
+    }
+
+    /// Decodes lines into `out`, or one line into `self.decoded` if `out` is too short for one.
+    fn body(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut written = 0;
+        while self.state == State::Body && out.len() - written >= BYTES_PER_LINE {
+            let Some((start, next)) = self.full_line() else { break };
+            // A line with padding takes the slow path, as does one with something wrong.
+            let target = &mut out[written..written + BYTES_PER_LINE];
+            match BASE64_STANDARD.decode_slice(&self.buf[start..start + COLUMNS], target) {
+                Ok(BYTES_PER_LINE) => {}
+                _ => break,
+            }
+            (self.pos, self.line) = (next, self.line + 1);
+            written += BYTES_PER_LINE;
+        }
+        if written > 0 {
+            return Ok(written);
+        }
+        self.body_line()?;
+        Ok(0)
+    }
+
+    /// Where the next line starts and ends if all of it is in the buffer and it may be a full one.
+    fn full_line(&self) -> Option<(usize, usize)> {
+        let ahead = &self.buf[self.pos..self.end];
+        match ahead.get(COLUMNS..)? {
+            [b'\n', ..] => Some((self.pos, self.pos + COLUMNS + 1)),
+            [b'\r', b'\n', ..] => Some((self.pos, self.pos + COLUMNS + 2)),
+            _ => None,
+        }
+    }
+
+    fn body_line(&mut self) -> io::Result<()> {
+        let Some(Line { start, end, terminated }) = self.next_line()? else {
+            return Err(self.fail(ArmorError::Truncated));
+        };
+        let line = &self.buf[start..end];
+        if line == END {
+            self.state = State::Trailer;
+            return Ok(());
+        }
+        let fault = match line {
+            [] => Some(ArmorFault::Empty),
+            [b'-', b'-', ..] => Some(ArmorFault::End),
+            _ if line.len() > COLUMNS => Some(ArmorFault::TooLong),
+            _ if self.state == State::BodyEnd => Some(ArmorFault::AfterShortLine),
+            _ => None,
+        };
+        let decoded = match fault {
+            Some(fault) => Err(fault),
+            None => BASE64_STANDARD.decode_slice(line, &mut self.decoded).map_err(|_| ArmorFault::Base64),
+        };
+        match decoded {
+            // Whatever the line is, the input ends in it.
+            _ if !terminated => Err(self.fail(ArmorError::Truncated)),
+            Ok(n) => {
+                (self.decoded_pos, self.decoded_end) = (0, n);
+                if n < BYTES_PER_LINE {
+                    self.state = State::BodyEnd;
+                }
+                Ok(())
+            }
+            Err(fault) => Err(self.fail(ArmorError::Line { line: self.line - 1, fault })),
+        }
+    }
+
+    fn trailer(&mut self) -> io::Result<()> {
+        loop {
+            if !self.buf[self.pos..self.end].iter().all(|&b| is_white_space(b)) {
+                return Err(self.fail(ArmorError::TrailingData));
+            }
+            self.pos = self.end;
+            if !self.fetch()? {
+                self.state = State::Done;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes a line off the buffer, without LF or CR LF. `None` at the end of the input.
+    ///
+    /// A line that is far too long is given in part.
+    fn next_line(&mut self) -> io::Result<Option<Line>> {
+        /// Longer than any line may be, with its end.
+        const ENOUGH: usize = 128;
+        let mut searched = 0;
+        let (len, terminated) = loop {
+            let ahead = &self.buf[self.pos..self.end];
+            if let Some(n) = ahead[searched..].iter().position(|&b| b == b'\n') {
+                break (searched + n, true);
+            }
+            searched = ahead.len();
+            if searched >= ENOUGH {
+                break (searched, true);
+            }
+            if !self.fetch()? {
+                break (searched, false);
+            }
+        };
+        if len == 0 && !terminated {
+            return Ok(None);
+        }
+        let start = self.pos;
+        self.pos = (start + len + 1).min(self.end);
+        self.line += 1;
+        let end = start + len - usize::from(self.buf[..start + len].ends_with(b"\r") && len > 0);
+        Ok(Some(Line { start, end, terminated }))
+    }
+
+    /// Reads more into the buffer; false at the end of the input.
+    fn fetch(&mut self) -> io::Result<bool> {
+        if self.end == self.buf.len() {
+            self.buf.copy_within(self.pos..self.end, 0);
+            (self.pos, self.end) = (0, self.end - self.pos);
+        }
+        let n = retry(|| self.inner.read(&mut self.buf[self.end..]))?;
+        self.end += n;
+        Ok(n > 0)
+    }
+
+    fn fail(&mut self, error: ArmorError) -> io::Error {
+        self.state = State::Failed(error);
+        error.into()
+    }
+}
+
+/// A line in the buffer.
+struct Line {
+    start: usize,
+    end: usize,
+    /// Whether a line feed follows; if not, the input ends here.
+    terminated: bool,
+}
+
+impl<R: Read> Read for ArmoredReader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if self.decoded_pos < self.decoded_end {
+                let n = out.len().min(self.decoded_end - self.decoded_pos);
+                out[..n].copy_from_slice(&self.decoded[self.decoded_pos..self.decoded_pos + n]);
+                self.decoded_pos += n;
+                return Ok(n);
+            }
+            match self.state {
+                State::Start { armor_required } => self.start(armor_required)?,
+                State::Binary if self.pos < self.end => {
+                    let n = out.len().min(self.end - self.pos);
+                    out[..n].copy_from_slice(&self.buf[self.pos..self.pos + n]);
+                    self.pos += n;
+                    return Ok(n);
+                }
+                State::Binary => return self.inner.read(out),
+                State::Body | State::BodyEnd => {
+                    let n = self.body(out)?;
+                    if n > 0 {
+                        return Ok(n);
+                    }
+                }
+                State::Trailer => self.trailer()?,
+                State::Done => return Ok(0),
+                State::Failed(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// For binary input only; seeking in armored input is [`ArmorError::NotSeekable`].
+impl<R: Read + Seek> Seek for ArmoredReader<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if self.is_armored()? {
+            return Err(ArmorError::NotSeekable.into());
+        }
+        let ahead = (self.end - self.pos) as i64;
+        let position = match to {
+            SeekFrom::Current(delta) => match delta.checked_sub(ahead) {
+                Some(delta) => self.inner.seek(SeekFrom::Current(delta))?,
+                None => return Err(io::Error::new(io::ErrorKind::InvalidInput, "the position is out of range")),
+            },
+            to => self.inner.seek(to)?,
+        };
+        (self.pos, self.end) = (0, 0);
+        Ok(position)
+    }
+}
+
+fn is_white_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
+}

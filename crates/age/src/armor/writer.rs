@@ -1,0 +1,132 @@
+//! Writes armored files.
+
+use std::io::{self, Write};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::{BEGIN, BYTES_PER_LINE, COLUMNS, END};
+use crate::stream::StreamError;
+
+/// Text is handed to the inner writer in pieces of about this length.
+const BUFFER_LEN: usize = 64 << 10;
+
+/// The form in which an age file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// As it is.
+    Binary,
+    /// As text.
+    Armored,
+}
+
+/// Writes an age file as text.
+///
+/// [`ArmoredWriter::finish`] must be called at the end; without it, the text lacks its last lines and cannot be decoded.
+/// Lines end with a line feed on every system.
+///
+/// After an error of the inner writer every later call fails, because it is not known how much was written.
+pub struct ArmoredWriter<W> {
+    inner: W,
+    format: Format,
+    /// Bytes that do not fill a line yet.
+    pending: [u8; BYTES_PER_LINE],
+    pending_len: usize,
+    text: Vec<u8>,
+    failed: bool,
+}
+
+impl<W: Write> ArmoredWriter<W> {
+    /// A writer of text. Nothing is written before there is enough of it, or before the end.
+    pub fn new(inner: W) -> Self {
+        Self::with_format(inner, Format::Armored)
+    }
+
+    /// A writer of text, or one that passes everything on unchanged, so that a caller needs only one type.
+    pub fn with_format(inner: W, format: Format) -> Self {
+        let mut text = Vec::new();
+        if format == Format::Armored {
+            text.reserve_exact(BUFFER_LEN + 2 * (COLUMNS + 1));
+            text.extend_from_slice(BEGIN);
+            text.push(b'\n');
+        }
+        Self { inner, format, pending: [0; BYTES_PER_LINE], pending_len: 0, text, failed: false }
+    }
+
+    /// Writes what is left and the `END` line, flushes, and gives the inner writer back.
+    ///
+    /// # Errors
+    ///
+    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier write failed.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.check()?;
+        if self.format == Format::Armored {
+            if self.pending_len > 0 {
+                let pending = self.pending;
+                self.line(&pending[..self.pending_len]);
+            }
+            self.text.extend_from_slice(END);
+            self.text.push(b'\n');
+            self.inner.write_all(&self.text)?;
+        }
+        self.inner.flush()?;
+        Ok(self.inner)
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.failed { Err(StreamError::EarlierFailure.into()) } else { Ok(()) }
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        let mut columns = [0; COLUMNS];
+        let n = BASE64_STANDARD.encode_slice(bytes, &mut columns).expect("48 bytes are 64 columns");
+        self.text.extend_from_slice(&columns[..n]);
+        self.text.push(b'\n');
+    }
+
+    fn write_text(&mut self) -> io::Result<()> {
+        let written = self.inner.write_all(&self.text);
+        self.failed = written.is_err();
+        self.text.clear();
+        written
+    }
+}
+
+impl<W: Write> Write for ArmoredWriter<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.check()?;
+        if self.format == Format::Binary {
+            return self.inner.write(data);
+        }
+        let mut rest = data;
+        while !rest.is_empty() {
+            if self.text.len() >= BUFFER_LEN {
+                self.write_text()?;
+            }
+            if self.pending_len == 0 && rest.len() >= BYTES_PER_LINE {
+                let (line, after) = rest.split_at(BYTES_PER_LINE);
+                self.line(line);
+                rest = after;
+                continue;
+            }
+            let n = rest.len().min(BYTES_PER_LINE - self.pending_len);
+            self.pending[self.pending_len..self.pending_len + n].copy_from_slice(&rest[..n]);
+            self.pending_len += n;
+            rest = &rest[n..];
+            if self.pending_len == BYTES_PER_LINE {
+                let pending = self.pending;
+                self.line(&pending);
+                self.pending_len = 0;
+            }
+        }
+        Ok(data.len())
+    }
+
+    /// Writes the full lines that there are, and flushes the inner writer.
+    fn flush(&mut self) -> io::Result<()> {
+        self.check()?;
+        if self.format == Format::Armored {
+            self.write_text()?;
+        }
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,149 @@
+//! Opens files.
+
+use std::io::Read;
+
+use age::{Identity, scrypt};
+use age_core::format::FileKey;
+use age_core::secrecy::SecretString;
+use sealane::Backend;
+
+use crate::error::DecryptError;
+use crate::header::{Header, HeaderError};
+use crate::input::Input;
+use crate::keys::{self, PAYLOAD_NONCE_LEN};
+use crate::stream::StreamReader;
+
+/// The scrypt work factor above which a file is refused unless the caller allows more.
+///
+/// N = 2^22 takes 4 GiB. The factor comes from the file, so that without a limit anyone could make a file that occupies
+/// whoever tries to open it.
+pub const DEFAULT_MAX_WORK_FACTOR: u8 = 22;
+
+/// Decrypts one file: holds the header, and what follows it.
+pub struct Decryptor<R> {
+    input: Input<R>,
+    header: Header,
+    nonce: [u8; PAYLOAD_NONCE_LEN],
+    backend: Backend,
+    max_work_factor: u8,
+}
+
+impl<R: Read> Decryptor<R> {
+    /// Reads the header of a file and the nonce after it.
+    ///
+    /// The file is binary; for one that is or may be armored, give an [`ArmoredReader`](crate::armor::ArmoredReader).
+    /// It may start at any position of `reader`, but must end where `reader` ends. The decryptor reads ahead, and needs
+    /// no buffered reader.
+    ///
+    /// # Errors
+    ///
+    /// - [`DecryptError::Header`] if this is not an age file, is one of another version, or has a malformed header;
+    /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is not right;
+    /// - [`DecryptError::Io`] for other errors of `reader`.
+    pub fn new(reader: R) -> Result<Self, DecryptError> {
+        let mut input = Input::new(reader);
+        let header = Header::read(&mut input)?;
+        let mut nonce = [0; PAYLOAD_NONCE_LEN];
+        if input.read_full(&mut nonce)? < PAYLOAD_NONCE_LEN {
+            return Err(HeaderError::Truncated.into());
+        }
+        Ok(Self { input, header, nonce, backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR })
+    }
+
+    /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and gives a reader for
+    /// the plaintext.
+    ///
+    /// # Errors
+    ///
+    /// - [`DecryptError::NoMatch`] if no identity can, and if the reason is known,
+    ///   [`DecryptError::WrongPassphrase`] or [`DecryptError::UnwrapFailed`];
+    /// - [`DecryptError::HeaderMac`] if the header has been changed;
+    /// - [`DecryptError::ExcessiveWork`] if the file asks for more scrypt work than is allowed, here or by the identity;
+    /// - [`DecryptError::Header`] if an identity finds that a stanza is invalid;
+    /// - [`DecryptError::Identity`] if an identity fails otherwise: it ends the search, for the user to know.
+    pub fn decrypt<'a>(
+        self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<StreamReader<R>, DecryptError> {
+        let file_key = self.unwrap_file_key(identities)?;
+        if !self.header.verify(&file_key) {
+            return Err(DecryptError::HeaderMac);
+        }
+        let key = keys::payload_key(&file_key, &self.nonce);
+        let start = self.input.delivered();
+        Ok(StreamReader::new(self.input, start, &key, self.backend))
+    }
+
+    /// Like [`Decryptor::decrypt`], with a passphrase.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Decryptor::decrypt`]; [`DecryptError::NoMatch`] if the file is not encrypted with a passphrase at all.
+    pub fn decrypt_with_passphrase(self, passphrase: SecretString) -> Result<StreamReader<R>, DecryptError> {
+        self.decrypt([&passphrase_identity(passphrase) as &dyn Identity])
+    }
+}
+
+impl<R> Decryptor<R> {
+    /// Uses `backend` for the payload instead of the one that was detected.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Allows scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
+    ///
+    /// An identity may have a lower limit of its own; that of [`passphrase_identity`] has none.
+    #[must_use]
+    pub fn with_max_work_factor(mut self, log_n: u8) -> Self {
+        self.max_work_factor = log_n;
+        self
+    }
+
+    /// Whether the file is encrypted with a passphrase, and then with nothing else.
+    pub fn is_scrypt(&self) -> bool {
+        self.header.is_scrypt()
+    }
+
+    /// The header. Its MAC has not been checked yet.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn unwrap_file_key<'a>(
+        &self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<FileKey, DecryptError> {
+        if let Some(required) = self.header.scrypt_work_factor().filter(|n| *n > self.max_work_factor) {
+            return Err(DecryptError::ExcessiveWork { required });
+        }
+        let mut failure = DecryptError::NoMatch;
+        for identity in identities {
+            match identity.unwrap_stanzas(self.header.stanzas()) {
+                None => {}
+                Some(Ok(file_key)) => return Ok(file_key),
+                // The next identity may be the right one.
+                Some(Err(age::DecryptError::NoMatchingKeys)) => {}
+                Some(Err(age::DecryptError::DecryptionFailed)) => {
+                    failure = if self.is_scrypt() { DecryptError::WrongPassphrase } else { DecryptError::UnwrapFailed };
+                }
+                Some(Err(age::DecryptError::InvalidHeader)) => return Err(HeaderError::InvalidStanza.into()),
+                Some(Err(age::DecryptError::ExcessiveWork { required, .. })) => {
+                    return Err(DecryptError::ExcessiveWork { required });
+                }
+                Some(Err(error)) => return Err(DecryptError::Identity(error)),
+            }
+        }
+        Err(failure)
+    }
+}
+
+/// The identity of a passphrase, without a work factor limit of its own, so that the decryptor's counts.
+///
+/// ([`age::scrypt::Identity::new`] has one that depends on how fast this machine is at this moment.)
+pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {
+    let mut identity = scrypt::Identity::new(passphrase);
+    identity.set_max_work_factor(63);
+    identity
+}

@@ -1,0 +1,120 @@
+//! Seals files.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use age::{Recipient, scrypt};
+use age_core::format::{FileKey, Stanza, is_arbitrary_string};
+use age_core::secrecy::SecretString;
+use sealane::Backend;
+
+use crate::decryptor::DEFAULT_MAX_WORK_FACTOR;
+use crate::error::EncryptError;
+use crate::header::{Header, HeaderError};
+use crate::keys;
+use crate::stream::StreamWriter;
+
+/// The scrypt work factor for new files: N = 2^18, which takes 256 MiB and about a second.
+pub const DEFAULT_WORK_FACTOR: u8 = 18;
+
+/// Encrypts one file.
+///
+/// It holds the fresh random file key, and the header that wraps it for the recipients.
+pub struct Encryptor {
+    header: Header,
+    file_key: FileKey,
+    backend: Backend,
+}
+
+impl Encryptor {
+    /// An encryptor to `recipients`, each of whom will be able to open the file.
+    ///
+    /// # Errors
+    ///
+    /// - [`EncryptError::NoRecipients`] for none;
+    /// - [`EncryptError::PassphraseNotAlone`] and [`EncryptError::IncompatibleRecipients`] if they cannot be combined:
+    ///   all must have the same set of labels, and a passphrase has one of its own;
+    /// - the others if a recipient fails.
+    pub fn with_recipients<'a>(recipients: impl IntoIterator<Item = &'a dyn Recipient>) -> Result<Self, EncryptError> {
+        let file_key = keys::new_file_key().map_err(EncryptError::Random)?;
+        let mut stanzas: Vec<Stanza> = Vec::new();
+        let mut labels: Option<HashSet<String>> = None;
+        for recipient in recipients {
+            let (theirs, their_labels) = recipient.wrap_file_key(&file_key)?;
+            if theirs.is_empty() {
+                return Err(EncryptError::NoStanza);
+            }
+            if !their_labels.iter().all(is_arbitrary_string) {
+                return Err(EncryptError::InvalidLabel);
+            }
+            stanzas.extend(theirs);
+            match &labels {
+                None => labels = Some(their_labels),
+                Some(labels) if *labels == their_labels => {}
+                // A passphrase has a random label; "requires pzcVkP6…" would help nobody.
+                Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
+                Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
+            }
+        }
+        if labels.is_none() {
+            return Err(EncryptError::NoRecipients);
+        }
+        let header = Header::new(stanzas, &file_key).map_err(|e| match e {
+            HeaderError::ScryptNotAlone => EncryptError::PassphraseNotAlone,
+            e => EncryptError::InvalidStanza(e),
+        })?;
+        Ok(Self { header, file_key, backend: Backend::detect() })
+    }
+
+    /// An encryptor with a passphrase, which takes about a second: see [`DEFAULT_WORK_FACTOR`].
+    ///
+    /// # Errors
+    ///
+    /// [`EncryptError::Random`].
+    pub fn with_passphrase(passphrase: SecretString) -> Result<Self, EncryptError> {
+        Self::with_passphrase_and_work_factor(passphrase, DEFAULT_WORK_FACTOR)
+    }
+
+    /// An encryptor with a passphrase and scrypt with N = 2^`log_n`, r = 8, p = 1 (RFC 7914), in 2^(`log_n` + 10) bytes
+    /// of memory.
+    ///
+    /// # Errors
+    ///
+    /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22, beyond which others would refuse to open the file.
+    pub fn with_passphrase_and_work_factor(passphrase: SecretString, log_n: u8) -> Result<Self, EncryptError> {
+        if !(1..=DEFAULT_MAX_WORK_FACTOR).contains(&log_n) {
+            return Err(EncryptError::WorkFactor(log_n));
+        }
+        let mut recipient = scrypt::Recipient::new(passphrase);
+        recipient.set_work_factor(log_n);
+        Self::with_recipients([&recipient as &dyn Recipient])
+    }
+
+    /// Uses `backend` for the payload instead of the one that was detected.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The header that the file will have.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Writes the header, and gives a writer for the plaintext.
+    ///
+    /// [`StreamWriter::finish`] must be called at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `output`, and a failure of the system's random number generator.
+    pub fn wrap_output<W: Write>(self, mut output: W) -> io::Result<StreamWriter<W>> {
+        let nonce = keys::new_payload_nonce().map_err(io::Error::from)?;
+        let mut start = self.header.encode();
+        start.extend_from_slice(&nonce);
+        output.write_all(&start)?;
+        let key = keys::payload_key(&self.file_key, &nonce);
+        Ok(StreamWriter::new(output, &key, self.backend))
+    }
+}

@@ -1,0 +1,100 @@
+//! What can be wrong with a header.
+
+/// The header is not one of an age v1 file.
+///
+/// Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// The input has no bytes at all.
+    #[error("the file is empty")]
+    Empty,
+    /// The input does not begin with `age-encryption.org/`.
+    #[error("not an age file: it does not begin with \"age-encryption.org/v1\"")]
+    NotAge,
+    /// The input begins like an armored file, but was read as a binary one.
+    #[error("the file is armored, but was read as a binary age file")]
+    Armored,
+    /// The file says that it is of another version of the format.
+    #[error("unknown version of the age format: \"{0}\" (only \"v1\" is known)")]
+    UnknownVersion(String),
+    /// The input ends inside the header, or inside the 16-byte nonce after it.
+    #[error("the file is cut short: it ends inside the header")]
+    Truncated,
+    /// A line breaks the grammar of the header.
+    #[error("malformed header: line {line}: {fault}")]
+    Malformed {
+        /// The number of the line.
+        line: usize,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// A stanza of a type that the age specification defines has the wrong form.
+    #[error("malformed header: {stanza_type} stanza: {fault}")]
+    Stanza {
+        /// The type of the stanza.
+        stanza_type: &'static str,
+        /// What is wrong with it.
+        fault: StanzaFault,
+    },
+    /// There is no recipient stanza.
+    #[error("malformed header: there is no recipient stanza")]
+    NoStanza,
+    /// A scrypt stanza is not the only stanza.
+    #[error("malformed header: a scrypt stanza must be the only one")]
+    ScryptNotAlone,
+    /// The header is longer than [`MAX_HEADER_LEN`](super::MAX_HEADER_LEN).
+    #[error("the header is longer than 16 MiB")]
+    TooLong,
+    /// An identity found a stanza that is meant for its type to be invalid, for example an X25519 share of low order.
+    #[error("malformed header: a recipient stanza is invalid")]
+    InvalidStanza,
+}
+
+/// What can be wrong with a line of a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineFault {
+    /// The line ends in a carriage return and a line feed.
+    #[error("ends in CR LF (was the file converted as if it were text?)")]
+    CarriageReturn,
+    /// The line is neither the start of a stanza nor the end of the header.
+    #[error("neither a recipient stanza nor the end of the header")]
+    Unexpected,
+    /// An argument of a stanza is empty: two spaces, or a space at an end.
+    #[error("a stanza has an empty argument")]
+    EmptyArgument,
+    /// An argument of a stanza has a character that is not one of ASCII 33 to 126.
+    #[error("a stanza argument has a character that is not printable ASCII")]
+    InvalidCharacter,
+    /// A line of a stanza's body has more than 64 columns.
+    #[error("a body line is longer than 64 columns")]
+    BodyLineTooLong,
+    /// The body of a stanza does not end with a line of fewer than 64 columns.
+    #[error("a stanza body must end with a line shorter than 64 columns, empty if need be")]
+    NoShortLine,
+    /// A field is not canonical base64 without padding.
+    #[error("not canonical unpadded base64")]
+    Base64,
+    /// The last line is not `--- ` and 43 characters.
+    #[error("the header must end with \"--- \" and a MAC of 43 characters")]
+    Mac,
+}
+
+/// What can be wrong with a stanza of a type that the age specification defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StanzaFault {
+    /// There are too few or too many arguments.
+    #[error("wrong number of arguments")]
+    ArgumentCount,
+    /// An argument is not the canonical base64 of as many bytes as it must have.
+    #[error("an argument is not the canonical base64 of the right number of bytes")]
+    Argument,
+    /// The work factor is not a decimal number without sign or leading zero, or is 64 or more.
+    #[error("the work factor is not a decimal number from 1 to 63")]
+    WorkFactor,
+    /// The body does not have 32 bytes.
+    #[error("the body is not 32 bytes long")]
+    BodyLength,
+}

@@ -1,0 +1,184 @@
+//! The header of an age file: <https://c2sp.org/age#header>.
+//!
+//! ```text
+//! age-encryption.org/v1
+//! -> X25519 <share>
+//! <wrapped file key>
+//! --- <MAC>
+//! ```
+//!
+//! The parser takes exactly the headers that the writer can write: for all bytes that parse,
+//! `Header::parse(bytes)?.0.encode() == bytes`.
+
+mod error;
+mod native;
+mod parse;
+
+use std::fmt;
+use std::io::Read;
+
+use age_core::format::{FileKey, Stanza, is_arbitrary_string};
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+
+pub use self::error::{HeaderError, LineFault, StanzaFault};
+use self::parse::Parser;
+use crate::DecryptError;
+use crate::input::{Input, LineEnd};
+use crate::keys;
+
+/// The longest header that is read, in bytes: 16 MiB, which is more than 80,000 X25519 recipients.
+///
+/// The format has no limit; without one, a file of nothing but stanzas would fill the memory.
+pub const MAX_HEADER_LEN: usize = 16 << 20;
+
+/// The length of the header MAC, HMAC-SHA-256, in bytes.
+pub const MAC_LEN: usize = 32;
+
+const INTRO: &[u8] = b"age-encryption.org/v1";
+const STANZA_PREFIX: &[u8] = b"-> ";
+const MAC_PREFIX: &[u8] = b"---";
+const COLUMNS: usize = 64;
+
+/// The header of an age file: recipient stanzas and a MAC over them.
+///
+/// It is syntactically right, and so are the stanzas of the types that the specification defines. Whether the MAC
+/// is right can be said only with the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does.
+#[derive(PartialEq, Eq)]
+pub struct Header {
+    stanzas: Vec<Stanza>,
+    mac: [u8; MAC_LEN],
+}
+
+impl Header {
+    /// Parses the header at the start of `bytes`, and gives its length too.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the header; [`HeaderError::Truncated`] if `bytes` ends inside it.
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize), HeaderError> {
+        let mut parser = Parser::default();
+        let mut rest = bytes;
+        while let Some(n) = rest.iter().position(|&b| b == b'\n') {
+            let mac = parser.line(&rest[..n])?;
+            rest = &rest[n + 1..];
+            if let Some(mac) = mac {
+                return Ok((Self::parsed(parser, mac)?, bytes.len() - rest.len()));
+            }
+        }
+        if rest.len() > parser.max_line() { Err(parser.too_long(rest)) } else { Err(parser.eof(rest)) }
+    }
+
+    pub(crate) fn read<R: Read>(input: &mut Input<R>) -> Result<Self, DecryptError> {
+        let mut parser = Parser::default();
+        let mut line = Vec::new();
+        loop {
+            match input.read_line(&mut line, parser.max_line())? {
+                LineEnd::LineFeed => {
+                    if let Some(mac) = parser.line(&line)? {
+                        return Ok(Self::parsed(parser, mac)?);
+                    }
+                }
+                LineEnd::Eof => return Err(parser.eof(&line).into()),
+                LineEnd::TooLong => return Err(parser.too_long(&line).into()),
+            }
+        }
+    }
+
+    fn parsed(parser: Parser, mac: [u8; MAC_LEN]) -> Result<Self, HeaderError> {
+        let stanzas = parser.into_stanzas();
+        native::check(&stanzas)?;
+        Ok(Self { stanzas, mac })
+    }
+
+    /// Makes the header that says how `stanzas` wrap `file_key`.
+    ///
+    /// # Errors
+    ///
+    /// The stanzas are checked like those of a parsed header, so that no file is written that cannot be opened.
+    pub fn new(stanzas: Vec<Stanza>, file_key: &FileKey) -> Result<Self, HeaderError> {
+        native::check(&stanzas)?;
+        for stanza in &stanzas {
+            if !is_arbitrary_string(&stanza.tag) || !stanza.args.iter().all(is_arbitrary_string) {
+                return Err(HeaderError::InvalidStanza);
+            }
+        }
+        let mut header = Self { stanzas, mac: [0; MAC_LEN] };
+        let authenticated = header.encode_authenticated();
+        if authenticated.len() + " \n".len() + (MAC_LEN * 4).div_ceil(3) > MAX_HEADER_LEN {
+            return Err(HeaderError::TooLong);
+        }
+        header.mac = keys::header_mac(file_key, &authenticated);
+        Ok(header)
+    }
+
+    /// The recipient stanzas, at least one.
+    pub fn stanzas(&self) -> &[Stanza] {
+        &self.stanzas
+    }
+
+    /// The MAC as the header has it.
+    pub fn mac(&self) -> &[u8; MAC_LEN] {
+        &self.mac
+    }
+
+    /// Whether the file key is wrapped with a passphrase; then that is the only stanza.
+    pub fn is_scrypt(&self) -> bool {
+        self.stanzas.iter().any(|s| s.tag == native::SCRYPT)
+    }
+
+    /// The base-2 logarithm of scrypt's N, if the file key is wrapped with a passphrase.
+    pub fn scrypt_work_factor(&self) -> Option<u8> {
+        let stanza = self.stanzas.iter().find(|s| s.tag == native::SCRYPT)?;
+        native::work_factor(stanza.args.get(1)?)
+    }
+
+    /// The bytes of the header, to the line feed after the MAC.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = self.encode_authenticated();
+        out.push(b' ');
+        out.extend_from_slice(BASE64_STANDARD_NO_PAD.encode(self.mac).as_bytes());
+        out.push(b'\n');
+        out
+    }
+
+    /// Whether the MAC is right, in constant time.
+    pub(crate) fn verify(&self, file_key: &FileKey) -> bool {
+        keys::verify_header_mac(file_key, &self.encode_authenticated(), &self.mac)
+    }
+
+    /// The bytes that the MAC covers: up to and including the three dashes.
+    fn encode_authenticated(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(256 * (1 + self.stanzas.len()));
+        out.extend_from_slice(INTRO);
+        out.push(b'\n');
+        for stanza in &self.stanzas {
+            encode_stanza(stanza, &mut out);
+        }
+        out.extend_from_slice(MAC_PREFIX);
+        out
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.encode()))
+    }
+}
+
+fn encode_stanza(stanza: &Stanza, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"->");
+    for word in std::iter::once(&stanza.tag).chain(&stanza.args) {
+        out.push(b' ');
+        out.extend_from_slice(word.as_bytes());
+    }
+    out.push(b'\n');
+    let body = BASE64_STANDARD_NO_PAD.encode(&stanza.body);
+    let lines = body.as_bytes().chunks_exact(COLUMNS);
+    let short = lines.remainder();
+    for line in lines {
+        out.extend_from_slice(line);
+        out.push(b'\n');
+    }
+    out.extend_from_slice(short);
+    out.push(b'\n');
+}

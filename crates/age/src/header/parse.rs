@@ -1,0 +1,132 @@
+//! The grammar of a header, line by line: <https://c2sp.org/age#header>.
+
+use age_core::format::{Stanza, is_arbitrary_string};
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+
+use super::{COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAX_HEADER_LEN, STANZA_PREFIX};
+
+/// A first line longer than this is not one of an age file of any version.
+const MAX_FIRST_LINE: usize = 128;
+
+/// Takes the lines of a header, one after another.
+#[derive(Default)]
+pub(super) struct Parser {
+    line: usize,
+    /// Bytes of the lines so far, each with its line feed.
+    len: usize,
+    stanzas: Vec<Stanza>,
+    /// The last of `stanzas` lacks the rest of its body.
+    in_body: bool,
+}
+
+impl Parser {
+    /// The longest line that can come next.
+    pub(super) fn max_line(&self) -> usize {
+        if self.line == 0 { MAX_FIRST_LINE } else { MAX_HEADER_LEN.saturating_sub(self.len + 1) }
+    }
+
+    /// Takes a line without its line feed. Gives the MAC if this was the last one.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, HeaderError> {
+        if line.len() > self.max_line() {
+            return Err(self.too_long(line));
+        }
+        self.line += 1;
+        self.len += line.len() + 1;
+        if self.line == 1 {
+            return first_line(line).map(|()| None);
+        }
+        let fault = match self.later_line(line) {
+            Ok(mac) => return Ok(mac),
+            Err(_) if line.ends_with(b"\r") => LineFault::CarriageReturn,
+            Err(fault) => fault,
+        };
+        Err(HeaderError::Malformed { line: self.line, fault })
+    }
+
+    /// The error for an input that ends after `rest`, which has no line feed.
+    pub(super) fn eof(&self, rest: &[u8]) -> HeaderError {
+        if self.line > 0 {
+            HeaderError::Truncated
+        } else if rest.is_empty() {
+            HeaderError::Empty
+        } else if INTRO.starts_with(rest) {
+            HeaderError::Truncated
+        } else {
+            not_age(rest)
+        }
+    }
+
+    /// The error for a line that begins with `start` and is longer than [`Parser::max_line`].
+    pub(super) fn too_long(&self, start: &[u8]) -> HeaderError {
+        if self.line == 0 { not_age(start) } else { HeaderError::TooLong }
+    }
+
+    pub(super) fn into_stanzas(self) -> Vec<Stanza> {
+        self.stanzas
+    }
+
+    fn later_line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, LineFault> {
+        if self.in_body {
+            self.body_line(line)?;
+        } else if let Some(rest) = line.strip_prefix(STANZA_PREFIX) {
+            self.stanzas.push(stanza_line(rest)?);
+            self.in_body = true;
+        } else if let Some(rest) = line.strip_prefix(MAC_PREFIX) {
+            return mac(rest).map(Some);
+        } else {
+            return Err(LineFault::Unexpected);
+        }
+        Ok(None)
+    }
+
+    fn body_line(&mut self, line: &[u8]) -> Result<(), LineFault> {
+        if line.starts_with(STANZA_PREFIX) || line.starts_with(MAC_PREFIX) {
+            return Err(LineFault::NoShortLine);
+        }
+        if line.len() > COLUMNS {
+            return Err(LineFault::BodyLineTooLong);
+        }
+        // A full line is a whole number of base64 groups, so that each line can be decoded by itself.
+        let stanza = self.stanzas.last_mut().expect("a body follows the first line of a stanza");
+        BASE64_STANDARD_NO_PAD.decode_vec(line, &mut stanza.body).map_err(|_| LineFault::Base64)?;
+        self.in_body = line.len() == COLUMNS;
+        Ok(())
+    }
+}
+
+fn first_line(line: &[u8]) -> Result<(), HeaderError> {
+    if line == INTRO {
+        return Ok(());
+    }
+    if line.strip_suffix(b"\r") == Some(INTRO) {
+        return Err(HeaderError::Malformed { line: 1, fault: LineFault::CarriageReturn });
+    }
+    let version = line.strip_prefix(b"age-encryption.org/").and_then(|v| std::str::from_utf8(v).ok());
+    match version {
+        Some(v) if is_arbitrary_string(&v) => Err(HeaderError::UnknownVersion(v.to_owned())),
+        _ => Err(not_age(line)),
+    }
+}
+
+fn not_age(start: &[u8]) -> HeaderError {
+    if start.starts_with(b"-----BEGIN AGE") { HeaderError::Armored } else { HeaderError::NotAge }
+}
+
+fn stanza_line(rest: &[u8]) -> Result<Stanza, LineFault> {
+    let mut words = rest.split(|&b| b == b' ').map(|word| {
+        let word = std::str::from_utf8(word).map_err(|_| LineFault::InvalidCharacter)?;
+        match word {
+            "" => Err(LineFault::EmptyArgument),
+            _ if is_arbitrary_string(&word) => Ok(word.to_owned()),
+            _ => Err(LineFault::InvalidCharacter),
+        }
+    });
+    let tag = words.next().expect("a split has at least one piece")?;
+    Ok(Stanza { tag, args: words.collect::<Result<_, _>>()?, body: Vec::new() })
+}
+
+fn mac(rest: &[u8]) -> Result<[u8; MAC_LEN], LineFault> {
+    let text = rest.strip_prefix(b" ").filter(|t| t.len() == (MAC_LEN * 4).div_ceil(3)).ok_or(LineFault::Mac)?;
+    let bytes = BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| LineFault::Base64)?;
+    bytes.try_into().map_err(|_| LineFault::Mac)
+}

@@ -1,0 +1,54 @@
+//! The file key and what is derived from it: <https://c2sp.org/age#file-key>.
+
+use age_core::format::FileKey;
+use age_core::secrecy::ExposeSecret;
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::header::MAC_LEN;
+
+/// The length of the nonce between the header and the first chunk.
+pub(crate) const PAYLOAD_NONCE_LEN: usize = 16;
+
+/// A fresh file key. It must be used for one file only.
+pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
+    FileKey::try_init_with_mut(|key| getrandom::fill(key))
+}
+
+/// A fresh payload nonce.
+pub(crate) fn new_payload_nonce() -> Result<[u8; PAYLOAD_NONCE_LEN], getrandom::Error> {
+    let mut nonce = [0; PAYLOAD_NONCE_LEN];
+    getrandom::fill(&mut nonce)?;
+    Ok(nonce)
+}
+
+/// The key of the payload's chunks.
+pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; PAYLOAD_NONCE_LEN]) -> Zeroizing<[u8; 32]> {
+    derive(file_key, nonce, b"payload")
+}
+
+pub(crate) fn header_mac(file_key: &FileKey, authenticated: &[u8]) -> [u8; MAC_LEN] {
+    keyed_mac(file_key, authenticated).finalize().into_bytes().into()
+}
+
+/// Whether `mac` is right, in constant time.
+pub(crate) fn verify_header_mac(file_key: &FileKey, authenticated: &[u8], mac: &[u8; MAC_LEN]) -> bool {
+    keyed_mac(file_key, authenticated).verify_slice(mac).is_ok()
+}
+
+fn keyed_mac(file_key: &FileKey, authenticated: &[u8]) -> Hmac<Sha256> {
+    let key = derive(file_key, b"", b"header");
+    let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes a key of any length");
+    mac.update(authenticated);
+    mac
+}
+
+/// HKDF-SHA-256 (RFC 5869) of the file key.
+fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
+    let mut key = Zeroizing::new([0; 32]);
+    let hkdf = Hkdf::<Sha256>::new(Some(salt), file_key.expose_secret());
+    hkdf.expand(info, &mut *key).expect("32 bytes are within the limit of HKDF-SHA-256");
+    key
+}

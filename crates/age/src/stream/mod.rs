@@ -1,0 +1,96 @@
+//! The payload: chunks of 64 KiB, each sealed with ChaCha20-Poly1305 under its number and a mark on the last one
+//! (<https://c2sp.org/age#payload>; the construction is STREAM of "Online Authenticated-Encryption and its
+//! Nonce-Reuse Misuse-Resistance", Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+//!
+//! Each chunk is sealed and opened in place in one buffer that is reused, so that memory does not grow with the file.
+
+mod error;
+mod reader;
+mod seek;
+mod writer;
+
+use sealane::{Backend, ChaCha20Poly1305};
+
+pub use self::error::StreamError;
+pub use self::reader::StreamReader;
+pub use self::writer::StreamWriter;
+
+/// Plaintext of a full chunk, in bytes.
+pub const CHUNK_LEN: usize = 64 << 10;
+/// The tag after each chunk, in bytes.
+pub const TAG_LEN: usize = 16;
+/// A full chunk with its tag, in bytes.
+pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
+
+/// Chunks in a buffer: enough to make system calls rare, few enough to stay in the second-level cache.
+const CHUNKS: usize = 4;
+
+/// Seals and opens single chunks.
+struct ChunkCipher(ChaCha20Poly1305);
+
+impl ChunkCipher {
+    fn new(key: &[u8; 32], backend: Backend) -> Self {
+        Self(ChaCha20Poly1305::with_backend(key, backend))
+    }
+
+    /// Seals all of `chunk` but its last 16 bytes, which become the tag.
+    fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
+        let (text, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
+        *tag = self.0.seal_in_place(&nonce(number, last), &[], text);
+    }
+
+    /// Opens all of `chunk` but its last 16 bytes, which are the tag. If that fails, `chunk` is as it was.
+    fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
+        match chunk.split_last_chunk_mut::<TAG_LEN>() {
+            Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
+            None => false,
+        }
+    }
+}
+
+/// Eleven bytes of counter, big-endian, and one that marks the last chunk.
+fn nonce(number: u64, last: bool) -> [u8; 12] {
+    let mut nonce = [0; 12];
+    nonce[3..11].copy_from_slice(&number.to_be_bytes());
+    nonce[11] = u8::from(last);
+    nonce
+}
+
+/// The number of the next chunk.
+///
+/// The format counts to 2^88. 2^64 chunks are 2^80 bytes, so the larger counter would never be told from this one, but
+/// a number is never used twice.
+#[derive(Clone, Copy, Debug)]
+struct Counter(Option<u64>);
+
+impl Counter {
+    const START: Self = Self(Some(0));
+
+    fn take(&mut self) -> Result<u64, StreamError> {
+        let number = self.0.ok_or(StreamError::CounterOverflow)?;
+        self.0 = number.checked_add(1);
+        Ok(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counter, StreamError, nonce};
+
+    #[test]
+    fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
+        assert_eq!(nonce(0, false), [0; 12]);
+        assert_eq!(nonce(0, true), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(nonce(0x0102_0304_0506_0708, true), [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
+        assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
+    }
+
+    #[test]
+    fn no_chunk_number_is_given_twice() {
+        let mut counter = Counter(Some(u64::MAX - 1));
+        assert_eq!(counter.take(), Ok(u64::MAX - 1));
+        assert_eq!(counter.take(), Ok(u64::MAX));
+        assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
+        assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
+    }
+}

@@ -1,0 +1,135 @@
+//! Random access to a payload.
+
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
+
+use super::reader::{Next, Start};
+use super::{CHUNK_LEN, Counter, SEALED_CHUNK_LEN, StreamError, StreamReader};
+
+impl<R: Read + Seek> StreamReader<R> {
+    /// The length of the plaintext in bytes.
+    ///
+    /// The length of the file alone proves nothing: somebody may have cut it off. So the last chunk is authenticated
+    /// first, once. The position does not change.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input, and a [`StreamError`] if the file does not end with an authentic last chunk. The reader is
+    /// still where it was and can be used.
+    pub fn plaintext_len(&mut self) -> io::Result<u64> {
+        match self.plaintext_len {
+            Some(len) => Ok(len),
+            None => self.or_stay(|reader| {
+                let (position, len) = (reader.position, reader.open_end()?);
+                reader.place(position)?;
+                Ok(len)
+            }),
+        }
+    }
+
+    fn go_to(&mut self, target: u64) -> io::Result<()> {
+        if let Some(at) = self.within_chunk(target) {
+            (self.at, self.position) = (at, target);
+            return Ok(());
+        }
+        self.or_stay(|reader| {
+            if reader.plaintext_len.is_none() && target / CHUNK_LEN as u64 >= reader.last_chunk()? {
+                // In the last chunk or after it: where the plaintext ends must be certain.
+                reader.open_end()?;
+            }
+            reader.place(target)
+        })
+    }
+
+    /// The place of `target` in the buffer, if it lies in the chunk that is open there.
+    fn within_chunk(&self, target: u64) -> Option<usize> {
+        let first = self.position.checked_sub((self.at - self.chunk.start) as u64)?;
+        let offset = usize::try_from(target.checked_sub(first)?).ok()?;
+        (offset < self.chunk.len()).then(|| self.chunk.start + offset)
+    }
+
+    /// Does something that moves the reader; if that fails, moves it back.
+    fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
+        let (position, next, read_out) = (self.position, self.next, self.at == self.chunk.end);
+        act(self).inspect_err(|_| {
+            // If this fails too, the reader is left with `EarlierFailure`; the first error is the one to report.
+            if self.place(position).is_ok() && read_out && matches!(next, Next::Error(_)) {
+                self.next = next;
+            }
+        })
+    }
+
+    /// Makes the byte at `target` the next one to be read; the end, if it is known, is the end.
+    fn place(&mut self, target: u64) -> io::Result<()> {
+        (self.chunk, self.at, self.sealed, self.skip) = (0..0, 0, 0..0, 0);
+        if self.plaintext_len.is_some_and(|len| target >= len) {
+            (self.next, self.position) = (Next::End, target);
+            return Ok(());
+        }
+        // Until the input is where it has to be, nothing can be read.
+        self.fail(StreamError::EarlierFailure);
+        let number = target / CHUNK_LEN as u64;
+        let offset = number.checked_mul(SEALED_CHUNK_LEN as u64);
+        let place = offset.and_then(|offset| offset.checked_add(self.payload_start().ok()?));
+        self.input.seek(SeekFrom::Start(place.ok_or_else(out_of_range)?))?;
+        self.eof = false;
+        self.counter = Counter(Some(number));
+        self.skip = (target % CHUNK_LEN as u64) as usize;
+        (self.next, self.position) = (Next::Chunk, target);
+        Ok(())
+    }
+
+    /// Authenticates the last chunk, and so learns the length.
+    fn open_end(&mut self) -> io::Result<u64> {
+        let number = self.last_chunk()?;
+        self.place(number * CHUNK_LEN as u64)?;
+        self.fill_buf()?;
+        // The input ends with this chunk. If it is authentic but not marked as the last, another one is missing.
+        self.plaintext_len.ok_or_else(|| StreamError::Truncated.into())
+    }
+
+    /// The number of the chunk with which the input ends, as far as its length says; 0 if there is none.
+    ///
+    /// Leaves the input at its end.
+    fn last_chunk(&mut self) -> io::Result<u64> {
+        let start = self.payload_start()?;
+        let len = self.input.seek(SeekFrom::End(0))?.saturating_sub(start);
+        Ok(len.div_ceil(SEALED_CHUNK_LEN as u64).saturating_sub(1))
+    }
+
+    fn payload_start(&mut self) -> io::Result<u64> {
+        match self.start {
+            Start::Absolute(start) => Ok(start),
+            Start::Relative(len) => {
+                let start = self.input.base()? + len;
+                self.start = Start::Absolute(start);
+                Ok(start)
+            }
+        }
+    }
+}
+
+/// Positions are those of the plaintext.
+///
+/// Seeking to the last chunk, beyond it, or relative to the end authenticates the last chunk first, because without
+/// that the length is not known; the error is that of the chunk, and the reader stays where it was. Other seeks only
+/// move, and the chunk is authenticated when it is read. As in a file, a position beyond the end is allowed; there is
+/// nothing to read there.
+impl<R: Read + Seek> Seek for StreamReader<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
+            SeekFrom::End(delta) => self.plaintext_len()?.checked_add_signed(delta),
+        };
+        self.go_to(target.ok_or_else(out_of_range)?)?;
+        Ok(self.position)
+    }
+
+    fn stream_position(&mut self) -> io::Result<u64> {
+        Ok(self.position)
+    }
+}
+
+fn out_of_range() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the position is before the start of the file or too large")
+}
