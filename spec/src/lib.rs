@@ -1,3 +1,25 @@
-//! Reference implementations.
+//! Reference implementations: the oracle that the tests compare every backend with.
+//!
+//! One short file for each algorithm, written from its standard with the standard's own names, on plain integers: no
+//! vectors, no tables, no tricks. They are meant to be compared with the document line by line.
+//!
+//! **Not for production.** They are slow (Poly1305 here divides bit by bit), they do not run in constant time, and they
+//! wipe nothing.
+//!
+//! | module | document |
+//! | --- | --- |
+//! | [`chacha`] | RFC 8439, sections 2.1 to 2.4; Bernstein's original layout; 20, 12 and 8 rounds |
+//! | [`xchacha`] | draft-irtf-cfrg-xchacha-03, sections 2.2 and 2.3 |
+//! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
+//! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
+
 #![no_std]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod aead;
+pub mod chacha;
+pub mod num;
+pub mod poly1305;
+pub mod xchacha;

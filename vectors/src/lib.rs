@@ -1,2 +1,218 @@
-//! Test vectors.
+//! The test vectors of this repository: JSON files compiled in, and their loader.
+//!
+//! Every file names its source and its licence. `README.md` beside this crate lists them; `generate/` holds the Python
+//! programs that check the published values against big integers and write the files.
+//!
+//! A malformed file is a defect of this repository, so the loader panics and names the file.
+
 #![forbid(unsafe_code)]
+
+mod hex;
+
+pub use hex::Hex;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// One file of vectors.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File<V> {
+    /// The document, with its sections, or the program that the vectors come from.
+    pub source: String,
+    /// The terms under which they are here.
+    pub licence: String,
+    /// The vectors, in the order of the source.
+    pub vectors: Vec<V>,
+}
+
+/// Which words of the ChaCha state are the block counter and which are the nonce.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// RFC 8439: 32-bit counter, 96-bit nonce.
+    Ietf,
+    /// Bernstein's: 64-bit counter, 64-bit nonce.
+    Original,
+    /// draft-irtf-cfrg-xchacha: HChaCha of the first 128 bits of the nonce, then RFC 8439 with the last 64.
+    XChaCha,
+}
+
+/// A quarter round on some words of a state (RFC 8439, sections 2.1 and 2.2).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuarterRound {
+    /// The section.
+    pub id: String,
+    /// The words that it works on.
+    pub indices: [usize; 4],
+    /// The words before (4 or 16), in hexadecimal.
+    pub input: Vec<String>,
+    /// The words after.
+    pub output: Vec<String>,
+}
+
+/// An encryption with a ChaCha stream cipher.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// The section or test case.
+    pub id: String,
+    /// The layout of the state.
+    pub layout: Layout,
+    /// 8, 12 or 20.
+    pub rounds: usize,
+    /// 32 octets.
+    pub key: Hex,
+    /// 12, 8 or 24 octets.
+    pub nonce: Hex,
+    /// The initial block counter.
+    pub counter: u64,
+    /// Any length.
+    pub plaintext: Hex,
+    /// As long as the plaintext.
+    pub ciphertext: Hex,
+}
+
+/// HChaCha (draft-irtf-cfrg-xchacha-03, section 2.2).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HChaCha {
+    /// The section.
+    pub id: String,
+    /// 8, 12 or 20.
+    pub rounds: usize,
+    /// 32 octets.
+    pub key: Hex,
+    /// 16 octets.
+    pub nonce: Hex,
+    /// 32 octets.
+    pub output: Hex,
+}
+
+/// Poly1305 (RFC 8439, section 2.5).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mac {
+    /// The section, or what is special.
+    pub id: String,
+    /// 32 octets: r, not yet clamped, and s.
+    pub key: Hex,
+    /// Any length.
+    pub message: Hex,
+    /// 16 octets.
+    pub tag: Hex,
+}
+
+/// The one-time key of the AEAD (RFC 8439, section 2.6).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyGen {
+    /// The section.
+    pub id: String,
+    /// 32 octets.
+    pub key: Hex,
+    /// 12 octets.
+    pub nonce: Hex,
+    /// 32 octets.
+    pub one_time_key: Hex,
+}
+
+/// A sealed message (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aead {
+    /// The section.
+    pub id: String,
+    /// 32 octets.
+    pub key: Hex,
+    /// 12 octets, or 24 for XChaCha20-Poly1305.
+    pub nonce: Hex,
+    /// The associated data.
+    pub aad: Hex,
+    /// Any length.
+    pub plaintext: Hex,
+    /// As long as the plaintext.
+    pub ciphertext: Hex,
+    /// 16 octets.
+    pub tag: Hex,
+}
+
+fn load<V: DeserializeOwned>(name: &str, json: &str) -> File<V> {
+    let file: File<V> = serde_json::from_str(json).unwrap_or_else(|error| panic!("vectors/{name}: {error}"));
+    assert!(!file.vectors.is_empty(), "vectors/{name} has no vectors");
+    file
+}
+
+macro_rules! files {
+    ($($(#[$doc:meta])* $function:ident: $vector:ty = $path:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $function() -> File<$vector> {
+                load($path, include_str!(concat!("../", $path)))
+            }
+        )*
+    };
+}
+
+files! {
+    /// RFC 8439, sections 2.1.1 and 2.2.1.
+    rfc8439_quarter_round: QuarterRound = "rfc8439/quarter_round.json";
+    /// RFC 8439, sections 2.3.2, 2.4.2, A.1 and A.2.
+    rfc8439_chacha20: Stream = "rfc8439/chacha20.json";
+    /// RFC 8439, sections 2.5.2 and A.3.
+    rfc8439_poly1305: Mac = "rfc8439/poly1305.json";
+    /// RFC 8439, sections 2.6.2 and A.4.
+    rfc8439_poly1305_key_gen: KeyGen = "rfc8439/poly1305_key_gen.json";
+    /// RFC 8439, sections 2.8.2 and A.5.
+    rfc8439_chacha20_poly1305: Aead = "rfc8439/chacha20_poly1305.json";
+    /// draft-irtf-cfrg-xchacha-03, section 2.2.1.
+    hchacha20: HChaCha = "xchacha/hchacha20.json";
+    /// draft-irtf-cfrg-xchacha-03, section A.3.2.
+    xchacha20: Stream = "xchacha/xchacha20.json";
+    /// draft-irtf-cfrg-xchacha-03, section A.3.1.
+    xchacha20_poly1305: Aead = "xchacha/xchacha20_poly1305.json";
+    /// draft-strombergson-chacha-test-vectors-01: 8, 12 and 20 rounds in the original layout.
+    original_chacha: Stream = "original/chacha.json";
+    /// Key streams across the carries and up to the ends of the block counters, every layout and number of rounds.
+    chacha_counter: Stream = "generated/chacha_counter.json";
+    /// Poly1305 with accumulators near p and near limb boundaries.
+    poly1305_edge: Mac = "generated/poly1305_edge.json";
+}
+
+/// Every stream cipher vector of every file.
+#[must_use]
+pub fn streams() -> Vec<Stream> {
+    [rfc8439_chacha20(), xchacha20(), original_chacha(), chacha_counter()].into_iter().flat_map(|f| f.vectors).collect()
+}
+
+/// Every Poly1305 vector of every file.
+#[must_use]
+pub fn macs() -> Vec<Mac> {
+    [rfc8439_poly1305(), poly1305_edge()].into_iter().flat_map(|f| f.vectors).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_loads_and_names_its_source() {
+        fn check<V>(file: &File<V>, vectors: usize) {
+            assert!(!file.source.is_empty() && !file.licence.is_empty());
+            assert_eq!(file.vectors.len(), vectors, "{}", file.source);
+        }
+        check(&rfc8439_quarter_round(), 2);
+        check(&rfc8439_chacha20(), 10);
+        check(&rfc8439_poly1305(), 12);
+        check(&rfc8439_poly1305_key_gen(), 4);
+        check(&rfc8439_chacha20_poly1305(), 2);
+        check(&hchacha20(), 1);
+        check(&xchacha20(), 2);
+        check(&xchacha20_poly1305(), 1);
+        check(&original_chacha(), 6);
+        check(&chacha_counter(), 42);
+        check(&poly1305_edge(), 486);
+    }
+}

@@ -1,0 +1,136 @@
+//! ChaCha: RFC 8439, sections 2.1 to 2.4. The number of rounds is a parameter (20 in the RFC; 12 and 8 exist too), and so
+//! is the place of the block counter: the RFC's, or the one of "ChaCha, a variant of Salsa20" (Bernstein, 2008).
+
+use alloc::vec::Vec;
+
+/// The sixteen words that a block is made from.
+pub type State = [u32; 16];
+
+/// "expand 32-byte k" as four little-endian words (section 2.3).
+pub const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// QUARTERROUND(a, b, c, d) on the words of a state with these indices (sections 2.1 and 2.2).
+pub fn quarter_round(state: &mut [u32], a: usize, b: usize, c: usize, d: usize) {
+    state[a] = state[a].wrapping_add(state[b]);
+    state[d] = (state[d] ^ state[a]).rotate_left(16);
+    state[c] = state[c].wrapping_add(state[d]);
+    state[b] = (state[b] ^ state[c]).rotate_left(12);
+    state[a] = state[a].wrapping_add(state[b]);
+    state[d] = (state[d] ^ state[a]).rotate_left(8);
+    state[c] = state[c].wrapping_add(state[d]);
+    state[b] = (state[b] ^ state[c]).rotate_left(7);
+}
+
+/// Two rounds: a column round and a diagonal round (section 2.3.1).
+pub fn inner_block(state: &mut State) {
+    quarter_round(state, 0, 4, 8, 12);
+    quarter_round(state, 1, 5, 9, 13);
+    quarter_round(state, 2, 6, 10, 14);
+    quarter_round(state, 3, 7, 11, 15);
+    quarter_round(state, 0, 5, 10, 15);
+    quarter_round(state, 1, 6, 11, 12);
+    quarter_round(state, 2, 7, 8, 13);
+    quarter_round(state, 3, 4, 9, 14);
+}
+
+/// `rounds` rounds and nothing else.
+#[must_use]
+pub fn permute(rounds: usize, mut state: State) -> State {
+    for _ in 0..rounds / 2 {
+        inner_block(&mut state);
+    }
+    state
+}
+
+/// The words as octets, each little-endian.
+#[must_use]
+pub fn serialize(state: &State) -> [u8; 64] {
+    let mut octets = [0; 64];
+    for (i, word) in state.iter().enumerate() {
+        octets[4 * i..4 * i + 4].copy_from_slice(&word.to_le_bytes());
+    }
+    octets
+}
+
+/// The octets as little-endian words.
+#[must_use]
+pub fn words<const N: usize>(octets: &[u8]) -> [u32; N] {
+    assert_eq!(octets.len(), 4 * N);
+    core::array::from_fn(|i| {
+        u32::from_le_bytes([octets[4 * i], octets[4 * i + 1], octets[4 * i + 2], octets[4 * i + 3]])
+    })
+}
+
+/// constants | key | the last four words.
+#[must_use]
+pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
+    let mut state = [0; 16];
+    state[..4].copy_from_slice(&CONSTANTS);
+    state[4..12].copy_from_slice(&words::<8>(key));
+    state[12..].copy_from_slice(&last);
+    state
+}
+
+/// Where the block counter is, and the nonce that fills the rest.
+#[derive(Clone, Copy, Debug)]
+pub enum Nonce {
+    /// RFC 8439: word 12 is the counter, words 13 to 15 are the nonce.
+    Ietf([u8; 12]),
+    /// Bernstein: words 12 and 13 are the counter, low word first, words 14 and 15 are the nonce.
+    Original([u8; 8]),
+}
+
+/// chacha20_block(key, counter, nonce) of section 2.3.1, with `rounds` rounds.
+///
+/// # Panics
+/// If the counter does not fit the words that this layout has for it.
+#[must_use]
+pub fn chacha_block(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce) -> [u8; 64] {
+    let initial_state = match nonce {
+        Nonce::Ietf(nonce) => {
+            let counter = u32::try_from(counter).expect("the counter of RFC 8439 has 32 bits");
+            let [n0, n1, n2] = words(nonce);
+            state(key, [counter, n0, n1, n2])
+        }
+        Nonce::Original(nonce) => {
+            let [low, high] = words(&counter.to_le_bytes());
+            let [n0, n1] = words(nonce);
+            state(key, [low, high, n0, n1])
+        }
+    };
+    let mut state = permute(rounds, initial_state);
+    for (word, initial) in state.iter_mut().zip(initial_state) {
+        *word = word.wrapping_add(initial);
+    }
+    serialize(&state)
+}
+
+/// chacha20_encrypt(key, counter, nonce, plaintext) of section 2.4.1, with `rounds` rounds.
+///
+/// # Panics
+/// If the counter runs past its last value.
+#[must_use]
+pub fn chacha_encrypt(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce, plaintext: &[u8]) -> Vec<u8> {
+    let mut encrypted_message = Vec::with_capacity(plaintext.len());
+    for (j, block) in plaintext.chunks(64).enumerate() {
+        let counter = counter.checked_add(j as u64).expect("the original counter has 64 bits");
+        let key_stream = chacha_block(rounds, key, counter, nonce);
+        encrypted_message.extend(block.iter().zip(key_stream).map(|(octet, key)| octet ^ key));
+    }
+    encrypted_message
+}
+
+/// chacha20_block of section 2.3.
+#[must_use]
+pub fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
+    chacha_block(20, key, counter.into(), &Nonce::Ietf(*nonce))
+}
+
+/// chacha20_encrypt of section 2.4.
+///
+/// # Panics
+/// If the counter runs past its last value.
+#[must_use]
+pub fn chacha20_encrypt(key: &[u8; 32], counter: u32, nonce: &[u8; 12], plaintext: &[u8]) -> Vec<u8> {
+    chacha_encrypt(20, key, counter.into(), &Nonce::Ietf(*nonce), plaintext)
+}

@@ -1,0 +1,128 @@
+//! Natural numbers below 2^288, as slow and as plain as they come: schoolbook multiplication, and a remainder that
+//! subtracts the shifted divisor bit by bit.
+
+use core::cmp::Ordering;
+use core::ops::{Add, BitAnd, Mul, Rem, Sub};
+
+const LIMBS: usize = 9;
+
+/// A natural number, in limbs of 32 bits, the lowest first.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Num([u32; LIMBS]);
+
+impl Num {
+    /// Zero.
+    pub const ZERO: Self = Self([0; LIMBS]);
+
+    /// le_bytes_to_num of RFC 8439, section 2.5.1.
+    ///
+    /// # Panics
+    /// If the octets do not fit.
+    #[must_use]
+    pub fn le_bytes_to_num(octets: &[u8]) -> Self {
+        let mut limbs = [0; LIMBS];
+        for (i, &octet) in octets.iter().enumerate() {
+            limbs[i / 4] |= u32::from(octet) << (8 * (i % 4));
+        }
+        Self(limbs)
+    }
+
+    /// num_to_16_le_bytes of RFC 8439, section 2.5.1: the 128 lowest bits.
+    #[must_use]
+    pub fn num_to_16_le_bytes(self) -> [u8; 16] {
+        core::array::from_fn(|i| self.0[i / 4].to_le_bytes()[i % 4])
+    }
+
+    /// 2^130 - 5.
+    #[must_use]
+    pub fn p() -> Self {
+        Self([0xffff_fffb, 0xffff_ffff, 0xffff_ffff, 0xffff_ffff, 3, 0, 0, 0, 0])
+    }
+}
+
+impl BitAnd for Num {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(core::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+}
+
+impl Add for Num {
+    type Output = Self;
+
+    /// The sum. Panics if it is 2^288 or more.
+    fn add(self, other: Self) -> Self {
+        let mut sum = [0; LIMBS];
+        let mut carry = false;
+        for (i, limb) in sum.iter_mut().enumerate() {
+            (*limb, carry) = self.0[i].carrying_add(other.0[i], carry);
+        }
+        assert!(!carry, "a sum does not fit");
+        Self(sum)
+    }
+}
+
+impl Sub for Num {
+    type Output = Self;
+
+    /// The difference. Panics if it is negative.
+    fn sub(self, other: Self) -> Self {
+        let mut difference = [0; LIMBS];
+        let mut borrow = false;
+        for (i, limb) in difference.iter_mut().enumerate() {
+            (*limb, borrow) = self.0[i].borrowing_sub(other.0[i], borrow);
+        }
+        assert!(!borrow, "a difference is negative");
+        Self(difference)
+    }
+}
+
+impl Mul for Num {
+    type Output = Self;
+
+    /// The product. Panics if it is 2^288 or more.
+    fn mul(self, other: Self) -> Self {
+        let mut product = [0; 2 * LIMBS];
+        for i in 0..LIMBS {
+            let mut carry = 0;
+            for j in 0..LIMBS {
+                let t = u64::from(self.0[i]) * u64::from(other.0[j]) + u64::from(product[i + j]) + carry;
+                product[i + j] = t as u32;
+                carry = t >> 32;
+            }
+            product[i + LIMBS] = carry as u32;
+        }
+        assert!(product[LIMBS..].iter().all(|&limb| limb == 0), "a product does not fit");
+        Self(core::array::from_fn(|i| product[i]))
+    }
+}
+
+impl Rem for Num {
+    type Output = Self;
+
+    /// The remainder of the division by a divisor that is not zero: the long division of school, in base 2.
+    fn rem(self, divisor: Self) -> Self {
+        let mut remainder = Self::ZERO;
+        for bit in (0..32 * LIMBS).rev() {
+            remainder = remainder + remainder;
+            remainder.0[0] |= self.0[bit / 32] >> (bit % 32) & 1;
+            if remainder >= divisor {
+                remainder = remainder - divisor;
+            }
+        }
+        remainder
+    }
+}
+
+impl Ord for Num {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.iter().rev().cmp(other.0.iter().rev())
+    }
+}
+
+impl PartialOrd for Num {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

@@ -1,0 +1,101 @@
+//! The references against every vector file.
+
+use sealane_spec::num::Num;
+use sealane_spec::{aead, chacha, poly1305, xchacha};
+use sealane_vectors::{self as vectors, Layout};
+
+#[test]
+fn quarter_round() {
+    let words = |hex: &[String]| hex.iter().map(|w| u32::from_str_radix(w, 16).unwrap()).collect::<Vec<_>>();
+    for v in vectors::rfc8439_quarter_round().vectors {
+        let mut state = words(&v.input);
+        let [a, b, c, d] = v.indices;
+        chacha::quarter_round(&mut state, a, b, c, d);
+        assert_eq!(state, words(&v.output), "{}", v.id);
+    }
+}
+
+#[test]
+fn stream_ciphers() {
+    for v in vectors::streams() {
+        let key = v.key.array();
+        let chacha = |nonce| chacha::chacha_encrypt(v.rounds, &key, v.counter, &nonce, &v.plaintext);
+        let ciphertext = match v.layout {
+            Layout::Ietf => chacha(chacha::Nonce::Ietf(v.nonce.array())),
+            Layout::Original => chacha(chacha::Nonce::Original(v.nonce.array())),
+            Layout::XChaCha => {
+                let blk_ctr = v.counter.try_into().unwrap();
+                xchacha::xchacha_encrypt(v.rounds, &key, blk_ctr, &v.nonce.array(), &v.plaintext)
+            }
+        };
+        assert_eq!(ciphertext, &*v.ciphertext, "{}", v.id);
+    }
+}
+
+#[test]
+fn hchacha20() {
+    for v in vectors::hchacha20().vectors {
+        assert_eq!(xchacha::hchacha(v.rounds, &v.key.array(), &v.nonce.array()), v.output.array(), "{}", v.id);
+    }
+}
+
+#[test]
+fn poly1305_mac() {
+    for v in vectors::macs() {
+        assert_eq!(poly1305::poly1305_mac(&v.message, &v.key.array()), v.tag.array(), "{}", v.id);
+    }
+}
+
+#[test]
+fn poly1305_key_gen() {
+    for v in vectors::rfc8439_poly1305_key_gen().vectors {
+        let one_time_key = poly1305::poly1305_key_gen(&v.key.array(), &v.nonce.array());
+        assert_eq!(one_time_key, v.one_time_key.array(), "{}", v.id);
+    }
+}
+
+#[test]
+fn chacha20_poly1305() {
+    for v in vectors::rfc8439_chacha20_poly1305().vectors {
+        let (key, nonce, tag) = (v.key.array(), v.nonce.array(), v.tag.array());
+        let sealed = aead::chacha20_aead_encrypt(&v.aad, &key, &nonce, &v.plaintext);
+        assert_eq!(sealed, (v.ciphertext.to_vec(), tag), "{}", v.id);
+        let opened = aead::chacha20_aead_decrypt(&v.aad, &key, &nonce, &v.ciphertext, &tag);
+        assert_eq!(opened.as_deref(), Ok(&*v.plaintext), "{}", v.id);
+        let opened = aead::chacha20_aead_decrypt(&v.aad, &key, &nonce, &v.ciphertext, &[0; 16]);
+        assert_eq!(opened, Err(aead::Unauthenticated), "{}", v.id);
+    }
+}
+
+#[test]
+fn xchacha20_poly1305() {
+    for v in vectors::xchacha20_poly1305().vectors {
+        let (key, nonce, tag) = (v.key.array(), v.nonce.array(), v.tag.array());
+        let sealed = aead::xchacha20_aead_encrypt(&v.aad, &key, &nonce, &v.plaintext);
+        assert_eq!(sealed, (v.ciphertext.to_vec(), tag), "{}", v.id);
+        let opened = aead::xchacha20_aead_decrypt(&v.aad, &key, &nonce, &v.ciphertext, &tag);
+        assert_eq!(opened.as_deref(), Ok(&*v.plaintext), "{}", v.id);
+        let opened = aead::xchacha20_aead_decrypt(&v.aad, &key, &nonce, &v.ciphertext, &[0; 16]);
+        assert_eq!(opened, Err(aead::Unauthenticated), "{}", v.id);
+    }
+}
+
+#[test]
+fn numbers() {
+    let num = |n: u128| Num::le_bytes_to_num(&n.to_le_bytes());
+    let (a, b) = (0xfedc_ba98_7654_3210_u64, 0x0123_4567_89ab_cdef_u64);
+    assert_eq!(num(a.into()) * num(b.into()), num(u128::from(a) * u128::from(b)));
+    assert_eq!(num(a.into()) % num(b.into()), num((a % b).into()));
+    assert_eq!(num(u128::MAX) + num(1) - num(1), num(u128::MAX));
+    // 2^130 = p + 5, and p leaves nothing.
+    let two_130 = num(1 << 65) * num(1 << 65);
+    assert_eq!(two_130 % Num::p(), num(5));
+    assert_eq!(Num::p() + num(5), two_130);
+    assert_eq!(Num::p() % Num::p(), Num::ZERO);
+}
+
+#[test]
+#[should_panic(expected = "32 bits")]
+fn the_ietf_counter_does_not_wrap() {
+    let _ = chacha::chacha20_encrypt(&[0; 32], u32::MAX, &[0; 12], &[0; 65]);
+}

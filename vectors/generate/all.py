@@ -1,0 +1,14 @@
+"""Writes every vector file that this folder generates: `python3 vectors/generate/all.py` (standard library only)."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import counter
+import original
+import poly1305_edge
+import rfc8439
+import xchacha
+
+for module in (rfc8439, xchacha, original, counter, poly1305_edge):
+    module.main()
