@@ -1,3 +1,53 @@
-//! Repository chores: `cargo xtask`.
+//! Repository chores: `cargo xtask`. What each proves is in docs/verification.md.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod asm;
+mod avx512;
+mod backends;
+mod bochs;
+mod cross;
+mod interop;
+mod no_std;
+mod process;
+mod test_binaries;
+mod x86_levels;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Checks that need more than `cargo test`", max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits.toml
+    Asm(asm::Options),
+    /// Run the tests once per x86 backend, in an emulator where this CPU lacks the instructions
+    Backends,
+    /// Run the tests and the command on x86 CPUs older than AVX2 and on one with it (qemu-user)
+    X86Levels(x86_levels::Options),
+    /// Run the tests on AVX-512, on this CPU or in Bochs
+    Avx512(avx512::Options),
+    /// Run the tests on AArch64, 32-bit x86 and a big-endian machine (qemu-user)
+    Cross(cross::Options),
+    /// Exchange files with age and rage
+    Interop,
+    /// Build the primitives for targets that have no std
+    NoStd,
+}
+
+fn main() -> anyhow::Result<()> {
+    std::env::set_current_dir(process::workspace_root())?;
+    match Arguments::parse().chore {
+        Chore::Asm(options) => asm::run(&options),
+        Chore::Backends => backends::run(),
+        Chore::X86Levels(options) => x86_levels::run(&options),
+        Chore::Avx512(options) => avx512::run(&options),
+        Chore::Cross(options) => cross::run(&options),
+        Chore::Interop => interop::run(),
+        Chore::NoStd => no_std::run(),
+    }
+}

@@ -1,0 +1,99 @@
+//! `cargo xtask avx512`: the tests on AVX-512, on this CPU where it has the instructions, else in Bochs.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use crate::bochs::{self, Guest};
+use crate::process::{cache_dir, step};
+use crate::test_binaries::{self, Build, PRIMITIVES};
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Use the emulator even where this CPU has AVX-512
+    #[arg(long)]
+    emulate: bool,
+    /// Only get the emulator ready
+    #[arg(long)]
+    prepare: bool,
+    /// The packages whose tests to run, with their features
+    #[arg(long, value_name = "PACKAGE", default_values = PRIMITIVES)]
+    package: Vec<String>,
+    /// Only test executables whose name contains this (`sealane/chacha20`)
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Arguments for the test executables: names of tests, `--skip NAME`, `--exact`, `--nocapture`
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+/// Emulation runs about 20 million instructions a second.
+const LIMIT: Duration = Duration::from_mins(20);
+
+/// Whether this CPU has what the backend needs.
+pub(crate) fn is_native() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return ["avx512f", "avx512bw", "avx512vl", "avx512dq"].iter().all(|feature| match *feature {
+        "avx512f" => std::arch::is_x86_feature_detected!("avx512f"),
+        "avx512bw" => std::arch::is_x86_feature_detected!("avx512bw"),
+        "avx512vl" => std::arch::is_x86_feature_detected!("avx512vl"),
+        _ => std::arch::is_x86_feature_detected!("avx512dq"),
+    });
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+/// Runs the chore.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if options.prepare {
+        bochs::prepare()?;
+        println!("   the emulator is ready in {}", cache_dir()?.display());
+        return Ok(());
+    }
+    let native = is_native() && !options.emulate;
+    step(if native { "AVX-512 on this CPU" } else { "AVX-512 in Bochs (this CPU lacks it, or --emulate was given)" });
+    // Static: the emulated machine has no libraries.
+    let mut binaries = Build {
+        packages: &options.package.iter().map(String::as_str).collect::<Vec<_>>(),
+        target: Some("x86_64-unknown-linux-gnu"),
+        rustflags: Some("-C target-feature=+crt-static"),
+        target_dir: Some("static"),
+        ..Build::default()
+    }
+    .release()?;
+    if let Some(only) = &options.only {
+        binaries.retain(|binary| binary.name.contains(only.as_str()));
+        ensure!(!binaries.is_empty(), "no test executable is named like {only}");
+    }
+    let environment = [("SEALANE_BACKEND", "avx512")];
+    if native {
+        return test_binaries::run_all(&binaries, &[], &environment);
+    }
+
+    let machine = bochs::prepare()?;
+    // One thread: the machine has one CPU, and the output stays in order.
+    let arguments = ["--test-threads=1"].into_iter().chain(options.arguments.iter().map(String::as_str));
+    let arguments: Vec<_> = arguments.map(Into::into).collect();
+    let guests: Vec<_> = binaries
+        .iter()
+        .map(|binary| Guest {
+            name: binary.name.clone(),
+            program: binary.path.clone(),
+            arguments: arguments.clone(),
+        })
+        .collect();
+    let outputs = machine.run(bochs::SKYLAKE_X, &guests, &environment, LIMIT)?;
+    let mut total = 0;
+    for (guest, output) in guests.iter().zip(&outputs) {
+        let count = test_binaries::passed(&guest.name, output)?;
+        println!("   {}: {count} passed", guest.name);
+        if options.arguments.iter().any(|argument| argument == "--nocapture") {
+            println!("{output}");
+        }
+        total += count;
+    }
+    ensure!(total > 0, "no test ran");
+    println!("   {total} tests passed with SEALANE_BACKEND=avx512");
+    Ok(())
+}

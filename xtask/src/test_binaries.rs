@@ -1,0 +1,183 @@
+//! Building test executables, and finding where cargo put them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process;
+
+/// The packages whose tests exercise the backends, the lowest layer first.
+pub(crate) const PRIMITIVES: &[&str] = &["sealane-simd", "sealane"];
+
+/// A test executable.
+pub(crate) struct TestBinary {
+    /// `package` for unit tests, `package/name` for a file of its `tests` folder.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// The folder of its package: where cargo would start it.
+    pub(crate) directory: PathBuf,
+}
+
+/// How to build the test executables.
+#[derive(Default)]
+pub(crate) struct Build<'a> {
+    pub(crate) packages: &'a [&'a str],
+    pub(crate) target: Option<&'a str>,
+    pub(crate) rustflags: Option<&'a str>,
+    /// A folder of `target/` of its own, so that other flags do not rebuild what `cargo test` built.
+    pub(crate) target_dir: Option<&'a str>,
+    /// Further arguments and environment, as other targets need.
+    pub(crate) arguments: &'a [OsString],
+    pub(crate) environment: &'a [(OsString, OsString)],
+}
+
+impl Build<'_> {
+    /// Optimised as in a release but without link-time optimisation across crates: the kernels are compiled in one crate
+    /// either way, and a dozen test executables link in seconds.
+    pub(crate) fn release(&self) -> Result<Vec<TestBinary>> {
+        let mut command = process::cargo();
+        command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
+        command.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
+        for package in self.packages {
+            command.args(["--package", package]);
+        }
+        // Not doc tests or examples: they are no executables, or have no tests.
+        command.args(["--lib", "--tests"]);
+        if let Some(target) = self.target {
+            command.args(["--target", target]);
+        }
+        if let Some(flags) = self.rustflags {
+            command.env("RUSTFLAGS", flags);
+        }
+        if let Some(dir) = self.target_dir {
+            command.env("CARGO_TARGET_DIR", process::workspace_root().join("target").join(dir));
+        }
+        command.args(self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        executables(&mut command)
+    }
+}
+
+/// Runs a `cargo test --no-run` that speaks JSON, and lists the executables that it built.
+fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", process::describe(command)))?;
+    if !output.status.success() {
+        bail!("{} failed: {}", process::describe(command), output.status);
+    }
+    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
+    let binaries = parse_messages(&messages)?;
+    if binaries.is_empty() {
+        bail!("{} built no test executable", process::describe(command));
+    }
+    Ok(binaries)
+}
+
+fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
+    let mut binaries = Vec::new();
+    for line in messages.lines().filter(|line| line.starts_with('{')) {
+        let message: Value = serde_json::from_str(line).context("cargo printed JSON that cannot be read")?;
+        if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
+            continue;
+        }
+        let Some(executable) = message["executable"].as_str() else { continue };
+        let manifest = message["manifest_path"].as_str().context("cargo named no manifest of a test executable")?;
+        let directory = Path::new(manifest).parent().context("a manifest is in a folder")?.to_path_buf();
+        let target = message["target"]["name"].as_str().unwrap_or("unnamed");
+        let package = package_name(message["package_id"].as_str().unwrap_or_default());
+        let is_test_file = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "test"));
+        let name = if is_test_file { format!("{package}/{target}") } else { package };
+        binaries.push(TestBinary { name, path: PathBuf::from(executable), directory });
+    }
+    binaries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(binaries)
+}
+
+/// The package's name from its id: `path+file:///…/crates/age#sealane-age@0.1.0` or, where it is the folder's name,
+/// `path+file:///…/crates/sealane#0.1.0`.
+fn package_name(id: &str) -> String {
+    let (location, version) = id.rsplit_once('#').unwrap_or((id, ""));
+    match version.split_once('@') {
+        Some((name, _)) => name.to_owned(),
+        None => location.rsplit('/').next().unwrap_or(location).to_owned(),
+    }
+}
+
+/// The number of tests that passed, from the closing line of a test executable's output.
+///
+/// # Errors
+/// If there is no such line, if a test failed, or if none ran: that would read as a pass.
+pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
+    let line = output
+        .lines()
+        .rev()
+        .find_map(|line| line.trim().strip_prefix("test result: "))
+        .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
+    let Some(counts) = line.strip_prefix("ok. ") else { bail!("{name}: test result: {line}") };
+    counts.split(' ').next().and_then(|count| count.parse().ok()).with_context(|| format!("{name}: cannot read: {line}"))
+}
+
+/// Runs the executables one after the other under `runner` (a program and its arguments; none to run them natively).
+/// Prints each one's closing line and fails if one fails or if none of them had a test.
+pub(crate) fn run_all(binaries: &[TestBinary], runner: &[OsString], environment: &[(&str, &str)]) -> Result<()> {
+    let mut total = 0;
+    for binary in binaries {
+        let mut command = match runner {
+            [] => Command::new(&binary.path),
+            [program, arguments @ ..] => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(&binary.path);
+                command
+            }
+        };
+        command.current_dir(&binary.directory).envs(environment.iter().copied());
+        let started = std::time::Instant::now();
+        let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            bail!("{} failed: {}\n{text}{}", binary.name, output.status, String::from_utf8_lossy(&output.stderr));
+        }
+        let count = passed(&binary.name, &text)?;
+        println!("   {}: {count} passed in {:.1} s", binary.name, started.elapsed().as_secs_f32());
+        total += count;
+    }
+    if total == 0 {
+        bail!("no test ran");
+    }
+    println!("   {total} tests passed");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_executables_from_cargo_messages() {
+        let messages = concat!(
+            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/sealane#0.1.0","manifest_path":"/w/crates/sealane/Cargo.toml","target":{"kind":["test"],"name":"rfc8439"},"profile":{"test":true},"executable":"/t/rfc8439-1"}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/simd#sealane-simd@0.1.0","manifest_path":"/w/crates/simd/Cargo.toml","target":{"kind":["lib"],"name":"sealane_simd"},"profile":{"test":true},"executable":"/t/simd-1"}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","package_id":"registry#subtle@2.6.1","manifest_path":"/r/Cargo.toml","target":{"kind":["lib"],"name":"subtle"},"profile":{"test":false},"executable":null}"#,
+            "\n",
+            r#"{"reason":"build-finished","success":true}"#,
+        );
+        let binaries = parse_messages(messages).unwrap();
+        let names: Vec<_> = binaries.iter().map(|b| b.name.as_str()).collect();
+        assert_eq!(names, ["sealane-simd", "sealane/rfc8439"]);
+        assert_eq!(binaries[1].directory, Path::new("/w/crates/sealane"));
+    }
+
+    #[test]
+    fn only_a_closing_line_counts_as_a_pass() {
+        let ok = "running 2 tests\n..\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\r\n";
+        assert_eq!(passed("t", ok).unwrap(), 2);
+        assert!(passed("t", "running 2 tests\n.").is_err());
+        assert!(passed("t", "test result: FAILED. 1 passed; 1 failed").is_err());
+    }
+}
