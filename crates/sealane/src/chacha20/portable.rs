@@ -26,11 +26,13 @@ pub(super) fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counte
     for (lanes, &word) in initial.iter_mut().zip(state) {
         *lanes = [word; LANES];
     }
-    for lane in 0..LANES {
-        let block = counter.wrapping_add(lane as u64);
-        initial[12][lane] = block as u32;
-        if WIDE {
-            initial[13][lane] = (block >> 32) as u32;
+    let block = |lane: usize| counter.wrapping_add(lane as u64);
+    for (lane, word) in initial[12].iter_mut().enumerate() {
+        *word = block(lane) as u32;
+    }
+    if WIDE {
+        for (lane, word) in initial[13].iter_mut().enumerate() {
+            *word = (block(lane) >> 32) as u32;
         }
     }
 
