@@ -1,3 +1,57 @@
-//! The `sealane` command.
+//! `sealane`: seals and opens files in the age format, on the best instruction set that the CPU has.
+//!
+//! It takes every command line of age. Exit status: 0 for complete success, 1 for a failure, 2 for a command line that
+//! cannot be obeyed; like other filters it ends by SIGPIPE when nobody reads its standard output any more.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod args;
+mod cleanup;
+mod commands;
+mod error;
+mod failure;
+mod identities;
+mod input;
+mod output;
+mod passphrase;
+mod plugin;
+mod progress;
+mod recipients;
+mod same_file;
+mod scrypt;
+mod stdin;
+mod tty;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use args::Action;
+use error::{Error, Result};
+use sealane::Backend;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os().skip(1)).and_then(run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(action: Action) -> Result<()> {
+    match action {
+        Action::Encrypt(args) => commands::encrypt::run(&args),
+        Action::Decrypt(args) => commands::decrypt::run(&args),
+        Action::Keygen(args) => commands::keygen::run(&args),
+        Action::Cpu(args) => commands::cpu::run(&args),
+        Action::Print(text) => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
+        }
+    }
+}
+
+/// The backend that does the work: the one that `SEALANE_BACKEND` names, or the best.
+fn backend() -> Result<Backend> {
+    Backend::from_env().map_err(|error| {
+        let available: Vec<_> = Backend::available().map(Backend::name).collect();
+        Error::new(format!("SEALANE_BACKEND: {error}")).hint(format!("available here: {}", available.join(", ")))
+    })
+}

@@ -1,0 +1,161 @@
+//! The grammar of age's command line, which is that of Go's `flag` package, turned into the one that clap reads.
+//!
+//! Go takes one dash or two before any flag (`-decrypt`, `--r`), a value after `=` with either, and `=true` or `=false`
+//! after a switch. Here `-decrypt` becomes `--decrypt`, `--r` becomes `-r`, `-a=false` disappears. Whatever follows a flag
+//! that takes a value is left alone, and so is everything after `--`.
+
+use std::ffi::{OsStr, OsString};
+
+/// A flag that age knows: its names, and whether a value follows.
+pub(super) struct Flag {
+    /// The short name, if there is one.
+    pub short: Option<char>,
+    /// The long name, if there is one.
+    pub long: Option<&'static str>,
+    /// Whether a value follows.
+    pub takes_value: bool,
+}
+
+/// Rewrites `args` (without the program's name), using the flags of the command that they are for.
+pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Vec<OsString> {
+    let mut out = Vec::new();
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        let Some(text) = arg.to_str().filter(|text| text.len() > 1 && text.starts_with('-')) else {
+            out.push(rewrite_non_utf8(arg, flags));
+            continue;
+        };
+        if text == "--" {
+            out.push(arg);
+            out.extend(args);
+            break;
+        }
+        let body = text.trim_start_matches('-');
+        let (name, value) = body.split_once('=').map_or((body, None), |(name, value)| (name, Some(value)));
+        let flag = (text.len() - body.len() <= 2).then(|| find(flags, name)).flatten();
+        let Some(flag) = flag else {
+            // Not age's: a cluster of short flags, or a mistake. clap says which.
+            let needs_value = cluster_needs_value(text, flags);
+            out.push(arg);
+            if needs_value {
+                out.extend(args.next());
+            }
+            continue;
+        };
+        let dashed = if name.chars().count() == 1 { format!("-{name}") } else { format!("--{name}") };
+        if flag.takes_value {
+            // One argument, so that a value that looks like a flag, or is `--`, stays a value.
+            let mut joined = OsString::from(&dashed);
+            match value.map(OsString::from).or_else(|| args.next()) {
+                // `-o ""` is how a script says "no output file".
+                Some(value) if value.is_empty() && flag.short == Some('o') => continue,
+                Some(value) => {
+                    joined.push("=");
+                    joined.push(value);
+                }
+                None => {}
+            }
+            out.push(joined);
+        } else {
+            match value {
+                Some("false" | "0" | "f" | "F" | "FALSE" | "False") => {}
+                None | Some("true" | "1" | "t" | "T" | "TRUE" | "True") => out.push(dashed.into()),
+                Some(_) => out.push(arg),
+            }
+        }
+    }
+    out
+}
+
+fn find<'f>(flags: &'f [Flag], name: &str) -> Option<&'f Flag> {
+    flags.iter().find(|flag| {
+        flag.long == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some(""))
+    })
+}
+
+/// Whether `-ao` (a cluster whose last flag takes a value) is followed by that value.
+fn cluster_needs_value(text: &str, flags: &[Flag]) -> bool {
+    if text.starts_with("--") {
+        return false;
+    }
+    let mut letters = text[1..].chars().peekable();
+    while let Some(letter) = letters.next() {
+        match find(flags, letter.encode_utf8(&mut [0; 4])) {
+            Some(flag) if flag.takes_value => return letters.peek().is_none(),
+            Some(_) => {}
+            None => return false,
+        }
+    }
+    false
+}
+
+/// `-o=NAME` where NAME is not UTF-8: only the part up to `=` is read as text.
+fn rewrite_non_utf8(arg: OsString, flags: &[Flag]) -> OsString {
+    let bytes = arg.as_encoded_bytes();
+    let Some(equals) = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-")) else {
+        return arg;
+    };
+    let Ok(head) = std::str::from_utf8(&bytes[..equals]) else { return arg };
+    let name = head.trim_start_matches('-');
+    if head.len() - name.len() > 2 || find(flags, name).is_none_or(|flag| !flag.takes_value) {
+        return arg;
+    }
+    let mut out = OsString::from(if name.chars().count() == 1 { format!("-{name}=") } else { format!("--{name}=") });
+    out.push(tail(&arg, equals + 1));
+    out
+}
+
+#[cfg(unix)]
+fn tail(arg: &OsStr, from: usize) -> &OsStr {
+    use std::os::unix::ffi::OsStrExt as _;
+    OsStr::from_bytes(&arg.as_bytes()[from..])
+}
+
+#[cfg(not(unix))]
+fn tail(arg: &OsStr, _from: usize) -> &OsStr {
+    // Without `unsafe` a part of such a name cannot be had here: the whole of it will not be found, which is said.
+    arg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file_flags;
+    use super::*;
+
+    fn normalised(line: &str) -> String {
+        let out = normalise(line.split(' ').map(OsString::from), &file_flags());
+        out.iter().map(|arg| arg.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn one_dash_or_two() {
+        assert_eq!(normalised("-decrypt -identity k -output o in"), "--decrypt --identity=k --output=o in");
+        assert_eq!(normalised("--d --i k --o o in"), "-d -i=k -o=o in");
+        assert_eq!(normalised("-armor --r age1x"), "--armor -r=age1x");
+        assert_eq!(normalised("-o=out --r=age1x -recipients-file=f"), "-o=out -r=age1x --recipients-file=f");
+    }
+
+    #[test]
+    fn switches_with_values() {
+        assert_eq!(normalised("-a=true -e=false -d=0 -p=1 x"), "-a -p x");
+        assert_eq!(normalised("-a=maybe x"), "-a=maybe x");
+    }
+
+    #[test]
+    fn values_and_operands_are_left_alone() {
+        assert_eq!(normalised("-o -decrypt -r -- in"), "-o=-decrypt -r=-- in");
+        assert_eq!(normalise(["-o", "", "in"].map(OsString::from), &file_flags()), ["in"]);
+        assert_eq!(normalised("-a -- -decrypt"), "-a -- -decrypt");
+        assert_eq!(normalised("-ao -decrypt in"), "-ao -decrypt in");
+        assert_eq!(normalised("- -x ---decrypt"), "- -x ---decrypt");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_utf8() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let name = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+        let out = normalise([name(b"-output=\xff"), name(b"\xfe")], &file_flags());
+        assert_eq!(out, [name(b"--output=\xff"), name(b"\xfe")]);
+    }
+}

@@ -1,0 +1,94 @@
+use super::*;
+
+fn parsed(line: &str) -> Result<Action> {
+    parse(line.split_whitespace().map(OsString::from))
+}
+
+fn encrypt(line: &str) -> FileArgs {
+    match parsed(line) {
+        Ok(Action::Encrypt(args)) => args,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn decrypt(line: &str) -> FileArgs {
+    match parsed(line) {
+        Ok(Action::Decrypt(args)) => args,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_definitions_are_consistent() {
+    for command in [top_command(), encrypt_command(), decrypt_command(), keygen_command(), cpu_command()] {
+        command.debug_assert();
+    }
+}
+
+#[test]
+fn a_word_is_one_only_in_front() {
+    assert_eq!(decrypt("-d -i k encrypt").input, Some("encrypt".into()));
+    assert_eq!(encrypt("-r age1x decrypt").input, Some("decrypt".into()));
+    assert_eq!(encrypt("-p keygen").input, Some("keygen".into()));
+    assert_eq!(encrypt("encrypt -p encrypt").input, Some("encrypt".into()));
+    assert!(encrypt("encrypt -i key").encrypt, "the word is as explicit as -e");
+    assert_eq!(encrypt("-o decrypt -p").output, Some("decrypt".into()));
+}
+
+#[test]
+fn flags_in_any_order_and_repeated() {
+    let args = encrypt("in -r a -R f --recipient=b -a -o out -r c");
+    assert_eq!(args.recipients, ["a", "b", "c"]);
+    assert_eq!(args.recipients_files, [PathBuf::from("f")]);
+    assert_eq!(args.input, Some("in".into()));
+    assert!(args.armor);
+    assert_eq!(encrypt("-p -").input, None);
+    assert_eq!(encrypt("-p").input, None);
+}
+
+#[test]
+fn identities_keep_their_order() {
+    let file = |name: &str| IdentitySource::File(name.into());
+    let plugin = |name: &str| IdentitySource::Plugin(name.into());
+    let args = decrypt("-d -j agent -i a -identity b --j=card -i c in");
+    assert_eq!(args.identities, [plugin("agent"), file("a"), file("b"), plugin("card"), file("c")]);
+}
+
+#[test]
+fn what_age_refuses() {
+    for line in [
+        "-d -e in",
+        "-d -a in",
+        "-d -p in",
+        "-d -r age1x in",
+        "-d -R f in",
+        "-i key in",
+        "-j plugin in",
+        "in",
+        "-a in",
+        "-p -r age1x in",
+        "-p -R f in",
+        "-e -p -i key in",
+        "-e -p -j x in",
+        "-r age1x in1 in2",
+        "decrypt -e in",
+        "encrypt -d in",
+        "decrypt -r age1x in",
+        "--unknown",
+        "-r",
+        "keygen a b",
+        "cpu x",
+        "",
+    ] {
+        let error = parsed(line).expect_err(line);
+        assert!(format!("{error:?}").contains("Usage"), "{line}: {error:?}");
+        assert!(format!("{error:?}").contains("hint: Some"), "{line}: {error:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    for line in ["--help", "-h", "-help", "help", "help encrypt", "decrypt --help", "--version", "-version"] {
+        assert!(matches!(parsed(line), Ok(Action::Print(_))), "{line}");
+    }
+}

@@ -1,0 +1,130 @@
+//! `sealane cpu`: what this CPU has, and which backend does the work on it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+
+use sealane::{Backend, BackendStatus, ChaCha20Poly1305, Poly1305, chacha20::ChaCha20};
+use serde::Serialize;
+
+use crate::args::CpuArgs;
+use crate::error::{Result, printable};
+use crate::output::stdout_error;
+
+/// Everything that is shown.
+#[derive(Serialize)]
+struct Report {
+    /// The CPU's own name, where it can be read.
+    model: Option<String>,
+    architecture: &'static str,
+    /// The instruction-set extensions that are known here and can be used.
+    features: Vec<&'static str>,
+    backends: Vec<BackendReport>,
+    /// The backend of each primitive.
+    primitives: Vec<PrimitiveReport>,
+    /// Whether `SEALANE_BACKEND` made the choice.
+    forced: bool,
+}
+
+#[derive(Serialize)]
+struct BackendReport {
+    name: &'static str,
+    compiled: bool,
+    supported: bool,
+    /// None if it is not supported, and so cannot be tested.
+    self_test: Option<SelfTestReport>,
+}
+
+#[derive(Serialize)]
+struct SelfTestReport {
+    chacha20: bool,
+    poly1305: bool,
+}
+
+#[derive(Serialize)]
+struct PrimitiveReport {
+    name: &'static str,
+    backend: &'static str,
+}
+
+/// Prints the report.
+pub(crate) fn run(args: &CpuArgs) -> Result<()> {
+    let report = report(crate::backend()?);
+    let text = if args.json {
+        let json = serde_json::to_string_pretty(&report);
+        json.map_err(|error| crate::error::Error::new(format!("cannot write JSON: {error}")))? + "\n"
+    } else {
+        plain(&report)
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+fn report(backend: Backend) -> Report {
+    let backends = BackendStatus::all().map(|status| BackendReport {
+        name: status.name(),
+        // All that are listed are: what is not compiled for this architecture does not exist in this program.
+        compiled: true,
+        supported: status.supported(),
+        self_test: status
+            .self_test()
+            .map(|test| SelfTestReport { chacha20: test.chacha20(), poly1305: test.poly1305() }),
+    });
+    // Asked of objects of each type, not of what was chosen: the choice is theirs.
+    let (key, nonce) = ([0; 32], [0; 12]);
+    let primitives = [
+        ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),
+        ("poly1305", Poly1305::with_backend(&key, backend).backend()),
+        ("chacha20poly1305", ChaCha20Poly1305::with_backend(&key, backend).backend()),
+    ];
+    Report {
+        model: model(),
+        architecture: std::env::consts::ARCH,
+        features: features(),
+        backends: backends.collect(),
+        primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend: backend.name() }).into(),
+        forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn features() -> Vec<&'static str> {
+    sealane_simd::x86::Features::detect().names().collect()
+}
+
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+fn features() -> Vec<&'static str> {
+    // What is used elsewhere is a backend, and listed as one.
+    Vec::new()
+}
+
+/// The name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
+fn model() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {
+        let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *wanted)?.1;
+        Some(printable(value.trim())).filter(|value| !value.is_empty())
+    })
+}
+
+fn plain(report: &Report) -> String {
+    let mut out = String::new();
+    let listed = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(" ") };
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "CPU       {}", report.model.as_deref().unwrap_or("(name not readable)"));
+    let _ = writeln!(out, "          {}: {}", report.architecture, listed(&report.features));
+    let _ = writeln!(out, "\nbackend   supported  self-test");
+    for backend in &report.backends {
+        let supported = if backend.supported { "yes" } else { "no" };
+        let verdict = |passed: bool| if passed { "passed" } else { "FAILED" };
+        let test = backend.self_test.as_ref().map_or("-".to_owned(), |test| {
+            format!("chacha20 {}, poly1305 {}", verdict(test.chacha20), verdict(test.poly1305))
+        });
+        let _ = writeln!(out, "{:<10}{supported:<11}{test}", backend.name);
+    }
+    let _ = writeln!(out, "\n{:<18}backend in use{}", "primitive", if report.forced { " (SEALANE_BACKEND)" } else { "" });
+    for primitive in &report.primitives {
+        let _ = writeln!(out, "{:<18}{}", primitive.name, primitive.backend);
+    }
+    out
+}

@@ -1,0 +1,140 @@
+//! `sealane keygen`, which is age-keygen.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+use age::secrecy::ExposeSecret as _;
+use age::x25519;
+use zeroize::Zeroizing;
+
+use crate::args::KeygenArgs;
+use crate::cleanup::FileGuard;
+use crate::error::{Error, Result, warn};
+use crate::identities::{ParsedIdentity, load_file};
+use crate::output::stdout_error;
+use crate::passphrase::Passphrases;
+use crate::stdin::StdinUse;
+
+/// Makes a key, or converts identities to recipients.
+pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
+    if args.pq && args.convert {
+        return Err(Error::usage("--pq can't be used with -y").hint("leave --pq out: -y takes the key as it is"));
+    }
+    if args.pq {
+        return Err(Error::new("post-quantum keys (--pq) are not built in")
+            .hint("age-keygen -pq of age 1.3 makes one; sealane uses it through the plugin age-plugin-pq"));
+    }
+    if args.input.is_some() && !args.convert {
+        return Err(Error::usage("INPUT is only for -y").hint("-o OUTPUT names the file for the new key"));
+    }
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    // Before any question: it would be asked in vain.
+    if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
+        return Err(exists(path));
+    }
+    if args.convert {
+        let recipients = recipients(args.input.as_deref())?;
+        return write(output, recipients.as_bytes(), None);
+    }
+    let identity = x25519::Identity::generate();
+    let public = identity.to_public().to_string();
+    let created = humantime::format_rfc3339_seconds(SystemTime::now());
+    let secret = identity.to_string();
+    let text =
+        Zeroizing::new(format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret()));
+    write(output, text.as_bytes(), Some(&public))
+}
+
+/// The recipients of the identity file `input`, one a line.
+fn recipients(input: Option<&Path>) -> Result<String> {
+    let mut stdin = StdinUse::default();
+    let passphrases = Passphrases::from_env(&mut stdin)?;
+    let identities = load_file(input.unwrap_or(Path::new("-")), &mut stdin, &passphrases)?;
+    let mut lines = String::new();
+    for identity in identities {
+        add_recipient(&identity, &mut lines)?;
+    }
+    Ok(lines)
+}
+
+fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
+    let recipient = match identity {
+        ParsedIdentity::X25519(identity) => identity.to_public().to_string(),
+        ParsedIdentity::Ssh(key) => key.to_recipient().to_string(),
+        ParsedIdentity::Encrypted(file) => {
+            return file.decrypt()?.iter().try_for_each(|identity| add_recipient(identity, lines));
+        }
+        ParsedIdentity::Plugin(identity) => {
+            let name = identity.plugin();
+            return Err(Error::new(format!("only age-plugin-{name} knows the recipient of its identity"))
+                .hint(format!("see what age-plugin-{name} offers; -e -i encrypts to the identity as it is")));
+        }
+    };
+    lines.push_str(&recipient);
+    lines.push('\n');
+    Ok(())
+}
+
+/// Writes `text`; `public` is the public key that a person wants to see, if `text` is a secret.
+fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()> {
+    if let Some(path) = output {
+        write_new(path, text)?;
+    } else {
+        if public.is_some() && stdout_is_world_readable() {
+            warn("the secret key goes to a file that everybody can read; -o OUTPUT makes one that only you can");
+        }
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    }
+    // On a terminal it can be seen already, in the comment.
+    if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
+        let _ = writeln!(io::stderr().lock(), "Public key: {public}");
+    }
+    Ok(())
+}
+
+fn exists(path: &Path) -> Error {
+    Error::new(format!("{:?} exists, and keys are never overwritten", path.display().to_string()))
+        .hint("give -o another name; who loses a key loses what was encrypted to it")
+}
+
+/// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
+fn write_new(path: &Path, text: &[u8]) -> Result<()> {
+    let cannot =
+        |error: io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), &error);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let (file, _guard) = FileGuard::make(path, || options.open(path)).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) }
+    })?;
+    write_and_sync(file, text).map_err(|error| {
+        let _ = fs::remove_file(path);
+        cannot(error)
+    })
+}
+
+fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
+    file.write_all(text)?;
+    // /dev/full and the like cannot be synced, and were not made here: create_new excludes them.
+    file.sync_all()
+}
+
+#[cfg(unix)]
+fn stdout_is_world_readable() -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o004 != 0)
+}
+
+#[cfg(not(unix))]
+fn stdout_is_world_readable() -> bool {
+    false
+}

@@ -1,0 +1,26 @@
+//! One file for each thing that the command does.
+
+pub(crate) mod cpu;
+pub(crate) mod decrypt;
+pub(crate) mod encrypt;
+pub(crate) mod keygen;
+
+use std::path::Path;
+
+use crate::args::{FileArgs, IdentitySource};
+use crate::error::Result;
+use crate::input::Input;
+use crate::output::Output;
+use crate::same_file::{FileId, refuse_same};
+
+/// Refuses an output that is also the input, an identity file or a recipients file, before any of them is touched.
+fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
+    let named = |path: &Path, what: &str| (FileId::of_path(path), format!("{what} {:?}", path.display().to_string()));
+    let mut inputs = vec![(input.id.clone(), format!("the input {}", input.name))];
+    inputs.extend(args.identities.iter().filter_map(|source| match source {
+        IdentitySource::File(path) => Some(named(path, "the identity file")),
+        IdentitySource::Plugin(_) => None,
+    }));
+    inputs.extend(args.recipients_files.iter().map(|path| named(path, "the recipients file")));
+    refuse_same(output.id(), &inputs)
+}

@@ -1,0 +1,101 @@
+//! The errors of the layers below, in the words of the command.
+
+use std::io;
+
+use sealane_age::armor::ArmorError;
+use sealane_age::header::HeaderError;
+use sealane_age::{DecryptError, EncryptError, StreamError};
+
+use crate::error::{Error, describe};
+use crate::plugin::resolve_error;
+
+/// A file cannot be opened.
+pub(crate) fn decrypt_error(error: DecryptError) -> Error {
+    match error {
+        DecryptError::Io(error) => Error::from_io("cannot read the input", error),
+        DecryptError::Header(error) => header_error(&error),
+        DecryptError::Armor(error) => armor_error(error),
+        DecryptError::NoMatch | DecryptError::UnwrapFailed => Error::new("no identity matches any of the file's recipients")
+            .hint("give the private key of one of its recipients with -i"),
+        DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
+        DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
+            .hint("nothing was decrypted; get the file again from where it came from"),
+        DecryptError::Identity(age::DecryptError::Io(error)) => Error::from_io("an identity failed", error),
+        DecryptError::Identity(age::DecryptError::PluginResolve(error)) => resolve_error(&error),
+        DecryptError::Identity(age::DecryptError::Plugin(errors)) => plugin_errors(&errors),
+        DecryptError::Identity(age::DecryptError::KeyDecryptionFailed) => {
+            Error::new("an identity cannot be decrypted: its passphrase is wrong")
+        }
+        error => Error::new(error.to_string()),
+    }
+}
+
+/// A file cannot be made.
+pub(crate) fn encrypt_error(error: EncryptError) -> Error {
+    match error {
+        EncryptError::Recipient(age::EncryptError::Plugin(errors)) => plugin_errors(&errors),
+        EncryptError::Recipient(age::EncryptError::PluginResolve(error)) => resolve_error(&error),
+        EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient's plugin failed", error),
+        EncryptError::NoRecipients => {
+            Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
+        }
+        error @ (EncryptError::IncompatibleRecipients(..) | EncryptError::PassphraseNotAlone) => {
+            Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
+        }
+        error => Error::new(error.to_string()),
+    }
+}
+
+/// Reading plaintext failed: the file is damaged, or it cannot be read. `input` is its name, quoted.
+pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
+    let inner = error.get_ref();
+    if let Some(stream) = StreamError::of(&error) {
+        let missing = matches!(stream, StreamError::Truncated | StreamError::CorruptEnd { .. });
+        let hint = if missing {
+            "the rest of the file is missing or damaged; get it again from where it came from"
+        } else {
+            "the file was damaged or changed; get it again from where it came from"
+        };
+        return Error::new(format!("{input}: {stream}")).hint(hint);
+    }
+    if let Some(armor) = inner.and_then(|inner| inner.downcast_ref::<ArmorError>()) {
+        return armor_error(*armor);
+    }
+    Error::from_io(format!("cannot read {input}"), error)
+}
+
+fn header_error(error: &HeaderError) -> Error {
+    let what = Error::new(error.to_string());
+    match error {
+        HeaderError::Empty => what.hint("nothing was encrypted into it; was the command that made it interrupted?"),
+        HeaderError::NotAge => what.hint("is it the right file? what age or sealane made begins with that, or with -----BEGIN AGE"),
+        HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
+        HeaderError::Truncated => what.hint("the rest of the file is missing; get it again from where it came from"),
+        _ => what.hint("the file was damaged or changed; get it again from where it came from"),
+    }
+}
+
+fn armor_error(error: ArmorError) -> Error {
+    Error::new(error.to_string()).hint(match error {
+        ArmorError::Truncated => "copy all of it, with its END line",
+        ArmorError::NoBegin => "copy all of it, with its BEGIN line",
+        ArmorError::TrailingData => "only one encrypted file can be decrypted at a time",
+        _ => "the text was changed on its way; copy it again, or send it as a file",
+    })
+}
+
+/// What plugins say, which may be anything, on one line.
+fn plugin_errors(errors: &[impl std::fmt::Display]) -> Error {
+    let said: Vec<_> = errors.iter().map(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    Error::new(format!("a plugin failed: {}", said.join("; ")))
+}
+
+/// Reading or writing the plaintext or the ciphertext of an encryption failed.
+pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
+    let hint = (error.kind() == io::ErrorKind::IsADirectory).then_some("make an archive of it first (tar)");
+    let said = Error::new(format!("cannot read {input}: {}", describe(&error)));
+    match hint {
+        Some(hint) => said.hint(hint),
+        None => said,
+    }
+}

@@ -1,0 +1,89 @@
+//! Identity files that are themselves encrypted with a passphrase.
+
+use std::cell::OnceCell;
+use std::io::Read as _;
+use std::iter;
+
+use age::{DecryptError, Identity};
+use age_core::format::{FileKey, Stanza};
+use zeroize::Zeroizing;
+
+use super::parse::parse_lines;
+use super::{ParsedIdentity, as_decrypt_error};
+use crate::error::{Error, Result, warn};
+use crate::failure::decrypt_error;
+use crate::passphrase::Passphrases;
+use crate::scrypt::PassphraseIdentity;
+
+/// More identities than that are not identities.
+const PLAINTEXT_LIMIT: u64 = 16 << 20;
+
+/// An encrypted identity file. The passphrase is asked for when a file needs it, and once.
+pub(crate) struct EncryptedFile {
+    name: String,
+    contents: Zeroizing<Vec<u8>>,
+    passphrases: Passphrases,
+    opened: OnceCell<Vec<Box<dyn Identity>>>,
+}
+
+impl EncryptedFile {
+    pub(super) fn new(name: &str, contents: Zeroizing<Vec<u8>>, passphrases: Passphrases) -> Self {
+        Self { name: name.to_owned(), contents, passphrases, opened: OnceCell::new() }
+    }
+
+    /// The identities in it.
+    pub(crate) fn decrypt(&self) -> Result<Vec<ParsedIdentity>> {
+        let what = format!("identity file {:?}", self.name);
+        let failed = |error| decrypt_error(error).in_context(&what);
+        let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
+        // How hard the passphrase may be is the identity's business, below.
+        let decryptor = sealane_age::Decryptor::new(input).map_err(failed)?.with_max_work_factor(u8::MAX);
+        let decryptor = decryptor.with_backend(crate::backend()?);
+        if !decryptor.is_scrypt() {
+            return Err(Error::new(format!("{what} is encrypted, but not with a passphrase"))
+                .hint("decrypt it first, and give the result with -i"));
+        }
+        let identity = PassphraseIdentity::new(&what, self.passphrases.clone());
+        let mut plaintext = Zeroizing::new(Vec::new());
+        decryptor
+            .decrypt(iter::once(&identity as &dyn Identity))
+            .map_err(failed)?
+            .take(PLAINTEXT_LIMIT)
+            .read_to_end(&mut plaintext)
+            .map_err(|error| Error::from_io(format!("cannot decrypt {what}"), error))?;
+        parse_lines(&plaintext, &self.name)
+    }
+
+    fn open(&self) -> Result<&[Box<dyn Identity>]> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let identities: Result<Vec<_>> = self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect();
+        let identities = identities?;
+        Ok(self.opened.get_or_init(|| identities))
+    }
+
+    fn unwrap_with(
+        &self,
+        unwrap: impl Fn(&dyn Identity) -> Option<Result<FileKey, DecryptError>>,
+    ) -> Option<Result<FileKey, DecryptError>> {
+        match self.open() {
+            Ok(identities) => identities.iter().find_map(|identity| unwrap(identity.as_ref())),
+            Err(error) => Some(Err(as_decrypt_error(error))),
+        }
+    }
+}
+
+impl Identity for EncryptedFile {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_with(|identity| identity.unwrap_stanza(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        let found = self.unwrap_with(|identity| identity.unwrap_stanzas(stanzas));
+        if found.is_none() {
+            warn(format!("no identity in {:?} matches the file", self.name));
+        }
+        found
+    }
+}

@@ -1,0 +1,99 @@
+//! Identities: what opens a file, from identity files, ssh keys, encrypted identity files and plugins.
+
+mod encrypted;
+mod parse;
+mod ssh;
+
+use std::path::Path;
+
+use age::plugin;
+use age::x25519;
+
+use crate::args::IdentitySource;
+use crate::error::{Error, Result};
+use crate::passphrase::Passphrases;
+use crate::plugin::{Questions, default_identity, resolve_error};
+use crate::stdin::StdinUse;
+
+pub(crate) use encrypted::EncryptedFile;
+pub(crate) use parse::{read_file, read_stream};
+pub(crate) use ssh::{SshKey, describe_recipient_fault};
+
+/// One identity as it stands in a file.
+pub(crate) enum ParsedIdentity {
+    /// `AGE-SECRET-KEY-1…`
+    X25519(x25519::Identity),
+    /// `AGE-PLUGIN-NAME-1…`
+    Plugin(plugin::Identity),
+    /// An ssh private key.
+    Ssh(SshKey),
+    /// A file of identities, encrypted with a passphrase.
+    Encrypted(EncryptedFile),
+}
+
+impl ParsedIdentity {
+    /// The identity that unwraps file keys.
+    fn into_identity(self) -> Result<Box<dyn age::Identity>> {
+        Ok(match self {
+            Self::X25519(identity) => Box::new(identity),
+            Self::Ssh(key) => Box::new(key),
+            Self::Encrypted(file) => Box::new(file),
+            Self::Plugin(identity) => {
+                let name = identity.plugin().to_owned();
+                let plugin = plugin::IdentityPluginV1::new(&name, &[identity], Questions);
+                Box::new(plugin.map_err(|error| resolve_error(&error))?)
+            }
+        })
+    }
+
+    /// Whether this could open a file that is encrypted with a passphrase: only a plugin could.
+    fn is_plugin(&self) -> bool {
+        matches!(self, Self::Plugin(_))
+    }
+}
+
+/// The identities of the command line, in its order.
+pub(crate) struct Identities(Vec<ParsedIdentity>);
+
+impl Identities {
+    /// Reads all of `sources`.
+    pub(crate) fn load(
+        sources: &[IdentitySource],
+        stdin: &mut StdinUse,
+        passphrases: &Passphrases,
+    ) -> Result<Self> {
+        let mut all = Vec::new();
+        for source in sources {
+            match source {
+                IdentitySource::File(path) => all.extend(load_file(path, stdin, passphrases)?),
+                IdentitySource::Plugin(name) => all.push(ParsedIdentity::Plugin(default_identity(name)?)),
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// As they were given, for encryption to their recipients.
+    pub(crate) fn into_parsed(self) -> Vec<ParsedIdentity> {
+        self.0
+    }
+
+    /// What can try to open the file; `with_passphrase` says that it was encrypted with one.
+    pub(crate) fn to_open(self, with_passphrase: bool) -> Result<Vec<Box<dyn age::Identity>>> {
+        let candidates = self.0.into_iter().filter(|identity| !with_passphrase || identity.is_plugin());
+        candidates.map(ParsedIdentity::into_identity).collect()
+    }
+}
+
+/// Reads the identity file `path`; "-" is standard input.
+pub(crate) fn load_file(path: &Path, stdin: &mut StdinUse, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+    if path == Path::new("-") {
+        stdin.claim("identities")?;
+        return read_stream(std::io::stdin().lock(), "standard input", passphrases);
+    }
+    read_file(path, passphrases)
+}
+
+/// That `error` cannot be said by `age`'s own error, which has no place for it but this.
+fn as_decrypt_error(error: Error) -> age::DecryptError {
+    age::DecryptError::Io(error.into_io())
+}

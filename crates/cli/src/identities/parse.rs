@@ -1,0 +1,108 @@
+//! What an identity file may hold.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use age::plugin;
+use age::x25519;
+use zeroize::Zeroizing;
+
+use super::{EncryptedFile, ParsedIdentity, SshKey};
+use crate::error::{Error, Result};
+use crate::passphrase::Passphrases;
+
+/// The limit of age for an identity file.
+const FILE_LIMIT: u64 = 16 << 20;
+/// The limit of age for an ssh key.
+const SSH_LIMIT: usize = 16 << 10;
+
+/// Reads the identity file `path`.
+pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| Error::io(format!("cannot open identity file {name:?}"), &error))?;
+    read_stream(file, &name, passphrases)
+}
+
+/// Reads identities from `source`, which a person knows as `name`.
+pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+    let mut contents = Zeroizing::new(Vec::new());
+    source
+        .take(FILE_LIMIT + 1)
+        .read_to_end(&mut contents)
+        .map_err(|error| Error::io(format!("cannot read identity file {name:?}"), &error))?;
+    if contents.len() as u64 > FILE_LIMIT {
+        return Err(Error::new(format!("identity file {name:?} is longer than 16 MiB")));
+    }
+    if contents.starts_with(b"age-encryption.org/") || contents.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
+        return Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))]);
+    }
+    if contents.starts_with(b"-----BEGIN") {
+        if contents.len() > SSH_LIMIT {
+            return Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")));
+        }
+        return Ok(vec![ParsedIdentity::Ssh(SshKey::parse(&contents, name, passphrases.clone())?)]);
+    }
+    parse_lines(&contents, name)
+}
+
+/// One identity a line; empty lines and those that start with `#` are comments.
+pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdentity>> {
+    let text = std::str::from_utf8(contents).map_err(|_| {
+        Error::new(format!("{name:?} is not an identity file: it is not text"))
+            .hint("an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen")
+    })?;
+    let mut identities = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if !line.is_empty() && !line.starts_with('#') {
+            identities.push(parse_line(line).map_err(|what| {
+                // The line itself may be a secret, so it is not shown.
+                let error = Error::new(format!("identity file {name:?}, line {}: {}", number + 1, what.message));
+                error.hint(what.hint)
+            })?);
+        }
+    }
+    if identities.is_empty() {
+        return Err(Error::new(format!("no identities in {name:?}"))
+            .hint("an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen"));
+    }
+    Ok(identities)
+}
+
+struct LineFault {
+    message: &'static str,
+    hint: &'static str,
+}
+
+fn parse_line(line: &str) -> Result<ParsedIdentity, LineFault> {
+    let fault = |message, hint| Err(LineFault { message, hint });
+    if line.starts_with("AGE-PLUGIN-") {
+        return match line.parse::<plugin::Identity>() {
+            Ok(identity) => Ok(ParsedIdentity::Plugin(identity)),
+            Err("invalid plugin name") => {
+                fault("not a plugin's name", "a name has only letters, digits, and + - . _ (no path)")
+            }
+            Err(_) => fault("malformed plugin identity", "was it copied whole? its checksum is wrong"),
+        };
+    }
+    if line.starts_with("AGE-SECRET-KEY-PQ-1") {
+        return fault(
+            "post-quantum identities are not built in",
+            "use a plugin for them: age-plugin-pq -identity makes a plugin identity of it",
+        );
+    }
+    if line.starts_with("age1") || line.starts_with("ssh-") {
+        return fault(
+            "a recipient (public key), where an identity (private key) is expected",
+            "recipients are given with -r and -R; decryption needs the private key",
+        );
+    }
+    match line.parse::<x25519::Identity>() {
+        Ok(identity) => Ok(ParsedIdentity::X25519(identity)),
+        Err(_) if line.starts_with("AGE-SECRET-KEY-1") => {
+            fault("malformed secret key", "was it copied whole? its checksum is wrong")
+        }
+        Err(_) => fault("not an identity", "identities look like AGE-SECRET-KEY-1… or AGE-PLUGIN-NAME-1…"),
+    }
+}

@@ -1,0 +1,158 @@
+//! The file that is encrypted or decrypted.
+
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::progress::{Count, Counting};
+use crate::same_file::FileId;
+use crate::stdin::StdinUse;
+
+const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
+
+/// The input, open.
+pub(crate) struct Input {
+    /// Its bytes.
+    pub(crate) reader: Box<dyn Read>,
+    /// How many of them have been read.
+    pub(crate) count: Count,
+    /// Its length, if that is known beforehand.
+    pub(crate) len: Option<u64>,
+    /// Which file it is.
+    pub(crate) id: Option<FileId>,
+    /// What a person knows it as, quoted.
+    pub(crate) name: String,
+    /// Whether somebody is typing it.
+    pub(crate) is_terminal: bool,
+}
+
+impl Input {
+    /// Opens `path`, or standard input.
+    pub(crate) fn open(path: Option<&Path>, stdin: &mut StdinUse) -> Result<Self> {
+        let Some(path) = path else { return Self::stdin(stdin) };
+        let name = format!("{:?}", path.display().to_string());
+        let failed = |error: io::Error| {
+            let error_text = Error::io(format!("cannot open {name}"), &error);
+            if error.kind() == io::ErrorKind::NotFound { error_text.hint("is the name of the file right?") } else { error_text }
+        };
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar), and encrypt that"));
+        }
+        let count = Count::default();
+        Ok(Self {
+            len: len(&metadata),
+            id: FileId::new(&metadata, Some(path)),
+            reader: Box::new(Counting::new(file, &count)),
+            count,
+            name,
+            is_terminal: false,
+        })
+    }
+
+    fn stdin(stdin: &mut StdinUse) -> Result<Self> {
+        stdin.claim("the input")?;
+        let name = "standard input".to_owned();
+        let is_terminal = io::stdin().is_terminal();
+        let (reader, metadata) = unbuffered_stdin();
+        // What was already read from a file on standard input is not known, so neither is the rest's length.
+        let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
+        let count = Count::default();
+        Ok(Self { reader: Box::new(Counting::new(reader, &count)), count, len: None, id, name, is_terminal })
+    }
+
+    /// For decryption of what somebody pastes into the terminal: takes all of the armored text before anything else is asked
+    /// or shown.
+    pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
+        let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
+        let mut text = Vec::new();
+        loop {
+            let start = text.len();
+            let n = lines.read_until(b'\n', &mut text).map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
+            if n == 0 || text[start..].trim_ascii() == ARMOR_END {
+                break;
+            }
+        }
+        self.reader = Box::new(Cursor::new(text));
+        Ok(())
+    }
+
+    /// Looks at the start of a file that is to be decrypted for what PowerShell makes of one.
+    pub(crate) fn refuse_mangled(&mut self) -> Result<()> {
+        let mut start = Vec::new();
+        let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
+        prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
+        if let Some(how) = mangled(&start) {
+            return Err(Error::new(format!("{} is an age file that was damaged on its way: {how}", self.name))
+                .hint("PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a"));
+        }
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start).chain(rest));
+        Ok(())
+    }
+}
+
+fn len(metadata: &Metadata) -> Option<u64> {
+    // Files of /proc say 0 and have content: then the length is not known either.
+    (metadata.is_file() && metadata.len() > 0).then(|| metadata.len())
+}
+
+/// Standard input without std's buffer, which only costs a copy here, and what is behind it.
+#[cfg(unix)]
+fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
+    use std::os::fd::AsFd as _;
+    match io::stdin().as_fd().try_clone_to_owned().map(File::from) {
+        Ok(file) => {
+            let metadata = file.metadata().ok();
+            (Box::new(file), metadata)
+        }
+        Err(_) => (Box::new(io::stdin()), None),
+    }
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
+    (Box::new(io::stdin()), None)
+}
+
+/// How a file that begins with `start` was damaged, if it was an age file before.
+fn mangled(start: &[u8]) -> Option<&'static str> {
+    const INTRO: &[u8] = b"age-encryption.org/v1";
+    let utf16 = |text: &[u8], low: usize| {
+        text.chunks_exact(2).zip(INTRO).take(10).filter(|(pair, c)| pair[low] == **c && pair[1 - low] == 0).count() == 10
+    };
+    if start.starts_with(INTRO) && start.get(INTRO.len()) == Some(&b'\r') {
+        return Some("its line ends are CR LF");
+    }
+    match start {
+        [0xff, 0xfe, text @ ..] if utf16(text, 0) || text.starts_with(b"-\0-\0-\0") => Some("it was converted to UTF-16"),
+        [0xfe, 0xff, text @ ..] if utf16(text, 1) || text.starts_with(b"\0-\0-\0-") => Some("it was converted to UTF-16"),
+        [0xef, 0xbb, 0xbf, text @ ..] if text.starts_with(INTRO) || text.starts_with(b"-----BEGIN AGE") => {
+            Some("it has a byte order mark in front")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mangled;
+
+    #[test]
+    fn powershell_is_recognised() {
+        let text = "age-encryption.org/v1\n-> X25519 x\n";
+        let utf16 = |big: bool| -> Vec<u8> {
+            let all = std::iter::once('\u{feff}').chain(text.chars());
+            all.flat_map(|c| if big { (c as u16).to_be_bytes() } else { (c as u16).to_le_bytes() }).collect()
+        };
+        assert!(mangled(text.as_bytes()).is_none());
+        assert!(mangled(b"").is_none());
+        assert!(mangled(b"\xff\xfe").is_none());
+        assert!(mangled(&utf16(false)).is_some());
+        assert!(mangled(&utf16(true)).is_some());
+        assert!(mangled(text.replace('\n', "\r\n").as_bytes()).is_some());
+        assert!(mangled("\u{feff}-----BEGIN AGE ENCRYPTED FILE-----".as_bytes()).is_some());
+    }
+}

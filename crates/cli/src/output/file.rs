@@ -1,0 +1,213 @@
+//! A file as the place where the result goes.
+//!
+//! A regular file gets its new content by renaming: the result is written to a temporary file beside it, and takes its place
+//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. What is not a
+//! regular file (a device, a FIFO, `/dev/stdout`) is written to directly.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::keep_retry;
+use crate::cleanup::FileGuard;
+use crate::error::{Error, Result};
+
+/// As many symbolic links as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// The file that a person means.
+pub(super) struct Target {
+    /// Where it is, after symbolic links.
+    pub(super) path: PathBuf,
+    /// What it is now, if it exists.
+    pub(super) existing: Option<Metadata>,
+    /// Whether the name stands for an open file of this process, which cannot be replaced.
+    pub(super) is_special: bool,
+    /// What the person called it, quoted.
+    shown: String,
+}
+
+/// Follows symbolic links to the file, which need not exist.
+pub(super) fn resolve(named: &Path) -> Result<Target> {
+    let shown = format!("{:?}", named.display().to_string());
+    let is_special = is_open_file(named);
+    let mut path = named.to_owned();
+    for _ in 0..MAX_LINKS {
+        if is_special {
+            break;
+        }
+        match fs::read_link(&path) {
+            Ok(link) => path = path.parent().unwrap_or(Path::new("")).join(link),
+            // Not a link, or nothing there.
+            Err(_) => break,
+        }
+    }
+    let existing = match fs::metadata(&path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io(format!("cannot write to {shown}"), &error)),
+    };
+    if existing.as_ref().is_some_and(Metadata::is_dir) {
+        return Err(Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file"));
+    }
+    Ok(Target { path, existing, is_special, shown })
+}
+
+/// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
+fn is_open_file(path: &Path) -> bool {
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let standard = [OsStr::new("stdin"), OsStr::new("stdout"), OsStr::new("stderr")];
+    (beside == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
+        || beside == Path::new("/dev/fd")
+        || (beside.starts_with("/proc") && beside.ends_with("fd"))
+}
+
+/// A file that is written to directly, opened at the first write.
+pub(super) struct Direct {
+    target: Target,
+    file: Option<File>,
+}
+
+impl Direct {
+    pub(super) fn new(target: Target) -> Self {
+        Self { target, file: None }
+    }
+
+    pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let cannot = |error: io::Error| Error::io(format!("cannot write to {}", self.target.shown), &error);
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let open = OpenOptions::new().write(true).truncate(true).open(&self.target.path);
+                none.insert(open.map_err(|error| cannot(error).into_io())?)
+            }
+        };
+        file.write(data).map_err(|error| keep_retry(error, cannot))
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        // An empty result is a result: a reader of the FIFO must see its end.
+        self.write(&[]).map(drop).map_err(|error| Error::from_io("cannot write", error))
+    }
+}
+
+/// A regular file that is replaced when the result is complete.
+pub(super) struct Replacement {
+    target: Target,
+    directory: PathBuf,
+    temporary: Option<Temporary>,
+}
+
+/// The file beside the target. Dropped, it is removed.
+struct Temporary {
+    // Fields are dropped in this order: the file is closed and removed, and only then no longer watched over.
+    file: File,
+    path: TempPath,
+    _guard: FileGuard,
+}
+
+impl Replacement {
+    /// Finds out now, with nothing touched, what would fail at the end.
+    pub(super) fn prepare(target: Target) -> Result<Self> {
+        let cannot = |error: &io::Error| Error::io(format!("cannot write to {}", target.shown), error);
+        let directory = match target.path.parent() {
+            Some(parent) if parent == Path::new("") => PathBuf::from("."),
+            Some(parent) => parent.to_owned(),
+            None => return Err(cannot(&io::ErrorKind::IsADirectory.into())),
+        };
+        if target.existing.is_some() {
+            // Renaming would replace a file that must not be written to.
+            OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
+        } else {
+            let is_name = target.path.file_name().is_some() && !target.path.as_os_str().as_encoded_bytes().ends_with(b"/");
+            match fs::metadata(&directory) {
+                Ok(metadata) if metadata.is_dir() && is_name => {}
+                Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
+                Err(error) => {
+                    return Err(Error::io(format!("cannot write to {}: its directory", target.shown), &error));
+                }
+            }
+        }
+        Ok(Self { target, directory, temporary: None })
+    }
+
+    pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.temporary.is_none() {
+            self.temporary = Some(self.create().map_err(Error::into_io)?);
+        }
+        let Some(temporary) = &mut self.temporary else { return Ok(0) };
+        temporary.file.write(data).map_err(|error| keep_retry(error, |error| self.target.cannot_write(&error)))
+    }
+
+    /// The result is complete: onto the disk with it, and into its place.
+    pub(super) fn finish(mut self) -> Result<()> {
+        // The decryption of an empty file writes nothing, and is a file nevertheless.
+        let temporary = match self.temporary.take() {
+            Some(temporary) => temporary,
+            None => self.create()?,
+        };
+        temporary.file.sync_all().map_err(|error| self.target.cannot_write(&error))?;
+        drop(temporary.file);
+        temporary.path.persist(&self.target.path).map_err(|error| self.target.cannot_write(&error.error))?;
+        // The name too; where directories cannot be synced, there is nothing more to be done.
+        let _ = File::open(&self.directory).and_then(|directory| directory.sync_all());
+        Ok(())
+    }
+
+    fn create(&self) -> Result<Temporary> {
+        let made = tempfile::Builder::new().prefix(".sealane-").suffix(".tmp").make_in(&self.directory, |path| {
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::OpenOptionsExt as _;
+                // A new file gets what the umask leaves. An old one's mode is set before anything is written.
+                options.mode(if self.target.existing.is_some() { 0o600 } else { 0o666 });
+            }
+            FileGuard::make(path, || options.open(path))
+        });
+        let (made, path) = made.map_err(|error| self.cannot_create(&error))?.into_parts();
+        let (file, _guard) = made;
+        let temporary = Temporary { file, path, _guard };
+        if let Some(existing) = &self.target.existing {
+            keep_permissions(&temporary.file, existing).map_err(|error| self.target.cannot_write(&error))?;
+        }
+        Ok(temporary)
+    }
+
+    fn cannot_create(&self, error: &io::Error) -> Error {
+        Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
+            .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
+    }
+}
+
+impl Target {
+    fn cannot_write(&self, error: &io::Error) -> Error {
+        Error::io(format!("cannot write to {}", self.shown), error)
+    }
+}
+
+/// Gives `file` the owner, group and mode of the file that it will replace.
+#[cfg(unix)]
+fn keep_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    let new = file.metadata()?;
+    let mut mode = existing.mode() & 0o7777;
+    if new.uid() != existing.uid() {
+        // Only root can; anybody else who may write to the file becomes its owner by replacing it.
+        let _ = fchown(file, Some(existing.uid()), None);
+    }
+    if new.gid() != existing.gid() && fchown(file, None, Some(existing.gid())).is_err() {
+        // What the old group might do, the new one must not.
+        mode &= !0o070;
+    }
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn keep_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
+    file.set_permissions(existing.permissions())
+}

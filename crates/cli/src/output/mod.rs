@@ -1,0 +1,149 @@
+//! Where the result goes: a file that appears only when it is whole, standard output, or a terminal.
+
+mod file;
+mod terminal;
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::same_file::FileId;
+use file::{Direct, Replacement};
+use terminal::Terminal;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// An encrypted file.
+    Binary,
+    /// Text: an armored file.
+    Text,
+    /// Plaintext, of which nothing is known beforehand.
+    Plaintext,
+}
+
+/// The output. Nothing is made or changed before the first write.
+pub(crate) struct Output {
+    sink: Sink,
+    id: Option<FileId>,
+}
+
+enum Sink {
+    Stdout(Box<dyn Write>),
+    Terminal(Terminal),
+    Direct(Direct),
+    Replacement(Replacement),
+}
+
+impl Output {
+    /// Looks at `path` (or standard output) without touching it. `typed` says that somebody types the input.
+    pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
+        match path {
+            Some(path) if path != Path::new("-") => Self::file(path),
+            // "-o -" is how a person says that the terminal is meant.
+            explicit => Self::stdout(content, explicit.is_some(), typed),
+        }
+    }
+
+    fn file(path: &Path) -> Result<Self> {
+        let target = file::resolve(path)?;
+        Ok(match target.existing {
+            Some(ref metadata) if target.is_special || !metadata.is_file() => {
+                Self { id: FileId::new(metadata, Some(&target.path)), sink: Sink::Direct(Direct::new(target)) }
+            }
+            _ => {
+                let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target)?) }
+            }
+        })
+    }
+
+    fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
+        let (writer, id) = unbuffered_stdout();
+        if !io::stdout().is_terminal() {
+            return Ok(Self { sink: Sink::Stdout(writer), id });
+        }
+        if content == Content::Binary && !explicit {
+            return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
+        }
+        let must_be_text = content == Content::Plaintext && !explicit;
+        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None })
+    }
+
+    /// Which file it is, if it exists.
+    pub(crate) fn id(&self) -> Option<&FileId> {
+        self.id.as_ref()
+    }
+
+    /// Whether the result is shown on a terminal, so that nothing else should be.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self.sink, Sink::Terminal(_))
+    }
+
+    /// The result is complete: makes it last. Without this, a file is left as it was.
+    pub(crate) fn finish(self) -> Result<()> {
+        match self.sink {
+            Sink::Stdout(mut writer) => writer.flush().map_err(stdout_error),
+            Sink::Terminal(terminal) => terminal.finish(),
+            Sink::Direct(direct) => direct.finish(),
+            Sink::Replacement(replacement) => replacement.finish(),
+        }
+    }
+
+    /// The result is not complete: shows what has been held back of it, where there is such a thing.
+    pub(crate) fn abandon(self) {
+        if let Sink::Terminal(terminal) = self.sink {
+            // The failure that led here is what will be reported.
+            let _ = terminal.finish();
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Stdout(writer) => writer.write(data).map_err(|error| keep_retry(error, stdout_error)),
+            Sink::Terminal(terminal) => terminal.write(data),
+            Sink::Direct(direct) => direct.write(data),
+            Sink::Replacement(replacement) => replacement.write(data),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // Nothing here is buffered that a flush should show.
+        Ok(())
+    }
+}
+
+/// An interrupted call is tried again by the caller; anything else becomes an error for a person.
+fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
+    if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
+}
+
+/// An error of standard output.
+pub(crate) fn stdout_error(error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        Error::broken_pipe()
+    } else {
+        Error::io("cannot write to standard output", &error)
+    }
+}
+
+/// Standard output without std's line buffer, and which file is behind it.
+#[cfg(unix)]
+fn unbuffered_stdout() -> (Box<dyn Write>, Option<FileId>) {
+    use std::os::fd::AsFd as _;
+    match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
+        Ok(file) => {
+            let id = file.metadata().ok().and_then(|metadata| FileId::new(&metadata, None));
+            (Box::new(file), id)
+        }
+        Err(_) => (Box::new(io::stdout()), None),
+    }
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdout() -> (Box<dyn Write>, Option<FileId>) {
+    (Box::new(io::stdout()), None)
+}

@@ -1,0 +1,170 @@
+//! Passphrases: from the environment if it has one, from the person at the terminal otherwise.
+//!
+//! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean what they mean to age-plugin-batchpass: if one of them is set and not
+//! empty, it is the answer to every passphrase that this command would ask for (a file's, an identity file's, an ssh
+//! key's; not a plugin's questions), and nobody is asked. Both at once are an error. From a file descriptor, newlines at
+//! the end are removed, and 1 MiB is the limit.
+
+use std::cell::OnceCell;
+use std::env;
+use std::fs::File;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use age::secrecy::{ExposeSecret as _, SecretString};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result, describe};
+use crate::stdin::StdinUse;
+use crate::tty;
+
+const LIMIT: u64 = 1 << 20;
+
+/// Where passphrases come from. Clones share what has been read.
+#[derive(Clone, Default)]
+pub(crate) struct Passphrases {
+    from_environment: Rc<OnceCell<SecretString>>,
+}
+
+/// A passphrase, and whether somebody typed it just now.
+pub(crate) enum Given {
+    /// From the environment: nobody saw a question.
+    Environment(SecretString),
+    /// From the terminal.
+    Typed(SecretString),
+}
+
+impl Given {
+    /// The passphrase itself.
+    pub(crate) fn secret(self) -> SecretString {
+        match self {
+            Self::Environment(secret) | Self::Typed(secret) => secret,
+        }
+    }
+}
+
+impl Passphrases {
+    /// Reads the environment. A file descriptor is read here and now, once.
+    pub(crate) fn from_env(stdin: &mut StdinUse) -> Result<Self> {
+        let passphrases = Self::default();
+        if let Some(secret) = from_environment(stdin)? {
+            // The cell is new, so it takes the value.
+            let _ = passphrases.from_environment.set(secret);
+        }
+        Ok(passphrases)
+    }
+
+
+    /// A passphrase to open something with.
+    pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
+        if let Some(secret) = self.from_environment.get() {
+            return Ok(Given::Environment(secret.clone()));
+        }
+        let secret = ask(&format!("Enter passphrase for {what}"))?;
+        if secret.expose_secret().is_empty() {
+            return Err(Error::new(format!("no passphrase given for {what}")));
+        }
+        Ok(Given::Typed(secret))
+    }
+
+    /// A passphrase to encrypt with: asked for twice, or made up and shown if the answer is empty.
+    pub(crate) fn to_encrypt(&self) -> Result<Given> {
+        if let Some(secret) = self.from_environment.get() {
+            return Ok(Given::Environment(secret.clone()));
+        }
+        let question = "Enter passphrase (leave empty to have a secure one made)";
+        let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
+        if secret.expose_secret().is_empty() {
+            return generate().map(Given::Typed);
+        }
+        if pinentry_wanted() {
+            return Ok(Given::Typed(secret));
+        }
+        // Both are already known to the person who typed them: a comparison in variable time tells nobody anything.
+        if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
+            return Err(Error::new("the passphrases are not the same").hint("nothing was encrypted; try again"));
+        }
+        Ok(Given::Typed(secret))
+    }
+}
+
+/// Asks at the terminal, or through the pinentry program that `PINENTRY_PROGRAM` names.
+pub(crate) fn ask(question: &str) -> Result<SecretString> {
+    if pinentry_wanted() {
+        return pinentry(question, None);
+    }
+    match tty::ask_secret(question) {
+        Ok(mut answer) => Ok(SecretString::from(std::mem::take(&mut *answer))),
+        Err(error) => Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error)))
+            .hint("put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD")),
+    }
+}
+
+fn pinentry_wanted() -> bool {
+    env::var_os("PINENTRY_PROGRAM").is_some_and(|program| !program.is_empty())
+}
+
+/// Asks through pinentry; with `confirm` it asks twice and an empty answer is one.
+fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
+    age::cli_common::read_secret(question, "Passphrase", confirm)
+        .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
+}
+
+/// Ten words of the list of BIP 39: 110 bits.
+fn generate() -> Result<SecretString> {
+    use age::cli_common::Passphrase;
+    let (Passphrase::Generated(secret) | Passphrase::Typed(secret)) = Passphrase::random(rand_core_06::OsRng);
+    let line = Zeroizing::new(format!("sealane: using the passphrase \"{}\": write it down", secret.expose_secret()));
+    // To the terminal only: standard error may be a log file.
+    tty::show(&line).map_err(|error| Error::io("cannot show the passphrase that was made", &error))?;
+    Ok(secret)
+}
+
+fn from_environment(stdin: &mut StdinUse) -> Result<Option<SecretString>> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    match (set("AGE_PASSPHRASE"), set("AGE_PASSPHRASE_FD")) {
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => {
+            Err(Error::usage("AGE_PASSPHRASE and AGE_PASSPHRASE_FD are both set").hint("unset one of them"))
+        }
+        (Some(value), None) => match value.into_string() {
+            Ok(text) => Ok(Some(SecretString::from(text))),
+            Err(_) => Err(Error::new("AGE_PASSPHRASE is not UTF-8")),
+        },
+        (None, Some(fd)) => {
+            let fd = fd.to_str().and_then(|fd| fd.parse::<u32>().ok()).ok_or_else(|| {
+                Error::usage(format!("AGE_PASSPHRASE_FD is not the number of a file descriptor: {fd:?}"))
+                    .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE")
+            })?;
+            read_fd(fd, stdin).map(Some)
+        }
+    }
+}
+
+fn read_fd(fd: u32, stdin: &mut StdinUse) -> Result<SecretString> {
+    let failed = |error: io::Error| {
+        Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error)
+    };
+    let source: Box<dyn Read> = if fd == 0 {
+        stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;
+        Box::new(io::stdin().lock())
+    } else if cfg!(unix) {
+        // An owned descriptor cannot be made of a number without `unsafe`; this path is the same file.
+        Box::new(File::open(format!("/dev/fd/{fd}")).map_err(failed)?)
+    } else {
+        return Err(Error::new("AGE_PASSPHRASE_FD works on Unix only").hint("use AGE_PASSPHRASE"));
+    };
+    let mut text = Zeroizing::new(Vec::new());
+    source.take(LIMIT + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > LIMIT {
+        return Err(Error::new(format!("the passphrase from file descriptor {fd} is longer than 1 MiB")));
+    }
+    while let Some(b'\r' | b'\n') = text.last() {
+        text.pop();
+    }
+    match std::str::from_utf8(&text) {
+        Ok("") => Err(Error::new(format!("the passphrase from file descriptor {fd} is empty"))),
+        Ok(text) => Ok(SecretString::from(text.to_owned())),
+        Err(_) => Err(Error::new(format!("the passphrase from file descriptor {fd} is not UTF-8"))),
+    }
+}

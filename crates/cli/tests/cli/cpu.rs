@@ -1,0 +1,75 @@
+//! `sealane cpu`, and the choice of the backend.
+
+use crate::support::{Dir, finish};
+
+fn json(dir: &Dir, backend: Option<&str>) -> serde_json::Value {
+    let mut command = dir.command(["cpu", "--json"]);
+    match backend {
+        Some(backend) => command.env("SEALANE_BACKEND", backend),
+        None => command.env_remove("SEALANE_BACKEND"),
+    };
+    serde_json::from_slice(&finish(command).quiet().stdout).unwrap()
+}
+
+#[test]
+fn every_backend_is_listed_and_can_be_forced() {
+    let dir = Dir::with_key();
+    let report = json(&dir, None);
+    let backends = report["backends"].as_array().unwrap();
+    assert_eq!(backends[0]["name"], "scalar");
+    let mut usable = Vec::new();
+    for backend in backends {
+        let name = backend["name"].as_str().unwrap();
+        assert_eq!(backend["compiled"], true);
+        if backend["supported"] == true {
+            assert_eq!(backend["self_test"], serde_json::json!({ "chacha20": true, "poly1305": true }), "{name}");
+            usable.push(name);
+        } else {
+            assert!(backend["self_test"].is_null());
+            let mut command = dir.command(["-R", "key.pub", "-o", "out", "key.pub"]);
+            command.env("SEALANE_BACKEND", name);
+            let out = finish(command).fails("SEALANE_BACKEND").stderr;
+            assert!(String::from_utf8_lossy(&out).contains("available here: scalar"));
+            assert!(!dir.exists("out"));
+        }
+    }
+    // The widest is used, and what one seals every other opens.
+    let best = *usable.last().unwrap();
+    assert!(report["primitives"].as_array().unwrap().iter().all(|primitive| primitive["backend"] == best));
+    assert_eq!(report["forced"], false);
+    let data = crate::support::bytes(200_000);
+    for sealer in &usable {
+        let forced = json(&dir, Some(sealer));
+        assert!(forced["primitives"].as_array().unwrap().iter().all(|primitive| primitive["backend"] == *sealer));
+        assert_eq!(forced["forced"], true);
+        let mut command = dir.command(["-R", "key.pub", "-o", "out"]);
+        command.env("SEALANE_BACKEND", sealer);
+        crate::support::feed(command, &data).quiet();
+        for opener in &usable {
+            let mut command = dir.command(["-d", "-i", "key.txt", "out"]);
+            command.env("SEALANE_BACKEND", opener);
+            assert!(finish(command).quiet().stdout == data, "{sealer} {opener}");
+        }
+    }
+}
+
+#[test]
+fn the_report_is_readable() {
+    let dir = Dir::new();
+    let mut command = dir.command(["cpu"]);
+    command.env_remove("SEALANE_BACKEND");
+    let text = finish(command).text();
+    assert!(text.contains("backend   supported  self-test\nscalar    yes        chacha20 passed, poly1305 passed"), "{text}");
+    assert!(text.contains("chacha20poly1305"), "{text}");
+    assert!(!text.contains("FAILED"), "{text}");
+}
+
+#[test]
+fn an_unknown_backend_is_an_error() {
+    let dir = Dir::with_key();
+    for args in [vec!["cpu"], vec!["-R", "key.pub", "-o", "out", "key.pub"], vec!["-d", "-i", "key.txt", "key.pub"]] {
+        let mut command = dir.command(&args);
+        command.env("SEALANE_BACKEND", "mmx");
+        finish(command).fails("SEALANE_BACKEND: no such backend");
+    }
+}

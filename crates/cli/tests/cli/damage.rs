@@ -1,0 +1,148 @@
+//! Files that are not what was encrypted: to a file comes nothing, to a pipe exactly what is authentic.
+
+use crate::support::{Dir, bytes};
+
+const CHUNK: usize = 65_536;
+const SEALED: usize = CHUNK + 16;
+
+/// A file of `data`, and where its payload begins.
+fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
+    dir.encrypt(data, "good");
+    let file = dir.read("good");
+    let chunks = data.len().div_ceil(CHUNK).max(1);
+    let start = file.len() - data.len() - 16 * chunks;
+    (file, start)
+}
+
+/// Decrypts `file` in every way, and expects `prefix` through a pipe and nothing in a file.
+#[track_caller]
+fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
+    dir.write("bad", file);
+    let names = dir.names();
+    let out = dir.run(["-d", "-i", "key.txt", "bad"]).fails(what);
+    assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
+    let out = dir.run_with(file, ["-d", "-i", "key.txt"]).fails(what);
+    assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
+    // No target, and no temporary file.
+    dir.run(["-d", "-i", "key.txt", "-o", "new", "bad"]).fails(what);
+    assert_eq!(dir.names(), names);
+    // An existing target is as it was, mode and all.
+    dir.write("old", "old");
+    dir.set_mode("old", 0o640);
+    dir.run(["-d", "-i", "key.txt", "-o", "old", "bad"]).fails(what);
+    assert_eq!((dir.read("old"), dir.mode("old")), (b"old".to_vec(), 0o640));
+    std::fs::remove_file(dir.path("old")).unwrap();
+    assert_eq!(dir.names(), names);
+}
+
+#[test]
+fn truncation() {
+    let dir = Dir::with_key();
+    let data = bytes(5 * CHUNK + 100);
+    let (file, start) = encrypted(&dir, &data);
+    for chunks in [1, 3, 4, 5] {
+        let end = start + chunks * SEALED;
+        let before = &data[..chunks * CHUNK];
+        // In a chunk, and behind it; a chunk that is whole but not the last one is authentic.
+        expect(&dir, &file[..end + 50], before, "cut short");
+        expect(&dir, &file[..end], before, "cut short");
+        expect(&dir, &file[..end - 1], &data[..(chunks - 1) * CHUNK], "cut short");
+    }
+    expect(&dir, &file[..file.len() - 1], &data[..5 * CHUNK], "cut short");
+    expect(&dir, &file[..start], &[], "cut short");
+    expect(&dir, &file[..start - 1], &[], "cut short");
+    expect(&dir, &file[..start / 2], &[], "cut short");
+    expect(&dir, &file[..10], &[], "");
+    expect(&dir, &[], &[], "empty");
+}
+
+#[test]
+fn truncation_at_every_byte_of_a_small_file() {
+    let dir = Dir::with_key();
+    let (file, _) = encrypted(&dir, b"short");
+    for len in 0..file.len() {
+        let out = dir.run_with(&file[..len], ["-d", "-i", "key.txt"]).fails("");
+        assert!(out.stdout.is_empty(), "{len}");
+    }
+}
+
+#[test]
+fn corruption() {
+    let dir = Dir::with_key();
+    let data = bytes(3 * CHUNK + 5);
+    let (file, start) = encrypted(&dir, &data);
+    for chunk in 0..4 {
+        let mut bad = file.clone();
+        bad[start + chunk * SEALED + 2] ^= 1;
+        expect(&dir, &bad, &data[..chunk * CHUNK], "corrupt");
+    }
+    let mut appended = file.clone();
+    appended.push(0);
+    // The last chunk is no longer the end, and does not fit either: it is not released.
+    let out = dir.run_with(&appended, ["-d", "-i", "key.txt"]).fails("");
+    assert!(data.starts_with(&out.stdout));
+    let swapped = [&file[..start], &file[start + SEALED..start + 2 * SEALED], &file[start..start + SEALED]].concat();
+    expect(&dir, &swapped, &[], "corrupt");
+    let repeated = [&file[..start + SEALED], &file[start..]].concat();
+    expect(&dir, &repeated, &data[..CHUNK], "corrupt");
+    let dropped = [&file[..start + SEALED], &file[start + 2 * SEALED..]].concat();
+    expect(&dir, &dropped, &data[..CHUNK], "corrupt");
+}
+
+#[test]
+fn every_flipped_byte_of_the_header() {
+    let dir = Dir::with_key();
+    let (file, start) = encrypted(&dir, b"short");
+    for at in 0..start {
+        let mut bad = file.clone();
+        bad[at] ^= 1;
+        let out = dir.run_with(&bad, ["-d", "-i", "key.txt"]).fails("");
+        assert!(out.stdout.is_empty(), "{at}");
+    }
+}
+
+#[test]
+fn what_is_no_age_file_is_said_to_be_none() {
+    let dir = Dir::with_key();
+    expect(&dir, b"just some text\n", &[], "not an age file");
+    expect(&dir, &[0; 100_000], &[], "not an age file");
+    expect(&dir, b"-----BEGIN PGP MESSAGE-----\n", &[], "armor");
+    expect(&dir, b"age-encryption.org/v2\n-> X25519 x\n", &[], "unknown version");
+}
+
+#[test]
+fn what_powershell_does_is_recognised() {
+    let dir = Dir::with_key();
+    let (file, _) = encrypted(&dir, b"short");
+    let text = String::from_utf8_lossy(&file).replace('\n', "\r\n");
+    expect(&dir, text.as_bytes(), &[], "CR LF");
+    let utf16 = |text: &str| [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    expect(&dir, &utf16(&text), &[], "UTF-16");
+    dir.run_with(b"short", ["-a", "-R", "key.pub", "-o", "good"]).quiet();
+    let armored = String::from_utf8(dir.read("good")).unwrap();
+    expect(&dir, &utf16(&armored), &[], "UTF-16");
+    expect(&dir, format!("\u{feff}{armored}").as_bytes(), &[], "byte order mark");
+    // CR LF does armor no harm, nor does white space around it.
+    dir.write("good", format!("\n \n{}\r\n\n", armored.trim_end().replace('\n', "\r\n")));
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "good"]).quiet().stdout, b"short");
+}
+
+#[test]
+fn damaged_armor() {
+    let dir = Dir::with_key();
+    let data = bytes(2 * CHUNK);
+    dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "good"]).quiet();
+    let text = String::from_utf8(dir.read("good")).unwrap();
+    let without_end = text.replace("-----END AGE ENCRYPTED FILE-----\n", "");
+    let run = dir.run_with(without_end.as_bytes(), ["-d", "-i", "key.txt"]).fails("cut short");
+    assert!(data.starts_with(&run.stdout));
+    let garbage = format!("{text}garbage\n");
+    let run = dir.run_with(garbage.as_bytes(), ["-d", "-i", "key.txt"]).fails("data after the END line");
+    assert!(data.starts_with(&run.stdout));
+    let mut lines: Vec<_> = text.lines().collect();
+    let broken = format!("{}!", &lines[1500][..63]);
+    lines[1500] = &broken;
+    dir.write("bad", lines.join("\n"));
+    dir.run(["-d", "-i", "key.txt", "-o", "out", "bad"]).fails("malformed armor: line 1501");
+    assert_eq!(dir.names(), ["bad", "good", "key.pub", "key.txt"]);
+}

@@ -1,0 +1,148 @@
+//! The file that `-o` names: whole or not at all.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, symlink};
+use std::process::Command;
+
+use crate::support::{Dir, bytes, finish};
+
+#[test]
+fn sizes_around_a_chunk_come_back() {
+    let dir = Dir::with_key();
+    for len in [0, 1, 15, 16, 17, 65_535, 65_536, 65_537, 4 * 65_536 - 1, 4 * 65_536, 4 * 65_536 + 1, 3_000_000] {
+        let data = bytes(len);
+        dir.write("in", &data);
+        for armor in [vec![], vec!["-a"]] {
+            let mut args = vec!["-R", "key.pub", "-o", "out", "in"];
+            args.extend(armor);
+            dir.run(args).quiet();
+            dir.run(["-d", "-i", "key.txt", "-o", "back", "out"]).quiet();
+            assert!(dir.read("back") == data, "{len}");
+            assert!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout == data, "{len}");
+        }
+    }
+    assert_eq!(dir.names(), ["back", "in", "key.pub", "key.txt", "out"]);
+}
+
+#[test]
+fn a_new_file_has_the_mode_that_the_umask_leaves() {
+    let dir = Dir::with_key();
+    for (umask, mode) in [("022", 0o644), ("077", 0o600), ("000", 0o666), ("027", 0o640)] {
+        let run = dir.sh(&format!("umask {umask}; echo x | \"$SEALANE\" -R key.pub -o out-{umask}"));
+        run.quiet();
+        assert_eq!(dir.mode(&format!("out-{umask}")), mode, "umask {umask}");
+    }
+}
+
+#[test]
+fn an_existing_file_keeps_its_mode() {
+    let dir = Dir::with_key();
+    for mode in [0o600, 0o640, 0o666, 0o755] {
+        dir.write("out", "old");
+        dir.set_mode("out", mode);
+        dir.run_with(b"new", ["-R", "key.pub", "-o", "out"]).quiet();
+        assert_eq!(dir.mode("out"), mode);
+        assert!(dir.read("out").starts_with(b"age-encryption.org/v1\n"));
+    }
+}
+
+#[test]
+fn a_symbolic_link_stays_one() {
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("sub")).unwrap();
+    dir.write("sub/real", "old");
+    symlink("sub/real", dir.path("link")).unwrap();
+    symlink("link", dir.path("chain")).unwrap();
+    symlink("sub/new", dir.path("dangling")).unwrap();
+    for name in ["link", "chain", "dangling"] {
+        dir.run_with(b"new", ["-R", "key.pub", "-o", name]).quiet();
+        assert!(dir.path(name).symlink_metadata().unwrap().is_symlink());
+    }
+    assert!(dir.read("sub/real").starts_with(b"age-"));
+    assert!(dir.read("sub/new").starts_with(b"age-"));
+    symlink("loop", dir.path("loop")).unwrap();
+    dir.run_with(b"new", ["-R", "key.pub", "-o", "loop"]).fails("cannot write to \"loop\"");
+}
+
+#[test]
+fn what_is_not_a_regular_file_is_written_to_directly() {
+    let dir = Dir::with_key();
+    dir.run_with(b"x", ["-R", "key.pub", "-o", "/dev/null"]).quiet();
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    let out = dir.run_with(b"x", ["-R", "key.pub", "-o", "/dev/stdout"]).quiet();
+    assert!(out.stdout.starts_with(b"age-encryption.org/v1\n"));
+    dir.run_with(b"x", ["-R", "key.pub", "-o", "/dev/full"]).fails("cannot write to \"/dev/full\": No space left");
+    let mkfifo = Command::new("mkfifo").arg(dir.path("fifo")).status().expect("mkfifo (coreutils)");
+    assert!(mkfifo.success());
+    dir.sh("cat fifo > got & echo x | \"$SEALANE\" -a -R key.pub -o fifo; wait").quiet();
+    assert!(dir.read("got").starts_with(b"-----BEGIN AGE"));
+    assert!(dir.path("fifo").metadata().unwrap().file_type().is_fifo());
+    // An empty plaintext: the reader of the FIFO must still see its end.
+    dir.encrypt(b"", "empty");
+    dir.sh("cat fifo > got & \"$SEALANE\" -d -i key.txt -o fifo empty; wait").quiet();
+    assert_eq!(dir.read("got"), b"");
+    // A file that is open already, under the name of its descriptor: not replaced but written.
+    dir.sh("echo x | \"$SEALANE\" -a -R key.pub -o /dev/stdout > direct").quiet();
+    assert!(dir.read("direct").starts_with(b"-----BEGIN AGE"));
+}
+
+#[test]
+fn an_output_that_cannot_be_is_refused_before_anything_else() {
+    let dir = Dir::with_key();
+    let before = dir.names();
+    for (output, what) in [
+        (".", "is a directory"),
+        ("no/such", "No such file or directory"),
+        ("key.pub/x", "Not a directory"),
+        ("new/", "Not a directory"),
+    ] {
+        dir.run_with(b"x", ["-R", "key.pub", "-o", output]).fails(what);
+    }
+    assert_eq!(dir.names(), before);
+}
+
+#[test]
+fn a_file_that_may_not_be_written_is_not_replaced() {
+    let dir = Dir::with_key();
+    dir.write("out", "old");
+    dir.set_mode("out", 0o444);
+    // Root may write anything: run as somebody else then.
+    if dir.root().metadata().unwrap().uid() == 0 {
+        dir.set_mode(".", 0o777);
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--clear-groups"]).arg(crate::support::SEALANE);
+        command.args(["-r", &String::from_utf8(dir.read("key.pub")).unwrap().trim(), "-o", "out", "/dev/null"]);
+        command.current_dir(dir.root());
+        finish(command).fails("cannot write to \"out\": Permission denied");
+    } else {
+        dir.run(["-R", "key.pub", "-o", "out", "/dev/null"]).fails("cannot write to \"out\": Permission denied");
+    }
+    assert_eq!(dir.read("out"), b"old");
+    assert_eq!(dir.names(), ["key.pub", "key.txt", "out"]);
+}
+
+#[test]
+fn input_that_cannot_be_read_makes_no_output() {
+    let dir = Dir::with_key();
+    dir.run(["-R", "key.pub", "-o", "out", "missing"]).fails("cannot open \"missing\": No such file");
+    dir.run(["-R", "key.pub", "-o", "out", "."]).fails("is a directory");
+    dir.sh("exec \"$SEALANE\" -R key.pub -o out < .").fails("cannot read standard input: Is a directory");
+    dir.run(["-d", "-i", "missing", "-o", "out", "key.pub"]).fails("identity file \"missing\"");
+    dir.run(["-R", "missing", "-o", "out", "key.pub"]).fails("recipients file \"missing\"");
+    dir.run(["-r", "BAD", "-o", "out", "key.pub"]).fails("unknown type of recipient");
+    assert_eq!(dir.names(), ["key.pub", "key.txt"]);
+}
+
+#[test]
+fn names_need_not_be_text() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = Dir::with_key();
+    let odd = OsStr::from_bytes(b"\xff\x1b[2J\n");
+    let args: Vec<OsString> = vec!["-R".into(), "key.pub".into(), "-o".into(), odd.into(), "key.pub".into()];
+    dir.run(args).quiet();
+    assert_eq!(dir.run([OsStr::new("-d"), OsStr::new("-i"), OsStr::new("key.txt"), odd]).quiet().stdout, dir.read("key.pub"));
+    let missing = OsStr::from_bytes(b"\xfe\x1b[2J");
+    let err = dir.run([OsStr::new("-d"), OsStr::new("-i"), OsStr::new("key.txt"), missing]).fails("cannot open").stderr;
+    assert!(!err.contains(&0x1b), "escape sequences of a file's name must not reach the terminal");
+}

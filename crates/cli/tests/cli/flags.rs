@@ -1,0 +1,113 @@
+//! The grammar of the command line.
+
+use crate::support::Dir;
+
+#[test]
+fn every_way_to_say_it_gives_the_same() {
+    let dir = Dir::with_key();
+    let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
+    let recipient = recipient.trim();
+    dir.write("in", "the quick brown fox");
+    let encryptions: &[&[&str]] = &[
+        &["-r", recipient, "-o", "out", "in"],
+        &["-e", "-R", "key.pub", "-o", "out", "in"],
+        &["--encrypt", "--recipient", recipient, "--armor", "--output", "out", "in"],
+        &["-encrypt", "-recipient", recipient, "-armor", "-output", "out", "in"],
+        &["-a=true", "--recipients-file=key.pub", "-o=out", "in"],
+        &["-e", "-i", "key.txt", "-o", "out", "in"],
+        &["encrypt", "-i", "key.txt", "-o", "out", "in"],
+        &["encrypt", "-R", "key.pub", "in", "-ao", "out"],
+        &["encrypt", "-e", "--identity", "key.txt", "--output=out", "--", "in"],
+    ];
+    let decryptions: &[&[&str]] = &[
+        &["-d", "-i", "key.txt", "out"],
+        &["--decrypt", "--identity", "key.txt", "out"],
+        &["-decrypt", "-identity=key.txt", "-o", "-", "out"],
+        &["decrypt", "-i", "key.txt", "out"],
+        &["decrypt", "out", "-i", "key.txt"],
+    ];
+    for encryption in encryptions {
+        dir.run(*encryption).quiet();
+        for decryption in decryptions {
+            assert_eq!(dir.run(*decryption).quiet().stdout, b"the quick brown fox", "{encryption:?} {decryption:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_may_be_named_like_a_word() {
+    let dir = Dir::with_key();
+    for word in ["encrypt", "decrypt", "keygen", "cpu", "help"] {
+        dir.write(word, word);
+        dir.run(["-R", "key.pub", "-o", "out", word]).quiet();
+        assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, word.as_bytes());
+        dir.run(["-R", "key.pub", "-o", word, "key.pub"]).quiet();
+        assert_eq!(dir.run(["-d", "-i", "key.txt", word]).quiet().stdout, dir.read("key.pub"));
+        dir.run([&format!("./{word}"), "-d", "-i", "key.txt"]).quiet();
+    }
+}
+
+#[test]
+fn what_age_refuses_is_refused_with_a_hint() {
+    let dir = Dir::with_key();
+    dir.write("in", "x");
+    for (args, what) in [
+        ("-d -a in", "armored files are recognised"),
+        ("-d -p in", "recognised"),
+        ("-d -r age1x in", "-i/--identity"),
+        ("-d -R key.pub in", "-i/--identity"),
+        ("-d -e in", "-e/--encrypt"),
+        ("-i key.txt in", "did you forget -d/--decrypt?"),
+        ("in", "missing recipients"),
+        ("-p -R key.pub in", "can't be combined"),
+        ("-e -p -i key.txt in", "can't be combined"),
+        ("-R key.pub in in2", "more than one INPUT"),
+        ("-x in", "'-x'"),
+        ("--recipent age1x in", "--recipient"),
+        ("-R", "value is required"),
+        ("", "nothing to do"),
+    ] {
+        let out = dir.run(args.split_whitespace()).misused(what);
+        assert!(String::from_utf8_lossy(&out.stderr).contains("hint"), "{args}");
+        assert!(out.stdout.is_empty(), "{args}");
+    }
+    assert_eq!(dir.names(), ["in", "key.pub", "key.txt"]);
+}
+
+#[test]
+fn duplicates_are_pointed_out() {
+    let dir = Dir::with_key();
+    dir.write("in", "x");
+    let run = dir.run(["-R", "key.pub", "-R", "key.pub", "-R", "key.pub", "-o", "out", "in"]);
+    assert_eq!(run.err(), "sealane: warning: duplicate recipients file \"key.pub\"\n");
+    run.ok();
+    let run = dir.run(["-d", "-i", "key.txt", "-i", "key.txt", "out"]);
+    assert_eq!(run.err(), "sealane: warning: duplicate identity file \"key.txt\"\n");
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let dir = Dir::new();
+    assert!(dir.run(["--version"]).quiet().stdout.starts_with(b"sealane "));
+    for args in [vec!["--help"], vec!["-h"], vec!["help"], vec!["encrypt", "--help"], vec!["help", "decrypt"]] {
+        let text = String::from_utf8(dir.run(&args).quiet().stdout).unwrap();
+        assert!(text.contains("Usage: sealane"), "{args:?}\n{text}");
+    }
+    let decrypt = String::from_utf8(dir.run(["decrypt", "--help"]).quiet().stdout).unwrap();
+    assert!(!decrypt.contains("--armor"), "{decrypt}");
+}
+
+#[test]
+fn standard_input_is_read_for_one_purpose() {
+    let dir = Dir::with_key();
+    let key = dir.read("key.txt");
+    dir.encrypt(b"secret", "out");
+    assert_eq!(dir.run_with(&key, ["-d", "-i", "-", "out"]).quiet().stdout, b"secret");
+    assert_eq!(dir.run_with(&dir.read("out"), ["-d", "-i", "key.txt", "-"]).quiet().stdout, b"secret");
+    dir.run_with(&dir.read("key.pub"), ["-R", "-", "-o", "out2", "key.pub"]).quiet();
+    dir.run_with(&key, ["-d", "-i", "-"]).misused("standard input is used twice");
+    dir.run_with(&key, ["-d", "-i", "-", "-i", "-", "out"]).misused("standard input is used twice");
+    dir.run_with(b"", ["-R", "-", "-o", "out3"]).misused("standard input is used twice");
+    dir.run_with(b"", ["-e", "-R", "-", "-i", "-", "-o", "out3", "key.pub"]).misused("standard input is used twice");
+    assert!(!dir.exists("out3"));
+}

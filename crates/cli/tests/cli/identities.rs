@@ -1,0 +1,111 @@
+//! Identity files, plain and encrypted.
+
+use crate::support::Dir;
+
+#[test]
+fn any_of_several_identities_opens_the_file() {
+    let dir = Dir::with_key();
+    dir.keygen("other");
+    dir.encrypt(b"secret", "out");
+    assert_eq!(dir.run(["-d", "-i", "other.txt", "-i", "key.txt", "out"]).quiet().stdout, b"secret");
+    let both = [dir.read("other.txt"), b"\n# a comment\r\n".to_vec(), dir.read("key.txt")].concat();
+    dir.write("both", both);
+    assert_eq!(dir.run(["-d", "-i", "both", "out"]).quiet().stdout, b"secret");
+    dir.run(["-d", "-i", "other.txt", "-o", "new", "out"]).fails("no identity matches");
+    dir.run(["-d", "-o", "new", "out"]).fails("it takes an identity");
+    assert!(!dir.exists("new"));
+}
+
+#[test]
+fn what_is_no_identity_is_not_shown() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "out");
+    for (contents, what) in [
+        ("", "no identities in \"bad\""),
+        ("# only a comment\n", "no identities in \"bad\""),
+        ("# one\nhunter2\n", "line 2: not an identity"),
+        ("AGE-SECRET-KEY-1HUNTER2\n", "malformed secret key"),
+        ("AGE-SECRET-KEY-PQ-1HUNTER2\n", "post-quantum identities are not built in"),
+        ("age1hunter2\n", "a recipient (public key), where an identity"),
+        ("ssh-ed25519 hunter2\n", "a recipient (public key), where an identity"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n", "not a private key that can be read"),
+        ("-----BEGIN PRIVATE KEY-----\nhunter2\n", "not a private key that can be read"),
+    ] {
+        dir.write("bad", contents);
+        let out = dir.run(["-d", "-i", "bad", "out"]).fails(what);
+        assert!(!String::from_utf8_lossy(&out.stderr).to_lowercase().contains("hunter2"), "{contents}");
+    }
+    dir.write("bad", b"\xff\xfe\x00");
+    dir.run(["-d", "-i", "bad", "out"]).fails("not text");
+    dir.write("bad", vec![b'#'; (16 << 20) + 1]);
+    dir.run(["-d", "-i", "bad", "out"]).fails("longer than 16 MiB");
+}
+
+/// `key.txt` encrypted with a passphrase, as `key.age`, in both forms.
+fn with_encrypted_key(armor: bool) -> Dir {
+    let dir = Dir::with_key();
+    let mut command = dir.command(["-p", "-o", "key.age", "key.txt"]);
+    if armor {
+        command.arg("-a");
+    }
+    crate::support::finish({
+        command.env("AGE_PASSPHRASE", "correct horse");
+        command
+    })
+    .quiet();
+    dir
+}
+
+#[test]
+fn an_encrypted_identity_file() {
+    for armor in [false, true] {
+        let dir = with_encrypted_key(armor);
+        dir.encrypt(b"secret", "out");
+        let with = |passphrase: &str, args: &[&str]| {
+            let mut command = dir.command(args);
+            command.env("AGE_PASSPHRASE", passphrase);
+            crate::support::finish(command)
+        };
+        assert_eq!(with("correct horse", &["-d", "-i", "key.age", "out"]).quiet().stdout, b"secret");
+        with("wrong", &["-d", "-i", "key.age", "-o", "new", "out"]).fails("incorrect passphrase for identity file \"key.age\"");
+        // Nobody asks for a passphrase that is not needed.
+        assert_eq!(with("wrong", &["-d", "-i", "key.txt", "-i", "key.age", "out"]).quiet().stdout, b"secret");
+        // Encrypting to it.
+        with("correct horse", &["-e", "-i", "key.age", "-o", "out2", "key.pub"]).quiet();
+        assert_eq!(dir.run(["-d", "-i", "key.txt", "out2"]).quiet().stdout, dir.read("key.pub"));
+        with("wrong", &["-e", "-i", "key.age", "-o", "new", "key.pub"]).fails("incorrect passphrase");
+        // Its recipients.
+        assert_eq!(with("correct horse", &["keygen", "-y", "key.age"]).quiet().stdout, dir.read("key.pub"));
+        // A file for somebody else: said once, and a failure.
+        dir.keygen("other");
+        dir.run(["-R", "other.pub", "-o", "out3", "key.pub"]).quiet();
+        let run = with("correct horse", &["-d", "-i", "key.age", "-o", "new", "out3"]);
+        assert!(run.err().contains("warning: no identity in \"key.age\" matches"), "{}", run.err());
+        run.fails("no identity matches");
+        assert!(!dir.exists("new"));
+    }
+}
+
+#[test]
+fn a_damaged_or_odd_encrypted_identity_file() {
+    let dir = with_encrypted_key(false);
+    dir.encrypt(b"secret", "out");
+    let with = |args: &[&str]| {
+        let mut command = dir.command(args);
+        command.env("AGE_PASSPHRASE", "correct horse");
+        crate::support::finish(command)
+    };
+    let mut bad = dir.read("key.age");
+    let last = bad.len() - 1;
+    bad[last] ^= 1;
+    dir.write("bad.age", &bad);
+    with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
+    dir.write("bad.age", &bad[..60]);
+    with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
+    // Encrypted to a key instead of with a passphrase.
+    dir.run(["-R", "key.pub", "-o", "bad.age", "key.txt"]).quiet();
+    with(&["-d", "-i", "bad.age", "out"]).fails("not with a passphrase");
+    // Something else than identities in it.
+    with(&["-p", "-o", "bad.age", "key.pub"]).quiet();
+    with(&["-d", "-i", "bad.age", "out"]).fails("line 1: a recipient (public key)");
+}

@@ -1,0 +1,78 @@
+//! `sealane keygen`.
+
+use crate::support::Dir;
+
+#[test]
+fn a_key_on_standard_output() {
+    let dir = Dir::new();
+    let run = dir.run(["keygen"]);
+    let (text, err) = (run.text(), run.err());
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("# created: 20") && lines[0].ends_with('Z'), "{text}");
+    let public = lines[1].strip_prefix("# public key: ").unwrap();
+    assert!(public.starts_with("age1") && public.len() == 62, "{text}");
+    assert!(lines[2].starts_with("AGE-SECRET-KEY-1") && lines.len() == 3, "{text}");
+    assert_eq!(err, format!("Public key: {public}\n"));
+    assert_eq!(dir.run_with(text.as_bytes(), ["keygen", "-y"]).quiet().stdout, format!("{public}\n").as_bytes());
+}
+
+#[test]
+fn a_key_in_a_file_is_for_its_owner_only() {
+    let dir = Dir::new();
+    let run = dir.sh("umask 000; \"$SEALANE\" keygen -o key.txt");
+    assert!(run.err().starts_with("Public key: age1"), "{}", run.err());
+    assert!(run.ok().stdout.is_empty());
+    assert_eq!(dir.mode("key.txt"), 0o600);
+    let before = dir.read("key.txt");
+    dir.run(["keygen", "-o", "key.txt"]).fails("exists, and keys are never overwritten");
+    std::os::unix::fs::symlink("nowhere", dir.path("link")).unwrap();
+    dir.run(["keygen", "-o", "link"]).fails("exists");
+    assert_eq!(dir.read("key.txt"), before);
+    dir.run(["keygen", "-o", "no/such"]).fails("cannot write to \"no/such\": No such file");
+    assert_eq!(dir.names(), ["key.txt", "link"]);
+}
+
+#[test]
+fn no_two_keys_are_alike() {
+    let dir = Dir::new();
+    assert_ne!(dir.keygen("a"), dir.keygen("b"));
+}
+
+#[test]
+fn recipients_of_an_identity_file() {
+    let dir = Dir::with_key();
+    let other = dir.keygen("other");
+    dir.write("both", [dir.read("key.txt"), dir.read("other.txt")].concat());
+    dir.run(["keygen", "-y", "-o", "list", "both"]).quiet();
+    assert_eq!(String::from_utf8(dir.read("list")).unwrap().lines().last(), Some(other.as_str()));
+    dir.run(["-R", "list", "-o", "out", "list"]).quiet();
+    assert_eq!(dir.run(["-d", "-i", "other.txt", "out"]).quiet().stdout, dir.read("list"));
+    dir.run(["keygen", "-y", "list"]).fails("a recipient (public key), where an identity");
+    dir.run(["keygen", "-y", "-o", "list", "both"]).fails("exists");
+    dir.run(["keygen", "-y", "missing"]).fails("cannot open identity file");
+    dir.write("plugin", "AGE-PLUGIN-TEST-10Q32NLXM\n");
+    dir.run(["keygen", "-y", "plugin"]).fails("only age-plugin-test knows");
+}
+
+#[test]
+fn what_keygen_refuses() {
+    let dir = Dir::new();
+    for pq in ["--pq", "-pq"] {
+        dir.run(["keygen", pq, "-o", "key.txt"]).fails("not built in");
+        dir.run(["keygen", pq, "-y"]).misused("can't be used with -y");
+    }
+    dir.run(["keygen", "key.txt"]).misused("INPUT is only for -y");
+    dir.run(["keygen", "-y", "a", "b"]).misused("");
+    assert!(dir.names().is_empty());
+}
+
+#[test]
+fn a_key_that_everybody_can_read_is_warned_of() {
+    let dir = Dir::new();
+    let run = dir.sh("umask 022; \"$SEALANE\" keygen > key.txt");
+    assert!(run.err().contains("warning: the secret key goes to a file that everybody can read"), "{}", run.err());
+    run.ok();
+    let run = dir.sh("umask 077; \"$SEALANE\" keygen > key2.txt");
+    assert!(!run.err().contains("warning"), "{}", run.err());
+    dir.sh("exec \"$SEALANE\" keygen > /dev/full").fails("cannot write to standard output: No space left");
+}

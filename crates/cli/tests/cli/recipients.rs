@@ -1,0 +1,67 @@
+//! `-r` and `-R`.
+
+use crate::support::Dir;
+
+#[test]
+fn recipients_come_from_files_with_comments() {
+    let dir = Dir::with_key();
+    let other = dir.keygen("other");
+    let key = String::from_utf8(dir.read("key.pub")).unwrap();
+    dir.write("list", format!("# friends\r\n\r\n{}\r\n#\n{other}", key.trim()));
+    dir.run(["-R", "list", "-o", "out", "key.pub"]).quiet();
+    for identity in ["key.txt", "other.txt"] {
+        assert_eq!(dir.run(["-d", "-i", identity, "out"]).quiet().stdout, dir.read("key.pub"));
+    }
+}
+
+#[test]
+fn a_list_that_is_wrong_is_not_shown() {
+    let dir = Dir::with_key();
+    let secret = String::from_utf8(dir.read("key.txt")).unwrap();
+    let secret = secret.lines().last().unwrap().to_owned();
+    for (contents, what) in [
+        ("".to_owned(), "no recipients in \"list\""),
+        ("# nobody\n".to_owned(), "no recipients in \"list\""),
+        ("\nhunter2\n".to_owned(), "line 2: unknown type of recipient"),
+        ("age1hunter2\n".to_owned(), "line 1: malformed recipient"),
+        ("ssh-ed25519 hunter2\n".to_owned(), "line 1: malformed ssh public key"),
+        (format!("{secret}\n"), "line 1: a private key (identity)"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2".to_owned(), "line 1: a private key (identity)"),
+        ("x".repeat(9000), "longer than 8 KiB"),
+    ] {
+        dir.write("list", &contents);
+        let out = dir.run(["-R", "list", "-o", "out", "key.pub"]).fails(what);
+        let err = String::from_utf8_lossy(&out.stderr);
+        assert!(!err.contains("hunter2") && !err.contains(&secret), "{err}");
+    }
+    dir.write("list", b"\xff\n");
+    dir.run(["-R", "list", "-o", "out", "key.pub"]).fails("not text");
+    assert!(!dir.exists("out"));
+}
+
+#[test]
+fn a_private_key_as_a_recipient_is_not_shown() {
+    let dir = Dir::with_key();
+    let secret = String::from_utf8(dir.read("key.txt")).unwrap();
+    let secret = secret.lines().last().unwrap();
+    let out = dir.run(["-r", secret, "-o", "out", "key.pub"]).fails("a private key (identity), where a recipient");
+    assert!(!String::from_utf8_lossy(&out.stderr).contains(secret));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("keygen -y"));
+}
+
+#[test]
+fn arguments_that_are_no_recipients_get_a_hint() {
+    let dir = Dir::with_key();
+    for (recipient, what) in [
+        ("key.pub", "use -R"),
+        ("github:FiloSottile", "not fetched"),
+        ("https://github.com/FiloSottile.keys", "not fetched"),
+        ("age1xmwwc06ly3ee5rytxm9mflaz2u56jjj36s0mypdrwsvlul66mv4q47ryeg", "malformed recipient"),
+        ("age1", "malformed recipient"),
+        ("", "unknown type of recipient"),
+        ("bob", "a recipient looks like age1"),
+    ] {
+        dir.run(["-r", recipient, "-o", "out", "key.pub"]).fails(what);
+    }
+    assert!(!dir.exists("out"));
+}

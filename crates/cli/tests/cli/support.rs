@@ -1,0 +1,208 @@
+//! A directory of its own for each test, and the command run in it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
+
+/// A directory, and what came of a command in it.
+pub(crate) struct Dir(tempfile::TempDir);
+
+impl Dir {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary directory"))
+    }
+
+    /// A directory with a key: `key.txt`, and its recipient in `key.pub`.
+    pub(crate) fn with_key() -> Self {
+        let dir = Self::new();
+        dir.keygen("key");
+        dir
+    }
+
+    pub(crate) fn keygen(&self, name: &str) -> String {
+        let (file, public) = (format!("{name}.txt"), format!("{name}.pub"));
+        self.run(["keygen", "-o", &file]).ok();
+        let recipient = self.run(["keygen", "-y", &file]).ok().stdout;
+        self.write(&public, &recipient);
+        String::from_utf8(recipient).unwrap().trim().to_owned()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, data: impl AsRef<[u8]>) {
+        fs::write(self.path(name), data).expect("a file is written");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.path(name).symlink_metadata().is_ok()
+    }
+
+    pub(crate) fn mode(&self, name: &str) -> u32 {
+        self.path(name).metadata().unwrap().permissions().mode() & 0o7777
+    }
+
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// All names in the directory, sorted: nothing may be left behind.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.root()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command, to be run here without passphrases from the tests' own environment.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(SEALANE);
+        command.args(args);
+        self.prepare(&mut command);
+        command
+    }
+
+    /// The command without a terminal, even if the tests have one.
+    pub(crate) fn without_terminal<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new("setsid");
+        command.arg("--wait").arg(SEALANE).args(args);
+        self.prepare(&mut command);
+        command
+    }
+
+    /// A shell command; `$SEALANE` is the command.
+    pub(crate) fn sh(&self, script: &str) -> Run {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("SEALANE", SEALANE);
+        self.prepare(&mut command);
+        finish(command)
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        command.current_dir(self.root()).stdin(Stdio::null());
+        for name in ["AGE_PASSPHRASE", "AGE_PASSPHRASE_FD", "AGE_PASSPHRASE_MAX_WORK_FACTOR", "PINENTRY_PROGRAM"] {
+            command.env_remove(name);
+        }
+        // scrypt at its full strength takes a second and 256 MiB.
+        command.env("AGE_PASSPHRASE_WORK_FACTOR", "4");
+    }
+
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        finish(self.command(args))
+    }
+
+    pub(crate) fn run_with<S: AsRef<OsStr>>(&self, stdin: &[u8], args: impl IntoIterator<Item = S>) -> Run {
+        feed(self.command(args), stdin)
+    }
+
+    /// Encrypts `data` to `key.pub` as `name`.
+    pub(crate) fn encrypt(&self, data: &[u8], name: &str) {
+        self.run_with(data, ["-R", "key.pub", "-o", name]).ok();
+    }
+}
+
+/// Runs it to its end.
+pub(crate) fn finish(mut command: Command) -> Run {
+    Run(command.output().unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
+}
+
+/// Runs it to its end with `stdin`.
+pub(crate) fn feed(mut command: Command, stdin: &[u8]) -> Run {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut pipe = child.stdin.take().unwrap();
+    let data = stdin.to_vec();
+    // It may end without reading all of it.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&data)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run(output)
+}
+
+/// What came of a command.
+pub(crate) struct Run(Output);
+
+impl std::ops::Deref for Run {
+    type Target = Output;
+
+    fn deref(&self) -> &Output {
+        &self.0
+    }
+}
+
+impl Run {
+    pub(crate) fn err(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// It must have succeeded.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Output {
+        assert!(self.status.success(), "{:?}\n{}", self.status, self.err());
+        self.0
+    }
+
+    /// It must have succeeded without a word.
+    #[track_caller]
+    pub(crate) fn quiet(self) -> Output {
+        assert_eq!(self.err(), "");
+        self.ok()
+    }
+
+    /// It must have failed with `status`, and said `what` in one or two lines of the right form.
+    #[track_caller]
+    fn failed(self, status: i32, what: &str) -> Output {
+        let err = self.err();
+        assert_eq!(self.status.code(), Some(status), "{err}");
+        let lines: Vec<_> = err.lines().filter(|line| !line.starts_with("sealane: warning: ")).collect();
+        assert!(lines.first().is_some_and(|line| line.starts_with("sealane: error: ")), "{err}");
+        assert!(lines.len() <= 2, "too many lines:\n{err}");
+        assert!(lines.get(1).is_none_or(|line| line.starts_with("sealane: hint: ")), "{err}");
+        assert!(err.contains(what), "not {what:?}:\n{err}");
+        assert!(!err.contains("panicked"), "{err}");
+        self.0
+    }
+
+    #[track_caller]
+    pub(crate) fn fails(self, what: &str) -> Output {
+        self.failed(1, what)
+    }
+
+    #[track_caller]
+    pub(crate) fn misused(self, what: &str) -> Output {
+        self.failed(2, what)
+    }
+}
+
+/// Bytes that are not all alike, the same for the same length.
+pub(crate) fn bytes(len: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ len as u64;
+    (0..len)
+        .map(|_| {
+            // xorshift64 (Marsaglia, 2003)
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u8
+        })
+        .collect()
+}

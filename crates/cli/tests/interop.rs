@@ -1,0 +1,1 @@
+//! Interoperability with the real age and rage.
