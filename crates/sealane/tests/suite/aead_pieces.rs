@@ -1,0 +1,138 @@
+//! Messages in pieces: cut anywhere, they are the whole message.
+
+use proptest::prelude::*;
+use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
+
+use crate::common::{AeadOracle, array, backends, octets};
+
+/// Cuts a buffer at these lengths; the last piece is the rest.
+fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
+    let mut pieces = Vec::new();
+    for &length in lengths {
+        let (piece, rest) = buffer.split_at_mut(length.min(buffer.len()));
+        pieces.push(piece);
+        buffer = rest;
+    }
+    pieces.push(buffer);
+    pieces
+}
+
+macro_rules! check_pieces {
+    ($cipher:expr, $nonce:expr, $oracle:expr, $seal:expr, $update:expr, $decrypt:expr) => {{
+        let (cipher, nonce, oracle): (_, _, &AeadOracle) = ($cipher, $nonce, $oracle);
+        let (aad, length) = (&oracle.aad[..], oracle.plaintext.len());
+        let tag = oracle.tag(length);
+
+        let mut sealer = cipher.sealer(nonce, aad);
+        let mut buffer = oracle.plaintext.clone();
+        cut(&mut buffer, $seal).into_iter().for_each(|piece| sealer.seal(piece).unwrap());
+        assert!(buffer == oracle.ciphertext, "sealed in {:?} on {}", $seal, cipher.backend());
+        assert_eq!(sealer.finish(), tag, "sealed in {:?} on {}", $seal, cipher.backend());
+
+        let mut opener = cipher.opener(nonce, aad);
+        cut(&mut buffer, $update).into_iter().for_each(|piece| opener.update(piece).unwrap());
+        assert!(buffer == oracle.ciphertext);
+        let mut verified = opener.verify(&tag).unwrap();
+        assert_eq!(verified.remaining(), length as u64);
+        cut(&mut buffer, $decrypt).into_iter().for_each(|piece| verified.decrypt(piece).unwrap());
+        assert!(buffer == oracle.plaintext, "decrypted in {:?} on {}", $decrypt, cipher.backend());
+        // Not one octet more than was authenticated.
+        assert_eq!(verified.remaining(), 0);
+        let mut more = [0x5a];
+        assert_eq!(verified.decrypt(&mut more), Err(OpenError));
+        assert_eq!(more, [0x5a]);
+        verified.decrypt(&mut []).unwrap();
+
+        let mut opener = cipher.opener(nonce, aad);
+        let mut buffer = oracle.ciphertext.clone();
+        cut(&mut buffer, $decrypt).into_iter().for_each(|piece| opener.decrypt_unauthenticated(piece).unwrap());
+        assert!(buffer == oracle.plaintext, "decrypted unauthenticated in {:?} on {}", $decrypt, cipher.backend());
+        opener.verify(&tag).unwrap();
+
+        // Pieces that are only authenticated and pieces that are decrypted at once, in one message.
+        let mut opener = cipher.opener(nonce, aad);
+        let mut buffer = oracle.ciphertext.clone();
+        let mut at = 0;
+        for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
+            let range = at..at + piece.len();
+            at = range.end;
+            if i % 2 == 0 {
+                opener.update(piece).unwrap();
+                assert!(*piece == oracle.ciphertext[range]);
+            } else {
+                opener.decrypt_unauthenticated(piece).unwrap();
+                assert!(*piece == oracle.plaintext[range], "mixed, in {:?} on {}", $update, cipher.backend());
+            }
+        }
+        opener.verify(&tag).unwrap();
+    }};
+}
+
+#[test]
+fn every_cut_in_two() {
+    let (key, nonce) = (array(1), array(2));
+    for length in [0, 1, 17, 64, 65, 200] {
+        let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(3, length));
+        for backend in backends() {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            for at in 0..=length {
+                check_pieces!(&cipher, &nonce, &oracle, &[at], &[at], &[at]);
+            }
+        }
+    }
+}
+
+#[test]
+fn octet_by_octet() {
+    let (key, nonce) = (array(4), array(5));
+    let oracle = AeadOracle::extended(&key, &nonce, b"", &octets(6, 300));
+    for backend in backends() {
+        let cipher = XChaCha20Poly1305::with_backend(&key, backend);
+        check_pieces!(&cipher, &nonce, &oracle, &[1; 300], &[1; 300], &[1; 300]);
+    }
+}
+
+#[test]
+fn a_longer_request_than_remains_writes_nothing_and_may_be_repeated_shorter() {
+    let (key, nonce) = (array(7), array(8));
+    let oracle = AeadOracle::new(&key, &nonce, b"", &octets(9, 200));
+    for backend in backends() {
+        let mut opener = ChaCha20Poly1305::with_backend(&key, backend).opener(&nonce, b"");
+        opener.update(&oracle.ciphertext).unwrap();
+        let mut verified = opener.verify(&oracle.tag(200)).unwrap();
+        let mut buffer = [&oracle.ciphertext[..], &[0xee; 10]].concat();
+        assert_eq!(verified.decrypt(&mut buffer), Err(OpenError));
+        assert_eq!(buffer, [&oracle.ciphertext[..], &[0xee; 10]].concat());
+        assert_eq!(verified.remaining(), 200);
+        verified.decrypt(&mut buffer[..200]).unwrap();
+        assert_eq!(buffer, [&oracle.plaintext[..], &[0xee; 10]].concat());
+    }
+}
+
+fn pieces() -> impl Strategy<Value = Vec<usize>> {
+    let length =
+        prop_oneof![3 => 0..=20_usize, 3 => 0..=200_usize, 2 => (0..=40_usize).prop_map(|n| 64 * n), 1 => Just(8192)];
+    prop::collection::vec(length, 0..12)
+}
+
+fn any_pieces(backend: Backend, aad: usize, length: usize, cuts: &[Vec<usize>; 3]) {
+    let (key, nonce, xnonce) = (array(10), array(11), array(12));
+    let (aad, plaintext) = (octets(13, aad), octets(14, length));
+    let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+    let oracle = AeadOracle::new(&key, &nonce, &aad, &plaintext);
+    check_pieces!(&cipher, &nonce, &oracle, &cuts[0], &cuts[1], &cuts[2]);
+    let cipher = XChaCha20Poly1305::with_backend(&key, backend);
+    let oracle = AeadOracle::extended(&key, &xnonce, &aad, &plaintext);
+    check_pieces!(&cipher, &xnonce, &oracle, &cuts[0], &cuts[1], &cuts[2]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cuts(aad in 0..=300_usize, length in 0..=3000_usize, cuts in [pieces(), pieces(), pieces()]) {
+        for backend in backends() {
+            any_pieces(backend, aad, length, &cuts);
+        }
+    }
+}

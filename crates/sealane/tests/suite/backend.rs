@@ -1,0 +1,76 @@
+//! The choice of a backend.
+
+use sealane::{Backend, BackendError, BackendStatus, ChaCha20Poly1305, Poly1305};
+
+use crate::common::backends;
+
+#[test]
+fn a_run_told_to_use_a_backend_uses_it_and_no_other() {
+    match std::env::var("SEALANE_BACKEND") {
+        Ok(name) if !name.is_empty() => {
+            assert_eq!(backends().iter().map(|backend| backend.name()).collect::<Vec<_>>(), [name]);
+        }
+        _ => assert!(backends().contains(&Backend::detect())),
+    }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn from_env_agrees() {
+    let backend = Backend::from_env().unwrap();
+    match std::env::var("SEALANE_BACKEND") {
+        Ok(name) if !name.is_empty() => assert_eq!(backend.name(), name),
+        _ => assert_eq!(backend, Backend::detect()),
+    }
+}
+
+#[test]
+fn a_missing_backend_is_an_error_that_names_it() {
+    for status in BackendStatus::all() {
+        let found = Backend::by_name(status.name());
+        assert_eq!(status.name().parse::<Backend>(), found);
+        if status.supported() {
+            let self_test = status.self_test().unwrap();
+            assert!(self_test.chacha20() && self_test.poly1305() && self_test.passed(), "{}", status.name());
+            let backend = found.unwrap();
+            assert_eq!((backend.name(), backend.to_string()), (status.name(), status.name().to_string()));
+        } else {
+            assert_eq!(found, Err(BackendError::Unavailable(status.name())));
+            assert!(found.unwrap_err().to_string().contains(status.name()));
+        }
+    }
+    for unknown in ["", "AVX2", "avx2 ", "sse9", "scalar\0"] {
+        let error = Backend::by_name(unknown).unwrap_err();
+        assert_eq!(error, BackendError::Unknown);
+        assert!(error.to_string().contains("scalar"), "{error}");
+    }
+}
+
+#[test]
+fn a_forced_backend_is_kept() {
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&[0; 32], backend);
+        assert_eq!(cipher.backend(), backend);
+        assert_eq!(cipher.clone().backend(), backend);
+        assert_eq!(cipher.sealer(&[0; 12], b"").backend(), backend);
+        let opener = cipher.opener(&[0; 12], b"");
+        assert_eq!(opener.backend(), backend);
+        assert_eq!(Poly1305::with_backend(&[0; 32], backend).backend(), backend);
+    }
+}
+
+#[test]
+fn nothing_secret_is_printed() {
+    use sealane::chacha20::ChaCha20;
+    let key = [0xAB; 32];
+    let shown = [
+        format!("{:?}", ChaCha20Poly1305::new(&key)),
+        format!("{:?}", ChaCha20Poly1305::new(&key).sealer(&[0; 12], b"")),
+        format!("{:?}", ChaCha20Poly1305::new(&key).opener(&[0; 12], b"")),
+        format!("{:?}", Poly1305::new(&key)),
+        format!("{:?}", ChaCha20::new(&key, &[0; 12])),
+    ];
+    for text in shown {
+        assert!(!text.contains("171") && !text.to_lowercase().contains("abab") && text.len() < 100, "{text}");
+    }
+}

@@ -1,0 +1,225 @@
+//! What the tests share: the backends, input, and oracles that give the answer for every length of one input.
+
+use sealane::Backend;
+use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
+use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
+use sealane_spec::num::Num;
+use sealane_spec::{poly1305, xchacha};
+
+/// The backends that a test must run on: the one that `SEALANE_BACKEND` names, or all that this CPU has.
+///
+/// # Panics
+/// If the named backend cannot be used: a run that was told to test it must not pass without it.
+pub(crate) fn backends() -> Vec<Backend> {
+    match std::env::var("SEALANE_BACKEND") {
+        Ok(name) if !name.is_empty() => {
+            vec![Backend::by_name(&name).unwrap_or_else(|error| panic!("SEALANE_BACKEND={name}: {error}"))]
+        }
+        _ => {
+            let backends: Vec<_> = Backend::available().collect();
+            assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
+            backends
+        }
+    }
+}
+
+/// Octets that differ from their neighbours and do not repeat with a power of two.
+pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let step = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(step).collect()
+}
+
+/// The same, as an array.
+pub(crate) fn array<const N: usize>(seed: u64) -> [u8; N] {
+    octets(seed, N).try_into().unwrap()
+}
+
+pub(crate) fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+}
+
+/// A layout of the ChaCha state together with what the references say about it.
+pub(crate) trait Reference: Layout + Clone {
+    const NAME: &str;
+    /// Number of blocks of the key stream.
+    const BLOCKS: u128;
+
+    fn nonce(seed: u64) -> Self::Nonce;
+
+    /// Blocks `first`, `first + 1`, … of the key stream.
+    fn key_stream(rounds: usize, key: &[u8; 32], nonce: &Self::Nonce, first: u64, blocks: u64) -> Vec<u8>;
+}
+
+fn blocks_of(rounds: usize, key: &[u8; 32], nonce: Nonce, first: u64, blocks: u64) -> Vec<u8> {
+    (0..blocks).flat_map(|j| chacha_block(rounds, key, first + j, &nonce)).collect()
+}
+
+impl Reference for Ietf {
+    const NAME: &str = "IETF";
+    const BLOCKS: u128 = 1 << 32;
+
+    fn nonce(seed: u64) -> [u8; 12] {
+        array(seed)
+    }
+
+    fn key_stream(rounds: usize, key: &[u8; 32], nonce: &[u8; 12], first: u64, blocks: u64) -> Vec<u8> {
+        blocks_of(rounds, key, Nonce::Ietf(*nonce), first, blocks)
+    }
+}
+
+impl Reference for Original {
+    const NAME: &str = "original";
+    const BLOCKS: u128 = 1 << 64;
+
+    fn nonce(seed: u64) -> [u8; 8] {
+        array(seed)
+    }
+
+    fn key_stream(rounds: usize, key: &[u8; 32], nonce: &[u8; 8], first: u64, blocks: u64) -> Vec<u8> {
+        blocks_of(rounds, key, Nonce::Original(*nonce), first, blocks)
+    }
+}
+
+impl Reference for Extended {
+    const NAME: &str = "XChaCha";
+    const BLOCKS: u128 = 1 << 32;
+
+    fn nonce(seed: u64) -> [u8; 24] {
+        array(seed)
+    }
+
+    fn key_stream(rounds: usize, key: &[u8; 32], nonce: &[u8; 24], first: u64, blocks: u64) -> Vec<u8> {
+        let (subkey, nonce) = xchacha::subkey_and_nonce(rounds, key, nonce);
+        blocks_of(rounds, &subkey, Nonce::Ietf(nonce), first, blocks)
+    }
+}
+
+/// Calls a generic function for every number of rounds and every layout.
+macro_rules! for_every_variant {
+    ($check:ident) => {{
+        use sealane::chacha20::{Extended, Ietf, Original};
+        $check::<8, Ietf>();
+        $check::<12, Ietf>();
+        $check::<20, Ietf>();
+        $check::<8, Original>();
+        $check::<12, Original>();
+        $check::<20, Original>();
+        $check::<8, Extended>();
+        $check::<12, Extended>();
+        $check::<20, Extended>();
+    }};
+}
+pub(crate) use for_every_variant;
+
+/// A cipher at the start of a block.
+pub(crate) fn at_block<const ROUNDS: usize, L: Reference>(
+    key: &[u8; 32],
+    nonce: &L::Nonce,
+    backend: Backend,
+    block: u128,
+) -> ChaCha<ROUNDS, L> {
+    let mut cipher = ChaCha::with_backend(key, nonce, backend);
+    assert_eq!(cipher.backend(), backend);
+    cipher.seek(block * 64).unwrap();
+    cipher
+}
+
+/// The Poly1305 tags of every prefix of one message.
+pub(crate) struct MacOracle {
+    message: Vec<u8>,
+    r: Num,
+    s: Num,
+    /// The accumulator after each number of whole blocks.
+    accumulators: Vec<Num>,
+}
+
+impl MacOracle {
+    pub(crate) fn new(key: &[u8; 32], message: &[u8]) -> Self {
+        Self::continued(key, Num::ZERO, message)
+    }
+
+    /// For a message whose earlier blocks left this in the accumulator.
+    fn continued(key: &[u8; 32], first: Num, message: &[u8]) -> Self {
+        let (r, s) = poly1305::r_and_s(key);
+        let mut accumulators = vec![first];
+        let (blocks, _) = message.as_chunks::<16>();
+        for block in blocks {
+            accumulators.push(poly1305::accumulate(accumulators[accumulators.len() - 1], r, block));
+        }
+        Self { message: message.to_vec(), r, s, accumulators }
+    }
+
+    /// The tag of the first `length` octets.
+    pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
+        let mut a = self.accumulators[length / 16];
+        let rest = &self.message[length - length % 16..length];
+        if !rest.is_empty() {
+            a = poly1305::accumulate(a, self.r, rest);
+        }
+        (a + self.s).num_to_16_le_bytes()
+    }
+}
+
+/// The sealed form of every prefix of one message, with one associated data.
+pub(crate) struct AeadOracle {
+    pub(crate) plaintext: Vec<u8>,
+    pub(crate) ciphertext: Vec<u8>,
+    pub(crate) aad: Vec<u8>,
+    mac: MacOracle,
+}
+
+impl AeadOracle {
+    /// For ChaCha20-Poly1305.
+    pub(crate) fn new(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], plaintext: &[u8]) -> Self {
+        let one_time_key = poly1305::poly1305_key_gen(key, nonce);
+        let ciphertext = chacha20_encrypt(key, 1, nonce, plaintext);
+        let padded_aad = [aad, sealane_spec::aead::pad16(aad)].concat();
+        let after_aad = *MacOracle::new(&one_time_key, &padded_aad).accumulators.last().unwrap();
+        let mac = MacOracle::continued(&one_time_key, after_aad, &ciphertext);
+        Self { plaintext: plaintext.to_vec(), ciphertext, aad: aad.to_vec(), mac }
+    }
+
+    /// For XChaCha20-Poly1305.
+    pub(crate) fn extended(key: &[u8; 32], nonce: &[u8; 24], aad: &[u8], plaintext: &[u8]) -> Self {
+        let (subkey, nonce) = xchacha::subkey_and_nonce(20, key, nonce);
+        Self::new(&subkey, &nonce, aad, plaintext)
+    }
+
+    /// The tag of the message that is the first `length` octets.
+    pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
+        let MacOracle { r, s, accumulators, .. } = &self.mac;
+        let mut a = accumulators[length / 16];
+        let rest = &self.ciphertext[length - length % 16..length];
+        if !rest.is_empty() {
+            a = poly1305::accumulate(a, *r, &[rest, sealane_spec::aead::pad16(rest)].concat());
+        }
+        let lengths = [(self.aad.len() as u64).to_le_bytes(), (length as u64).to_le_bytes()].concat();
+        (poly1305::accumulate(a, *r, &lengths) + *s).num_to_16_le_bytes()
+    }
+}
+
+#[test]
+fn the_oracles_of_every_length_agree_with_the_references() {
+    let (key, message) = (array::<32>(1), octets(2, 200));
+    let mac = MacOracle::new(&key, &message);
+    for length in [0, 1, 15, 16, 17, 31, 32, 199, 200] {
+        assert_eq!(mac.tag(length), poly1305::poly1305_mac(&message[..length], &key));
+    }
+    let (nonce, xnonce, aad) = (array(3), array(4), octets(5, 21));
+    let aead = AeadOracle::new(&key, &nonce, &aad, &message);
+    let extended = AeadOracle::extended(&key, &xnonce, &aad, &message);
+    for length in [0, 1, 15, 16, 17, 63, 64, 65, 199, 200] {
+        let plaintext = &message[..length];
+        let expected = sealane_spec::aead::chacha20_aead_encrypt(&aad, &key, &nonce, plaintext);
+        assert_eq!((aead.ciphertext[..length].to_vec(), aead.tag(length)), expected);
+        let expected = sealane_spec::aead::xchacha20_aead_encrypt(&aad, &key, &xnonce, plaintext);
+        assert_eq!((extended.ciphertext[..length].to_vec(), extended.tag(length)), expected);
+    }
+}

@@ -1,0 +1,21 @@
+//! The primitives against the references of `sealane-spec`, published vectors, and each other, on every backend.
+//!
+//! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if this CPU cannot run it.
+
+#![forbid(unsafe_code)]
+
+mod aead_forgery;
+mod aead_lengths;
+mod aead_pieces;
+mod backend;
+mod chacha20_counter;
+mod chacha20_lengths;
+mod chacha20_position;
+mod common;
+mod poly1305;
+#[cfg(feature = "rustcrypto")]
+mod rng;
+#[cfg(feature = "rustcrypto")]
+mod rustcrypto;
+mod vectors;
+mod wycheproof;
