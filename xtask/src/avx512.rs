@@ -28,18 +28,23 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        let package = PRIMITIVES.iter().map(ToString::to_string).collect();
+        Self { emulate: false, prepare: false, package, only: None, arguments: Vec::new() }
+    }
+}
+
 /// Emulation runs about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_mins(20);
 
 /// Whether this CPU has what the backend needs.
 pub(crate) fn is_native() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return ["avx512f", "avx512bw", "avx512vl", "avx512dq"].iter().all(|feature| match *feature {
-        "avx512f" => std::arch::is_x86_feature_detected!("avx512f"),
-        "avx512bw" => std::arch::is_x86_feature_detected!("avx512bw"),
-        "avx512vl" => std::arch::is_x86_feature_detected!("avx512vl"),
-        _ => std::arch::is_x86_feature_detected!("avx512dq"),
-    });
+    return std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+        && std::arch::is_x86_feature_detected!("avx512dq");
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }
@@ -77,11 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let arguments: Vec<_> = arguments.map(Into::into).collect();
     let guests: Vec<_> = binaries
         .iter()
-        .map(|binary| Guest {
-            name: binary.name.clone(),
-            program: binary.path.clone(),
-            arguments: arguments.clone(),
-        })
+        .map(|binary| Guest { name: binary.name.clone(), program: binary.path.clone(), arguments: arguments.clone() })
         .collect();
     let outputs = machine.run(bochs::SKYLAKE_X, &guests, &environment, LIMIT)?;
     let mut total = 0;

@@ -1,1 +1,22 @@
-pub(crate) fn run() -> anyhow::Result<()> { Ok(()) }
+//! `cargo xtask interop`: files exchanged with age (Go) and rage (Rust), both ways.
+
+use anyhow::Result;
+
+use crate::process::{self, step};
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    let age_help = "apt-get install age, or: go install filippo.io/age/cmd/...@latest";
+    let rage_help = "cargo install rage --version 0.12.1 --locked";
+    let age = process::tool_from_env("AGE", "age", age_help)?;
+    let age_keygen = process::tool_from_env("AGE_KEYGEN", "age-keygen", age_help)?;
+    let rage = process::tool_from_env("RAGE", "rage", rage_help)?;
+    step(&format!("interoperability with {} and {}", age.display(), rage.display()));
+    process::run(
+        process::cargo()
+            .args(["test", "--package", "sealane-cli", "--features", "interop", "--test", "interop"])
+            .env("AGE", age)
+            .env("AGE_KEYGEN", age_keygen)
+            .env("RAGE", rage),
+    )
+}

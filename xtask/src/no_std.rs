@@ -1,1 +1,29 @@
-pub(crate) fn run() -> anyhow::Result<()> { Ok(()) }
+//! `cargo xtask no-std`: the primitives for targets that have no standard library at all.
+
+use anyhow::Result;
+
+use crate::process::{self, step};
+use crate::toolchain;
+
+/// No operating system. x86-64 and AArch64 with their vector backends, and a 32-bit microcontroller without 64-bit atomics.
+const TARGETS: &[&str] = &["x86_64-unknown-none", "aarch64-unknown-none", "thumbv7em-none-eabi"];
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    for target in TARGETS {
+        step(&format!("{target}: sealane without std"));
+        let toolchain = toolchain::for_target(target, "core", false)?;
+        // Alone, and with the ecosystem's traits, which have features of their own for std.
+        for features in ["", "rustcrypto"] {
+            let mut command = process::cargo();
+            command
+                .args(["build", "--release", "--package", "sealane", "--no-default-features", "--target", target])
+                .arg(format!("--features={features}"))
+                .args(&toolchain.arguments)
+                .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
+                .env("CARGO_TARGET_DIR", process::workspace_root().join("target/no-std"));
+            process::run(&mut command)?;
+        }
+    }
+    Ok(())
+}

@@ -15,7 +15,9 @@ pub(crate) fn workspace_root() -> PathBuf {
 pub(crate) fn cache_dir() -> Result<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()) {
         Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from(std::env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?).join(".cache"),
+        None => {
+            PathBuf::from(std::env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?).join(".cache")
+        }
     };
     let dir = base.join("sealane");
     std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;

@@ -118,7 +118,11 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .find_map(|line| line.trim().strip_prefix("test result: "))
         .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
     let Some(counts) = line.strip_prefix("ok. ") else { bail!("{name}: test result: {line}") };
-    counts.split(' ').next().and_then(|count| count.parse().ok()).with_context(|| format!("{name}: cannot read: {line}"))
+    counts
+        .split(' ')
+        .next()
+        .and_then(|count| count.parse().ok())
+        .with_context(|| format!("{name}: cannot read: {line}"))
 }
 
 /// Runs the executables one after the other under `runner` (a program and its arguments; none to run them natively).

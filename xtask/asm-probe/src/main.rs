@@ -1,3 +1,32 @@
 //! Calls every kernel on every backend, so that the linker keeps them for `cargo xtask asm` to disassemble.
 #![forbid(unsafe_code)]
-fn main() {}
+
+use std::hint::black_box;
+
+use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
+use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
+
+fn main() {
+    let key = black_box([0x42; 32]);
+    let mut data = black_box(vec![0; 100_000]);
+    for backend in Backend::available() {
+        let positions = "the key stream is longer than that";
+        ChaCha20::with_backend(&key, &[0; 12], backend).apply_keystream(&mut data).expect(positions);
+        ChaCha12::with_backend(&key, &[0; 12], backend).apply_keystream(&mut data).expect(positions);
+        ChaCha8::with_backend(&key, &[0; 12], backend).apply_keystream(&mut data).expect(positions);
+        ChaCha20Original::with_backend(&key, &[0; 8], backend).apply_keystream(&mut data).expect(positions);
+        XChaCha20::with_backend(&key, &[0; 24], backend).apply_keystream(&mut data).expect(positions);
+
+        let mut poly1305 = Poly1305::with_backend(&key, backend);
+        poly1305.update(&data);
+        black_box(poly1305.finalize());
+
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        let tag = cipher.seal_in_place(&[0; 12], b"", &mut data);
+        cipher.open_in_place(&[0; 12], b"", &mut data, &tag).expect("what was sealed opens");
+        let cipher = XChaCha20Poly1305::with_backend(&key, backend);
+        let tag = cipher.seal_in_place(&[0; 24], b"", &mut data);
+        cipher.open_in_place(&[0; 24], b"", &mut data, &tag).expect("what was sealed opens");
+        println!("{backend}: the kernels ran");
+    }
+}

@@ -134,9 +134,10 @@ fn kernel(packages: &Path) -> Result<PathBuf> {
 
 fn kernel_in(boot: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(boot).ok()?;
-    entries.filter_map(Result::ok).map(|entry| entry.path()).find(|path| {
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("vmlinuz-"))
-    })
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("vmlinuz-")))
 }
 
 fn file_of_package(packages: &Path, package: &str, file: &str) -> Result<PathBuf> {

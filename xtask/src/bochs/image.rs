@@ -42,8 +42,7 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     copy(&bochs.kernel, &content.join("vmlinuz"))?;
     copy(&bochs.isolinux, &content.join("isolinux.bin"))?;
     copy(&bochs.ldlinux, &content.join("ldlinux.c32"))?;
-    let menu =
-        format!("DEFAULT linux\nPROMPT 0\nTIMEOUT 0\nLABEL linux\n  KERNEL /vmlinuz\n  APPEND {KERNEL_LINE}\n");
+    let menu = format!("DEFAULT linux\nPROMPT 0\nTIMEOUT 0\nLABEL linux\n  KERNEL /vmlinuz\n  APPEND {KERNEL_LINE}\n");
     std::fs::write(content.join("isolinux.cfg"), menu).context("cannot write the boot menu")?;
     process::output(
         Command::new(xorriso)
@@ -75,7 +74,8 @@ pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
 
 /// Init: runs each program with its arguments, and says where its output begins and how it ended.
 fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String> {
-    let mut script = String::from("#!/busybox sh\n/busybox mount -t proc proc /proc\nexport RUST_BACKTRACE=1 TMPDIR=/tmp\n");
+    let mut script =
+        String::from("#!/busybox sh\n/busybox mount -t proc proc /proc\nexport RUST_BACKTRACE=1 TMPDIR=/tmp\n");
     for (name, value) in environment {
         writeln!(script, "export {name}={}", quote(value)?)?;
     }

@@ -110,7 +110,9 @@ impl Bochs {
 fn show_progress(serial: &Path, from: u64) -> Result<u64> {
     let Ok(mut file) = std::fs::File::open(serial) else { return Ok(from) };
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).context("cannot read the serial line")?;
+    file.seek(SeekFrom::Start(from))
+        .and_then(|_| file.read_to_end(&mut bytes))
+        .context("cannot read the serial line")?;
     let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else { return Ok(from) };
     for line in String::from_utf8_lossy(&bytes[..end]).lines() {
         if let Some(name) = line.trim_end().strip_prefix(BEGIN) {

@@ -1,0 +1,92 @@
+//! Reading what `objdump --disassemble` prints (AT&T syntax).
+
+use anyhow::{Result, ensure};
+
+/// A function's machine code.
+pub(super) struct Function {
+    /// Demangled.
+    pub(super) name: String,
+    pub(super) instructions: Vec<Instruction>,
+}
+
+/// One instruction.
+pub(super) struct Instruction {
+    pub(super) address: u64,
+    /// Without prefixes such as `rep`.
+    pub(super) mnemonic: String,
+    pub(super) operands: String,
+}
+
+impl Instruction {
+    /// The address that a direct jump goes to.
+    pub(super) fn jump_target(&self) -> Option<u64> {
+        if !self.mnemonic.starts_with('j') {
+            return None;
+        }
+        u64::from_str_radix(self.operands.split(' ').next()?, 16).ok()
+    }
+}
+
+/// The functions of a disassembly, in their order.
+pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
+    let mut functions: Vec<Function> = Vec::new();
+    for line in text.lines() {
+        if let Some(symbol) = symbol(line) {
+            // The alternate form leaves hashes out.
+            let name = format!("{:#}", rustc_demangle::demangle(symbol));
+            functions.push(Function { name, instructions: Vec::new() });
+        } else if let (Some(instruction), Some(function)) = (instruction(line), functions.last_mut()) {
+            function.instructions.push(instruction);
+        }
+    }
+    ensure!(!functions.is_empty(), "the disassembly holds no function: is the program stripped?");
+    Ok(functions)
+}
+
+/// `0000000000012340 <_RNv…>:`
+fn symbol(line: &str) -> Option<&str> {
+    let (address, rest) = line.split_once(" <")?;
+    u64::from_str_radix(address, 16).ok()?;
+    rest.strip_suffix(">:")
+}
+
+/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`
+fn instruction(line: &str) -> Option<Instruction> {
+    let (address, code) = line.split_once(":\t")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let mut words = code.trim().splitn(2, ' ');
+    let mut mnemonic = words.next()?;
+    let mut operands = words.next().unwrap_or_default().trim();
+    while ["rep", "repz", "repnz", "lock", "notrack", "bnd", "data16", "cs"].contains(&mnemonic) && !operands.is_empty()
+    {
+        let mut words = operands.splitn(2, ' ');
+        mnemonic = words.next()?;
+        operands = words.next().unwrap_or_default().trim();
+    }
+    Some(Instruction { address, mnemonic: mnemonic.to_owned(), operands: operands.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_functions_and_instructions() {
+        let text = "\nprobe:     file format elf64-x86-64\n\nDisassembly of section .text:\n\n\
+                    0000000000001000 <_RNvCs_5crate4main>:\n    1000:\tvpaddd %zmm1,%zmm2,%zmm3\n    \
+                    1006:\tcs nopw 0x0(%rax,%rax,1)\n    100a:\tjne    1000 <_RNvCs_5crate4main>\n    100c:\tret\n";
+        let functions = parse(text).unwrap();
+        assert_eq!(functions.len(), 1);
+        let code = &functions[0].instructions;
+        assert_eq!(code.len(), 4);
+        assert_eq!((code[0].address, code[0].mnemonic.as_str()), (0x1000, "vpaddd"));
+        assert_eq!(code[1].mnemonic, "nopw");
+        assert_eq!(code[2].jump_target(), Some(0x1000));
+        assert_eq!(code[3].jump_target(), None);
+    }
+
+    #[test]
+    fn a_stripped_program_is_an_error() {
+        assert!(parse("probe:     file format elf64-x86-64\n").is_err());
+    }
+}

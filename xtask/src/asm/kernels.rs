@@ -1,0 +1,161 @@
+//! Recognising the kernels' hot loops by their instructions.
+
+use super::disassembly::{Function, Instruction};
+use super::loops::{Count, has_frame_pointer, innermost};
+
+/// A kernel's hot loop.
+pub(super) struct Found<'a> {
+    pub(super) backend: &'static str,
+    pub(super) kernel: &'static str,
+    /// How many of the kernel's units (double rounds on vectors, rows of blocks, blocks) one turn does.
+    pub(super) units: usize,
+    pub(super) count: Count,
+    pub(super) function: &'a str,
+    pub(super) body: &'a [Instruction],
+}
+
+/// The tokens, as they are in the symbols of the functions compiled with their features.
+const BACKENDS: &[(&str, &str)] = &[("::Ssse3 as ", "ssse3"), ("::Avx2 as ", "avx2"), ("::Avx512 as ", "avx512")];
+
+/// The hot loops of all functions.
+pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    for function in functions {
+        // Code of other crates could look like a kernel by chance; inlined portable code is where it is called.
+        if !function.name.contains("sealane") {
+            continue;
+        }
+        let backend = backend(&function.name);
+        let frame_pointer = has_frame_pointer(function);
+        for body in innermost(function) {
+            let Some((kernel, units)) = recognise(body) else { continue };
+            let count = Count::of(body, frame_pointer);
+            found.push(Found { backend, kernel, units, count, function: &function.name, body });
+        }
+    }
+    found
+}
+
+/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<…>` is AVX2; what is in no such function
+/// was compiled without further features.
+fn backend(function: &str) -> &'static str {
+    let entered = function.contains("Simd>::enter::entry");
+    let token =
+        BACKENDS.iter().find(|(token, _)| entered && function.split("::enter::").next().unwrap_or("").contains(token));
+    token.map_or("scalar", |(_, name)| name)
+}
+
+/// The kernel that a loop belongs to, and its units, by what only that kernel does so often.
+fn recognise(body: &[Instruction]) -> Option<(&'static str, usize)> {
+    let count = |names: &[&str]| body.iter().filter(|instruction| names.contains(&base(&instruction.mnemonic))).count();
+    let adds = count(&["paddd"]);
+    let column_rotations = count(&["pshufd"]);
+    let shuffles_or_rotations = count(&["pshufb", "prold"]);
+    let wide_products = count(&["pmuludq"]);
+    let products = count(&["mul", "mulq", "mulx"]);
+    let word_rotations = count(&["rol", "roll", "ror", "rorl", "rorx"]);
+
+    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work of 8.
+    if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
+        let name = if shuffles_or_rotations > 0 { "chacha20 vertical" } else { "chacha20 portable" };
+        return Some((name, adds / 32));
+    }
+    if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
+        return Some(("chacha20 horizontal", adds / 8));
+    }
+    if adds == 0 && word_rotations >= 32 && word_rotations.is_multiple_of(32) {
+        return Some(("chacha20 words", word_rotations / 32));
+    }
+    if wide_products >= 20 && wide_products.is_multiple_of(20) {
+        return Some(("poly1305 rows", wide_products / 20));
+    }
+    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else.
+    if wide_products == 0 && products >= 4 && products.is_multiple_of(4) && steps_by_blocks(body) {
+        return Some(("poly1305 blocks", products / 4));
+    }
+    None
+}
+
+/// The mnemonic of the legacy form: AVX's have a `v` before it.
+fn base(mnemonic: &str) -> &str {
+    mnemonic.strip_prefix('v').unwrap_or(mnemonic)
+}
+
+fn steps_by_blocks(body: &[Instruction]) -> bool {
+    body.iter().any(|instruction| {
+        let immediate = instruction.operands.split(',').next().unwrap_or_default();
+        let by_16 = ["$0x10", "$0xfffffffffffffff0", "$0xf0"].contains(&immediate);
+        ["add", "sub", "addq", "subq"].contains(&instruction.mnemonic.as_str()) && by_16
+            || instruction.mnemonic.starts_with("lea") && instruction.operands.starts_with("0x10(")
+    })
+}
+
+/// Vector operations that were compiled to functions of their own: something between the entry and the intrinsic is not
+/// `#[inline(always)]`, and each use of the operation may be a call.
+pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
+    functions
+        .iter()
+        .filter(|function| function.name.contains("sealane_simd") && function.name.ends_with("::instructions"))
+        .map(|function| format!("a vector operation is a function of its own, so calls replace it: {}", function.name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::parse;
+    use super::*;
+
+    /// A function of that name whose loop is `body`, one instruction a line.
+    pub(in super::super) fn canned(name: &str, body: &str) -> String {
+        use std::fmt::Write as _;
+        let mut text = format!("0000000000001000 <{name}>:\n");
+        let mut address = 0x1000;
+        for line in body.lines() {
+            writeln!(text, "    {address:x}:\t{line}").unwrap();
+            address += 4;
+        }
+        writeln!(text, "    {address:x}:\tjne 1000 <{name}>\n    {:x}:\tret", address + 4).unwrap();
+        text
+    }
+
+    #[test]
+    fn kernels_are_told_apart_by_their_mix() {
+        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
+        let cases = [
+            (
+                times(32, "vpaddd %zmm0,%zmm1,%zmm1") + &times(32, "vprold $7,%zmm0,%zmm0"),
+                Some(("chacha20 vertical", 1)),
+            ),
+            (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1))),
+            (
+                times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0"),
+                Some(("chacha20 horizontal", 2)),
+            ),
+            (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1))),
+            (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2))),
+            (times(4, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n", Some(("poly1305 blocks", 1))),
+            (times(4, "mul %rbx") + "add $0x28,%rdi\n", None),
+            (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),
+        ];
+        for (body, expected) in cases {
+            let functions = parse(&canned("sealane", &body)).unwrap();
+            let found = find(&functions);
+            assert_eq!(found.first().map(|f| (f.kernel, f.units)), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_backend_is_the_token_of_the_entry() {
+        let entry =
+            "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<(), sealane::f::{closure#0}>";
+        assert_eq!(backend(entry), "avx2");
+        assert_eq!(backend("sealane::chacha20::portable::group::<20, false>"), "scalar");
+    }
+
+    #[test]
+    fn a_vector_operation_that_is_not_inlined_is_seen() {
+        let name = "<sealane_simd::x86::avx2::Avx2Words as sealane_simd::words::Words>::add::instructions";
+        let functions = parse(&canned(name, "vpaddd %ymm0,%ymm1,%ymm1")).unwrap();
+        assert_eq!(lost_inlining(&functions).len(), 1);
+    }
+}

@@ -1,0 +1,143 @@
+//! The numbers that the hot loops are held to.
+
+use serde::Deserialize;
+
+use super::kernels::Found;
+
+/// xtask/asm-limits.toml.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Limits {
+    #[serde(default)]
+    r#loop: Vec<Limit>,
+}
+
+/// What one kernel's loop may hold on one backend, per unit of work.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Limit {
+    pub(super) backend: String,
+    pub(super) kernel: String,
+    pub(super) instructions: usize,
+    pub(super) stack: usize,
+    /// Why the stack is accessed at all.
+    #[serde(default)]
+    reason: String,
+}
+
+impl Limits {
+    pub(super) fn all(&self) -> &[Limit] {
+        &self.r#loop
+    }
+
+    /// What is wrong with the loops that were found, in sentences.
+    pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for limit in &self.r#loop {
+            if limit.stack > 0 && limit.reason.is_empty() {
+                complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
+            }
+            if !found.iter().any(|f| f.backend == limit.backend && f.kernel == limit.kernel) {
+                complaints.push(format!(
+                    "{} {}: no such loop in the program; was its inlining lost, or did its instructions change?",
+                    limit.backend, limit.kernel
+                ));
+            }
+        }
+        for loop_ in found {
+            let name = format!("{} {} in {}", loop_.backend, loop_.kernel, loop_.function);
+            if loop_.count.calls > 0 {
+                complaints.push(format!("{name}: {} calls in the loop", loop_.count.calls));
+            }
+            let limit = self.r#loop.iter().find(|l| l.backend == loop_.backend && l.kernel == loop_.kernel);
+            let Some(limit) = limit else {
+                complaints.push(format!("{name}: no limit is written for it"));
+                continue;
+            };
+            for (what, count, most) in [
+                ("stack accesses", loop_.count.stack, limit.stack),
+                ("instructions", loop_.count.instructions, limit.instructions),
+            ] {
+                if count > most * loop_.units {
+                    complaints.push(format!("{name}: {count} {what}, at most {} are allowed", most * loop_.units));
+                }
+            }
+        }
+        complaints
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::parse;
+    use super::super::kernels::find;
+    use super::*;
+
+    const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Simd>::enter::entry";
+
+    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no stack access.
+    fn complaints(body: &str) -> Vec<String> {
+        use std::fmt::Write as _;
+        let mut text = format!("0000000000001000 <{ENTRY}>:\n");
+        for (number, line) in body.lines().enumerate() {
+            writeln!(text, "    {:x}:\t{line}", 0x1000 + 4 * number).unwrap();
+        }
+        let functions = parse(&text).unwrap();
+        limits("").judge(&find(&functions))
+    }
+
+    fn limits(more: &str) -> Limits {
+        let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstructions = 98\nstack = 0\n";
+        toml::from_str(&format!("{text}{more}")).unwrap()
+    }
+
+    fn double_round(more: &str) -> String {
+        let thirty_two = |line: &str| format!("{line}\n").repeat(32);
+        let rounds = thirty_two("vpaddd %zmm0,%zmm1,%zmm1")
+            + &thirty_two("vpxord %zmm1,%zmm2,%zmm2")
+            + &thirty_two("vprold $0x10,%zmm2,%zmm2");
+        format!("{rounds}{more}dec %eax\njne 1000 <{ENTRY}>\nret\n")
+    }
+
+    #[test]
+    fn a_clean_loop_passes() {
+        assert_eq!(complaints(&double_round("")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_call_in_the_loop_fails() {
+        let complaints = complaints(&double_round("call 2000 <f>\n"));
+        assert!(complaints.iter().any(|c| c.contains("1 calls in the loop")), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_stack_access_in_the_loop_fails() {
+        let complaints = complaints(&double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"));
+        assert!(complaints.iter().any(|c| c.contains("1 stack accesses, at most 0")), "{complaints:?}");
+    }
+
+    #[test]
+    fn too_many_instructions_fail() {
+        let complaints = complaints(&double_round("vpshufb %zmm4,%zmm3,%zmm3\n"));
+        assert!(complaints.iter().any(|c| c.contains("99 instructions, at most 98")), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_kernel_without_its_loop_fails() {
+        // What lost inlining looks like: the operations are calls, and no loop has their mix.
+        let complaints = complaints(&format!("call 2000 <add>\ncall 2040 <xor>\ndec %eax\njne 1000 <{ENTRY}>\nret\n"));
+        assert!(complaints.iter().any(|c| c.contains("no such loop")), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_loop_without_a_limit_fails() {
+        let body = "vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20) + &format!("jne 1000 <{ENTRY}>\nret\n");
+        assert!(complaints(&body).iter().any(|c| c.contains("no limit is written")));
+    }
+
+    #[test]
+    fn stack_accesses_need_a_reason() {
+        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\n";
+        assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
+    }
+}

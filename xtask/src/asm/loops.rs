@@ -1,0 +1,97 @@
+//! Innermost loops, and what is counted in them.
+
+use super::disassembly::{Function, Instruction};
+
+/// What the gate limits in a loop's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) instructions: usize,
+    pub(super) calls: usize,
+    /// Instructions with an operand on the stack: spilled registers, as a rule.
+    pub(super) stack: usize,
+}
+
+impl Count {
+    pub(super) fn of(body: &[Instruction], frame_pointer: bool) -> Self {
+        let on_stack = |instruction: &&Instruction| {
+            let operands = &instruction.operands;
+            // An address is computed by `lea`, not accessed.
+            let accesses = !instruction.mnemonic.starts_with("lea")
+                && (operands.contains("(%rsp") || frame_pointer && operands.contains("(%rbp"));
+            accesses || ["push", "pushq", "pop", "popq"].contains(&instruction.mnemonic.as_str())
+        };
+        Self {
+            instructions: body.iter().filter(|instruction| !is_padding(instruction)).count(),
+            calls: body.iter().filter(|instruction| instruction.mnemonic.starts_with("call")).count(),
+            stack: body.iter().filter(on_stack).count(),
+        }
+    }
+}
+
+/// Loops are aligned with no-operations, some of them inside an outer loop's body.
+fn is_padding(instruction: &Instruction) -> bool {
+    instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
+}
+
+/// Whether `rbp` points to the stack frame: then what it points to is on the stack too.
+pub(super) fn has_frame_pointer(function: &Function) -> bool {
+    function.instructions.iter().take(16).any(|i| i.mnemonic == "mov" && i.operands == "%rsp,%rbp")
+}
+
+/// The bodies of the loops that have no loop inside: from the target of a backward jump to the last jump to it.
+pub(super) fn innermost(function: &Function) -> Vec<&[Instruction]> {
+    let code = &function.instructions;
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (end, instruction) in code.iter().enumerate() {
+        let Some(target) = instruction.jump_target() else { continue };
+        let Ok(start) = code[..=end].binary_search_by_key(&target, |instruction| instruction.address) else { continue };
+        match ranges.iter_mut().find(|(other, _)| *other == start) {
+            Some((_, last)) => *last = end,
+            None => ranges.push((start, end)),
+        }
+    }
+    let holds =
+        |outer: &(usize, usize), inner: &(usize, usize)| outer != inner && outer.0 <= inner.0 && inner.1 <= outer.1;
+    ranges
+        .iter()
+        .filter(|range| !ranges.iter().any(|other| holds(range, other)))
+        .map(|&(start, end)| &code[start..=end])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::parse;
+    use super::*;
+
+    fn function(code: &str) -> Function {
+        let text = format!("0000000000001000 <f>:\n{code}");
+        parse(&text).unwrap().remove(0)
+    }
+
+    #[test]
+    fn finds_the_inner_loop_and_counts_in_it() {
+        let f = function(
+            "1000:\tpush %rbp\n1001:\tmov %rsp,%rbp\n1004:\tmov (%rsp),%rax\n1008:\tvpaddd 0x20(%rsp),%ymm0,%ymm1\n\
+             1010:\tvmovdqa %ymm1,-0x40(%rbp)\n1018:\tcall 2000 <g>\n101d:\tlea 0x8(%rsp),%rdx\n1020:\tnopw 0x0(%rax)\n\
+             1022:\tdec %ecx\n1024:\tjne 1008 <f+0x8>\n1026:\tdec %esi\n1028:\tjne 1004 <f+0x4>\n102a:\tret\n",
+        );
+        assert!(has_frame_pointer(&f));
+        let loops = innermost(&f);
+        assert_eq!(loops.len(), 1);
+        assert_eq!(Count::of(loops[0], true), Count { instructions: 6, calls: 1, stack: 2 });
+        assert_eq!(Count::of(loops[0], false).stack, 1);
+    }
+
+    #[test]
+    fn two_jumps_to_one_head_are_one_loop() {
+        let f = function("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n");
+        assert_eq!(innermost(&f).iter().map(|body| body.len()).collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn a_function_without_backward_jumps_has_no_loop() {
+        let f = function("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n");
+        assert!(innermost(&f).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds their hot loops to the
+//! numbers in xtask/asm-limits.toml. docs/dispatch.md says what it guards against.
+
+mod disassembly;
+mod kernels;
+mod limits;
+mod loops;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{self, step};
+use kernels::Found;
+use limits::Limits;
+
+const LIMITS: &str = "xtask/asm-limits.toml";
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Disassemble this program instead of building one (with symbols mangled as v0)
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Also print the instructions of the loops of this kernel ("chacha20 vertical")
+    #[arg(long, value_name = "KERNEL")]
+    print: Option<String>,
+}
+
+/// Runs the chore.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if cfg!(not(target_arch = "x86_64")) {
+        bail!("the assembly gate reads x86-64 code: run it on an x86-64 machine");
+    }
+    step("assembly gate");
+    let objdump = process::tool("objdump", "binutils")?;
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => build()?,
+    };
+    let text = process::output(
+        Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
+    )?;
+    let functions = disassembly::parse(&String::from_utf8_lossy(&text))?;
+
+    let path = process::workspace_root().join(LIMITS);
+    let limits = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let limits: Limits = toml::from_str(&limits).with_context(|| format!("cannot understand {}", path.display()))?;
+
+    let found = kernels::find(&functions);
+    print_table(&found, &limits);
+    if let Some(kernel) = &options.print {
+        print_loops(&found, kernel);
+    }
+    let mut complaints = limits.judge(&found);
+    complaints.extend(kernels::lost_inlining(&functions));
+    if complaints.is_empty() {
+        println!("   {} hot loops are within their limits", found.len());
+        return Ok(());
+    }
+    bail!("the assembly gate found:\n  - {}", complaints.join("\n  - "))
+}
+
+/// Builds the program that calls every kernel, with the release profile. Its symbols are mangled as v0, which keeps the
+/// generic arguments: they tell the backends apart.
+fn build() -> Result<PathBuf> {
+    let target = process::workspace_root().join("target/asm");
+    process::run(
+        process::cargo()
+            .args(["build", "--release", "--package", "sealane-asm-probe"])
+            .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
+            .env("CARGO_TARGET_DIR", &target)
+            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
+    )?;
+    let program = target.join(Path::new("release/sealane-asm-probe"));
+    if !program.is_file() {
+        bail!("cargo did not build {}", program.display());
+    }
+    Ok(program)
+}
+
+fn print_table(found: &[Found], limits: &Limits) {
+    println!("   backend  kernel                  units  instructions  stack  calls  instances");
+    let mut rows: Vec<(String, usize)> = Vec::new();
+    for loop_ in found {
+        let row = format!(
+            "   {:<8} {:<23} {:>5}  {:>12}  {:>5}  {:>5}",
+            loop_.backend, loop_.kernel, loop_.units, loop_.count.instructions, loop_.count.stack, loop_.count.calls
+        );
+        match rows.iter_mut().find(|(text, _)| *text == row) {
+            Some((_, instances)) => *instances += 1,
+            None => rows.push((row, 1)),
+        }
+    }
+    rows.sort();
+    for (row, instances) in rows {
+        println!("{row}  {instances:>9}");
+    }
+    println!("   numbers per unit may be at most:");
+    for limit in limits.all() {
+        println!(
+            "   {:<8} {:<23} {:>5}  {:>12}  {:>5}",
+            limit.backend, limit.kernel, 1, limit.instructions, limit.stack
+        );
+    }
+}
+
+fn print_loops(found: &[Found], kernel: &str) {
+    for loop_ in found.iter().filter(|found| found.kernel == kernel) {
+        println!("\n{} {} in {}", loop_.backend, loop_.kernel, loop_.function);
+        for instruction in loop_.body {
+            println!("{:8x}  {} {}", instruction.address, instruction.mnemonic, instruction.operands);
+        }
+    }
+}

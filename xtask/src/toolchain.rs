@@ -1,0 +1,68 @@
+//! A standard library for another target: rustup's where it has one, else Debian's source of it.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// Arguments and environment for cargo that let it build for a target.
+#[derive(Default)]
+pub(crate) struct Toolchain {
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+/// Debian's compiler and the sources of its standard library: packages rustc-web and rust-web-src (Debian 12), or rustc
+/// and rust-src.
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+
+/// Finds or installs what `target` needs. `library` is what is built from source where nothing else helps: `std` or `core`.
+pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
+    if !from_source && (is_installed(target)? || add_by_rustup(target)) {
+        return Ok(Toolchain::default());
+    }
+    if !has_debian_source()? {
+        bail!(
+            "there is no standard library for {target}. With rustup: rustup target add {target}. \
+             On Debian: apt-get install rustc-web rust-web-src"
+        );
+    }
+    println!("   building {library} for {target} from Debian's source");
+    let crates = if library == "std" { "std,panic_abort" } else { library };
+    let bootstrap = OsString::from("1");
+    Ok(Toolchain {
+        arguments: vec![format!("-Zbuild-std={crates}").into()],
+        environment: vec![
+            ("RUSTC".into(), DEBIAN_RUSTC.into()),
+            // `-Zbuild-std` is not stable; Debian's compiler is a stable one.
+            ("RUSTC_BOOTSTRAP".into(), bootstrap.clone()),
+            ("__CARGO_DEFAULT_LIB_METADATA".into(), bootstrap),
+        ],
+    })
+}
+
+fn is_installed(target: &str) -> Result<bool> {
+    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let sysroot = String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?;
+    Ok(Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir())
+}
+
+fn add_by_rustup(target: &str) -> bool {
+    if process::find("rustup").is_none() {
+        return false;
+    }
+    println!("   rustup target add {target}");
+    Command::new("rustup").args(["target", "add", target]).status().is_ok_and(|status| status.success())
+}
+
+fn has_debian_source() -> Result<bool> {
+    if !Path::new(DEBIAN_RUSTC).is_file() {
+        return Ok(false);
+    }
+    let sysroot = process::output(Command::new(DEBIAN_RUSTC).args(["--print", "sysroot"]))?;
+    let sysroot = String::from_utf8_lossy(&sysroot).trim().to_owned();
+    Ok(Path::new(&sysroot).join("lib/rustlib/src/rust/library/std").is_dir())
+}
