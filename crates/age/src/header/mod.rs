@@ -116,6 +116,11 @@ impl Header {
         &self.stanzas
     }
 
+    /// The recipient stanzas, to make another header with.
+    pub fn into_stanzas(self) -> Vec<Stanza> {
+        self.stanzas
+    }
+
     /// The MAC as the header has it.
     pub fn mac(&self) -> &[u8; MAC_LEN] {
         &self.mac

@@ -74,23 +74,4 @@ impl Counter {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Counter, StreamError, nonce};
-
-    #[test]
-    fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
-        assert_eq!(nonce(0, false), [0; 12]);
-        assert_eq!(nonce(0, true), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
-        assert_eq!(nonce(0x0102_0304_0506_0708, true), [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
-        assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
-    }
-
-    #[test]
-    fn no_chunk_number_is_given_twice() {
-        let mut counter = Counter(Some(u64::MAX - 1));
-        assert_eq!(counter.take(), Ok(u64::MAX - 1));
-        assert_eq!(counter.take(), Ok(u64::MAX));
-        assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
-        assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
-    }
-}
+mod tests;

@@ -138,7 +138,7 @@ impl<R: Read> StreamReader<R> {
         } else {
             return Err(self.fail(StreamError::CorruptEnd { number }));
         };
-        let chunk = range.start..range.end - TAG_LEN;
+        let mut chunk = range.start..range.end - TAG_LEN;
         if last && chunk.is_empty() && number > 0 {
             return Err(self.fail(StreamError::EmptyLastChunk));
         }
@@ -152,7 +152,11 @@ impl<R: Read> StreamReader<R> {
             let before = number.checked_mul(CHUNK_LEN as u64);
             self.plaintext_len = before.and_then(|n| n.checked_add(chunk.len() as u64));
         }
-        self.at = chunk.start + self.skip.min(chunk.len());
+        if self.skip > chunk.len() {
+            // A seek went beyond the end, and this is the last chunk.
+            chunk.start = chunk.end;
+        }
+        self.at = chunk.end.min(chunk.start + self.skip);
         self.skip = 0;
         self.chunk = chunk;
         Ok(())

@@ -31,9 +31,12 @@ impl<R: Read + Seek> StreamReader<R> {
             (self.at, self.position) = (at, target);
             return Ok(());
         }
+        if target == self.position && !matches!(self.next, Next::Error(_)) {
+            return Ok(());
+        }
         self.or_stay(|reader| {
-            if reader.plaintext_len.is_none() && target / CHUNK_LEN as u64 >= reader.last_chunk()? {
-                // In the last chunk or after it: where the plaintext ends must be certain.
+            if reader.plaintext_len.is_none() && target / CHUNK_LEN as u64 > reader.last_chunk()? {
+                // There is no chunk that could show that the plaintext ends before `target`, but the last one.
                 reader.open_end()?;
             }
             reader.place(target)
@@ -110,10 +113,9 @@ impl<R: Read + Seek> StreamReader<R> {
 
 /// Positions are those of the plaintext.
 ///
-/// Seeking to the last chunk, beyond it, or relative to the end authenticates the last chunk first, because without
-/// that the length is not known; the error is that of the chunk, and the reader stays where it was. Other seeks only
-/// move, and the chunk is authenticated when it is read. As in a file, a position beyond the end is allowed; there is
-/// nothing to read there.
+/// Seeking relative to the end, or beyond the last chunk, authenticates the last chunk first, because without that the
+/// length is not known; if that fails, the reader stays where it was. Other seeks only move, and the chunk is
+/// authenticated when it is read. As in a file, a position beyond the end is allowed; there is nothing to read there.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

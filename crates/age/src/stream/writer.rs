@@ -21,9 +21,9 @@ const CAPACITY: usize = CHUNKS * CHUNK_LEN;
 /// After an error of the inner writer every later call fails with [`StreamError::EarlierFailure`]: how much was written
 /// is not known, and nothing is sealed twice.
 pub struct StreamWriter<W> {
-    inner: W,
+    pub(super) inner: W,
     cipher: ChunkCipher,
-    counter: Counter,
+    pub(super) counter: Counter,
     /// Chunks with room for their tags between them, so that they are sealed where they are and written at once.
     buf: Zeroizing<Box<[u8]>>,
     /// Plaintext in the buffer.

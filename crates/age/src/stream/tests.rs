@@ -1,0 +1,90 @@
+//! What cannot be tested from outside: fixed keys, and numbers of chunks that no file reaches.
+
+use std::io::{Read, Write};
+
+use age_core::format::FileKey;
+use sealane::Backend;
+
+use super::{CHUNK_LEN, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, StreamReader, StreamWriter, nonce};
+use crate::header::Header;
+use crate::input::Input;
+use crate::keys;
+
+#[path = "../../tests/format/vector.rs"]
+#[allow(dead_code, reason = "the vectors are here for some of their fields only")]
+mod vector;
+
+#[test]
+fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
+    assert_eq!(nonce(0, false), [0; 12]);
+    assert_eq!(nonce(0, true), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    assert_eq!(nonce(0x0102_0304_0506_0708, true), [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
+    assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
+}
+
+#[test]
+fn no_chunk_number_is_given_twice() {
+    let mut counter = Counter(Some(u64::MAX - 1));
+    assert_eq!(counter.take(), Ok(u64::MAX - 1));
+    assert_eq!(counter.take(), Ok(u64::MAX));
+    assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
+    assert_eq!(counter.take(), Err(StreamError::CounterOverflow));
+}
+
+#[test]
+fn a_writer_that_runs_out_of_numbers_fails() {
+    let mut writer = StreamWriter::new(Vec::new(), &[1; 32], Backend::detect());
+    writer.counter = Counter(Some(u64::MAX));
+    writer.write_all(&vec![0; CHUNK_LEN + 1]).unwrap();
+    let error = writer.finish().unwrap_err();
+    assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
+
+    let mut writer = StreamWriter::new(Vec::new(), &[1; 32], Backend::detect());
+    writer.counter = Counter(Some(u64::MAX));
+    let error = writer.write_all(&vec![0; 5 * CHUNK_LEN]).unwrap_err();
+    assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
+    assert_eq!(StreamError::of(&writer.write(b"x").unwrap_err()), Some(StreamError::EarlierFailure));
+    assert!(writer.inner.is_empty(), "nothing half sealed is written");
+}
+
+#[test]
+fn a_reader_that_runs_out_of_numbers_fails() {
+    let (key, backend) = ([1; 32], Backend::detect());
+    let mut file = vec![0; 2 * SEALED_CHUNK_LEN];
+    let (first, second) = file.split_at_mut(SEALED_CHUNK_LEN);
+    ChunkCipher::new(&key, backend).seal(u64::MAX, false, first);
+    ChunkCipher::new(&key, backend).seal(0, true, second);
+    let mut reader = StreamReader::new(Input::new(&file[..]), 0, &key, backend);
+    reader.counter = Counter(Some(u64::MAX));
+    let mut released = Vec::new();
+    let error = reader.read_to_end(&mut released).unwrap_err();
+    assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
+    assert_eq!(released, vec![0; CHUNK_LEN]);
+}
+
+/// The vectors give file keys, so what they contain can be opened and sealed again to the same bytes.
+#[test]
+fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
+    let mut sealed = 0;
+    for vector in vector::all().iter().filter(|v| v.expect == "success" && !v.armored) {
+        let file_key = vector.file_key.as_deref().expect("a file key");
+        let file_key = FileKey::new(Box::new(file_key.try_into().unwrap()));
+        let (header, len) = Header::parse(&vector.file).unwrap();
+        assert!(header.verify(&file_key), "{}", vector.name);
+        let nonce = vector.file[len..len + keys::PAYLOAD_NONCE_LEN].try_into().unwrap();
+        let payload = &vector.file[len + keys::PAYLOAD_NONCE_LEN..];
+        let key = keys::payload_key(&file_key, &nonce);
+        for backend in Backend::available() {
+            let mut plaintext = Vec::new();
+            StreamReader::new(Input::new(payload), 0, &key, backend).read_to_end(&mut plaintext).unwrap();
+            let mut writer = StreamWriter::new(Vec::new(), &key, backend);
+            writer.write_all(&plaintext).unwrap();
+            assert!(writer.finish().unwrap() == payload, "{} {}", vector.name, backend.name());
+            sealed += 1;
+        }
+        // The header too, with its MAC.
+        let stanzas = Header::parse(&vector.file).unwrap().0.into_stanzas();
+        assert_eq!(Header::new(stanzas, &file_key).unwrap(), header, "{}", vector.name);
+    }
+    assert!(sealed >= 17, "{sealed}");
+}

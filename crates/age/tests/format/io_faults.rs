@@ -1,0 +1,177 @@
+//! Readers and writers that fail, stop short or are interrupted.
+
+use std::io::{self, Read, Write};
+
+use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::{DecryptError, Decryptor, Identity, StreamError};
+
+use crate::support::{CHUNK, drain, encryptor, identity, open, plaintext, seal};
+
+/// Fails when it has taken `room` bytes, then would take more again.
+struct FullDisk {
+    taken: Vec<u8>,
+    room: usize,
+    failed: bool,
+}
+
+impl FullDisk {
+    fn new(room: usize) -> Self {
+        Self { taken: Vec::new(), room, failed: false }
+    }
+}
+
+impl Write for &mut FullDisk {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.taken.len() == self.room && !self.failed {
+            self.failed = true;
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is full"));
+        }
+        let n = if self.failed { data.len() } else { data.len().min(self.room - self.taken.len()) };
+        self.taken.extend_from_slice(&data[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_fails_midway_fails_for_good_and_leaves_a_prefix() {
+    let text = plaintext(10 * CHUNK);
+    for room in [0, 100, 216, 5000, 4 * CHUNK, 5 * CHUNK + 7, 9 * CHUNK, 10 * CHUNK] {
+        let mut disk = FullDisk::new(room);
+        let failed_at = match encryptor().wrap_output(&mut disk) {
+            Err(error) => {
+                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                None
+            }
+            Ok(mut writer) => match writer.write_all(&text) {
+                Ok(()) => Some(writer.finish().err().unwrap()),
+                Err(error) => {
+                    // The disk has room again, but what is in the buffer is half sealed.
+                    for again in [writer.write(b"more").err(), writer.flush().err(), writer.finish().err()] {
+                        assert_eq!(StreamError::of(&again.unwrap()), Some(StreamError::EarlierFailure));
+                    }
+                    Some(error)
+                }
+            },
+        };
+        assert!(failed_at.is_none_or(|e| e.kind() == io::ErrorKind::StorageFull), "{room}");
+        assert_eq!(disk.taken.len(), room, "nothing is written after the failure");
+        if let Ok(decryptor) = Decryptor::new(&disk.taken[..]) {
+            let mut reader = decryptor.decrypt([identity() as &dyn Identity]).unwrap();
+            let (released, error) = drain(&mut reader);
+            assert!(StreamError::of(&error.unwrap()).is_some());
+            assert!(text.starts_with(&released));
+        }
+    }
+}
+
+#[test]
+fn an_armored_writer_that_fails_fails_for_good() {
+    let mut disk = FullDisk::new(100_000);
+    let mut writer = ArmoredWriter::new(&mut disk);
+    assert_eq!(writer.write_all(&plaintext(300_000)).unwrap_err().kind(), io::ErrorKind::StorageFull);
+    for again in [writer.write(b"more").err(), writer.flush().err(), writer.finish().err()] {
+        assert_eq!(StreamError::of(&again.unwrap()), Some(StreamError::EarlierFailure));
+    }
+    assert_eq!(disk.taken.len(), 100_000);
+}
+
+/// Gives `step` bytes at a time, and an error of kind `kind` before each of them.
+struct Halting<'a> {
+    rest: &'a [u8],
+    step: usize,
+    kind: Option<io::ErrorKind>,
+    halted: bool,
+}
+
+impl<'a> Halting<'a> {
+    fn new(rest: &'a [u8], step: usize, kind: Option<io::ErrorKind>) -> Self {
+        Self { rest, step, kind, halted: false }
+    }
+}
+
+impl Read for Halting<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.halted = !self.halted;
+        if let Some(kind) = self.kind.filter(|_| self.halted) {
+            return Err(kind.into());
+        }
+        let n = self.step.min(out.len());
+        self.rest.read(&mut out[..n])
+    }
+}
+
+#[test]
+fn short_reads_and_interruptions_change_nothing() {
+    let text = plaintext(2 * CHUNK + 3);
+    let file = seal(&text);
+    let mut writer = ArmoredWriter::new(Vec::new());
+    writer.write_all(&file).unwrap();
+    let armored = writer.finish().unwrap();
+    for step in [1, 13, 4095, 65_551, 65_552, 65_553] {
+        for kind in [None, Some(io::ErrorKind::Interrupted)] {
+            let (opened, error) = drain(&mut open(Halting::new(&file, step, kind)));
+            assert!(error.is_none() && opened == text, "{step} {error:?}");
+            let input = ArmoredReader::new(Halting::new(&armored, step, kind));
+            let (opened, error) = drain(&mut open(input));
+            assert!(error.is_none() && opened == text, "{step} {error:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_of_the_input_is_passed_on_and_reading_can_go_on() {
+    let text = plaintext(2 * CHUNK + 3);
+    let file = seal(&text);
+    // The first read gives the whole header, the second one fails.
+    let mut input = Halting::new(&file, 4096, Some(io::ErrorKind::WouldBlock));
+    input.halted = true;
+    let mut reader = open(input);
+    let mut opened = Vec::new();
+    let mut halts = 0;
+    loop {
+        match reader.read_to_end(&mut opened) {
+            Ok(_) => break,
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+        }
+        halts += 1;
+    }
+    assert!(halts > 20, "{halts}");
+    assert!(opened == text);
+}
+
+#[test]
+fn an_error_of_the_input_in_the_header_is_not_called_a_malformed_header() {
+    let file = seal(b"text");
+    let error = Decryptor::new(Halting::new(&file, 50, Some(io::ErrorKind::PermissionDenied))).err().unwrap();
+    assert!(matches!(error, DecryptError::Io(e) if e.kind() == io::ErrorKind::PermissionDenied));
+}
+
+/// An endless input that is not an age file.
+#[test]
+fn an_endless_input_is_given_up_early() {
+    struct Endless<'a>(&'a [u8], usize);
+    impl Read for Endless<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            for (byte, i) in out.iter_mut().zip(self.1..) {
+                *byte = self.0[i % self.0.len()];
+            }
+            self.1 += out.len();
+            assert!(self.1 < 40 << 20, "reads on and on");
+            Ok(out.len())
+        }
+    }
+    for pattern in [&b"\0"[..], b" ", b"-", b"a", b"\n"] {
+        let error = Decryptor::new(ArmoredReader::new(Endless(pattern, 0))).err().unwrap();
+        assert!(matches!(error, DecryptError::Header(_) | DecryptError::Armor(_)), "{pattern:?} {error:?}");
+    }
+    let stanza = b"-> long\n\n".repeat(16);
+    let intro = b"age-encryption.org/v1\n";
+    let error = Decryptor::new(intro.chain(Endless(&stanza, 0))).err().unwrap();
+    assert!(matches!(error, DecryptError::Header(sealane_age::header::HeaderError::TooLong)), "{error:?}");
+    let error = Decryptor::new(b"age-encryption.org/v1\n-> ".chain(Endless(b"x", 0))).err().unwrap();
+    assert!(matches!(error, DecryptError::Header(sealane_age::header::HeaderError::TooLong)), "{error:?}");
+}
