@@ -17,8 +17,11 @@ struct Pending {
     echo: Option<(File, rustix::termios::Termios)>,
 }
 
-static PENDING: Mutex<Pending> =
-    Mutex::new(Pending { files: Vec::new(), #[cfg(unix)] echo: None });
+static PENDING: Mutex<Pending> = Mutex::new(Pending {
+    files: Vec::new(),
+    #[cfg(unix)]
+    echo: None,
+});
 
 fn pending() -> MutexGuard<'static, Pending> {
     // Every change is one step, so what a panicking thread left is whole.

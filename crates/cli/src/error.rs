@@ -63,8 +63,7 @@ impl Error {
 
     /// This error as an `io::Error`, to pass through `Read` and `Write`; [`Error::from_io`] takes it out again.
     pub(crate) fn into_io(self) -> io::Error {
-        let kind =
-            if self.kind == Kind::BrokenPipe { io::ErrorKind::BrokenPipe } else { io::ErrorKind::Other };
+        let kind = if self.kind == Kind::BrokenPipe { io::ErrorKind::BrokenPipe } else { io::ErrorKind::Other };
         io::Error::new(kind, self)
     }
 

@@ -15,8 +15,10 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::Io(error) => Error::from_io("cannot read the input", error),
         DecryptError::Header(error) => header_error(&error),
         DecryptError::Armor(error) => armor_error(error),
-        DecryptError::NoMatch | DecryptError::UnwrapFailed => Error::new("no identity matches any of the file's recipients")
-            .hint("give the private key of one of its recipients with -i"),
+        DecryptError::NoMatch | DecryptError::UnwrapFailed => {
+            Error::new("no identity matches any of the file's recipients")
+                .hint("give the private key of one of its recipients with -i")
+        }
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
         DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
             .hint("nothing was decrypted; get the file again from where it came from"),
@@ -68,7 +70,9 @@ fn header_error(error: &HeaderError) -> Error {
     let what = Error::new(error.to_string());
     match error {
         HeaderError::Empty => what.hint("nothing was encrypted into it; was the command that made it interrupted?"),
-        HeaderError::NotAge => what.hint("is it the right file? what age or sealane made begins with that, or with -----BEGIN AGE"),
+        HeaderError::NotAge => {
+            what.hint("is it the right file? what age or sealane made begins with that, or with -----BEGIN AGE")
+        }
         HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
         HeaderError::Truncated => what.hint("the rest of the file is missing; get it again from where it came from"),
         _ => what.hint("the file was damaged or changed; get it again from where it came from"),
@@ -86,7 +90,8 @@ fn armor_error(error: ArmorError) -> Error {
 
 /// What plugins say, which may be anything, on one line.
 fn plugin_errors(errors: &[impl std::fmt::Display]) -> Error {
-    let said: Vec<_> = errors.iter().map(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let said: Vec<_> =
+        errors.iter().map(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     Error::new(format!("a plugin failed: {}", said.join("; ")))
 }
 

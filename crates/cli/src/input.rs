@@ -34,12 +34,17 @@ impl Input {
         let name = format!("{:?}", path.display().to_string());
         let failed = |error: io::Error| {
             let error_text = Error::io(format!("cannot open {name}"), &error);
-            if error.kind() == io::ErrorKind::NotFound { error_text.hint("is the name of the file right?") } else { error_text }
+            if error.kind() == io::ErrorKind::NotFound {
+                error_text.hint("is the name of the file right?")
+            } else {
+                error_text
+            }
         };
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
-            return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar), and encrypt that"));
+            return Err(Error::new(format!("{name} is a directory"))
+                .hint("make an archive of it first (tar), and encrypt that"));
         }
         let count = Count::default();
         Ok(Self {
@@ -70,7 +75,9 @@ impl Input {
         let mut text = Vec::new();
         loop {
             let start = text.len();
-            let n = lines.read_until(b'\n', &mut text).map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
+            let n = lines
+                .read_until(b'\n', &mut text)
+                .map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
             if n == 0 || text[start..].trim_ascii() == ARMOR_END {
                 break;
             }
@@ -85,8 +92,9 @@ impl Input {
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
         if let Some(how) = mangled(&start) {
-            return Err(Error::new(format!("{} is an age file that was damaged on its way: {how}", self.name))
-                .hint("PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a"));
+            return Err(Error::new(format!("{} is an age file that was damaged on its way: {how}", self.name)).hint(
+                "PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a",
+            ));
         }
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
@@ -121,14 +129,19 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";
     let utf16 = |text: &[u8], low: usize| {
-        text.chunks_exact(2).zip(INTRO).take(10).filter(|(pair, c)| pair[low] == **c && pair[1 - low] == 0).count() == 10
+        text.chunks_exact(2).zip(INTRO).take(10).filter(|(pair, c)| pair[low] == **c && pair[1 - low] == 0).count()
+            == 10
     };
     if start.starts_with(INTRO) && start.get(INTRO.len()) == Some(&b'\r') {
         return Some("its line ends are CR LF");
     }
     match start {
-        [0xff, 0xfe, text @ ..] if utf16(text, 0) || text.starts_with(b"-\0-\0-\0") => Some("it was converted to UTF-16"),
-        [0xfe, 0xff, text @ ..] if utf16(text, 1) || text.starts_with(b"\0-\0-\0-") => Some("it was converted to UTF-16"),
+        [0xff, 0xfe, text @ ..] if utf16(text, 0) || text.starts_with(b"-\0-\0-\0") => {
+            Some("it was converted to UTF-16")
+        }
+        [0xfe, 0xff, text @ ..] if utf16(text, 1) || text.starts_with(b"\0-\0-\0-") => {
+            Some("it was converted to UTF-16")
+        }
         [0xef, 0xbb, 0xbf, text @ ..] if text.starts_with(INTRO) || text.starts_with(b"-----BEGIN AGE") => {
             Some("it has a byte order mark in front")
         }

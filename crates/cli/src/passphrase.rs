@@ -54,7 +54,6 @@ impl Passphrases {
         Ok(passphrases)
     }
 
-
     /// A passphrase to open something with.
     pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
         if let Some(secret) = self.from_environment.get() {
@@ -95,8 +94,11 @@ pub(crate) fn ask(question: &str) -> Result<SecretString> {
     }
     match tty::ask_secret(question) {
         Ok(mut answer) => Ok(SecretString::from(std::mem::take(&mut *answer))),
-        Err(error) => Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error)))
-            .hint("put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD")),
+        Err(error) => {
+            Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
+                "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
+            ))
+        }
     }
 }
 

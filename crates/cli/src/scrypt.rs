@@ -72,5 +72,7 @@ fn too_much_work(factor: u8, max: u8) -> Error {
 fn factor_from_env(name: &str) -> Result<Option<u8>> {
     let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let factor = value.to_str().and_then(|value| value.parse::<u8>().ok()).filter(|factor| (1..=30).contains(factor));
-    factor.map(Some).ok_or_else(|| Error::usage(format!("{name} must be a number from 1 to 30, and is {value:?}")).hint("18 is usual"))
+    factor.map(Some).ok_or_else(|| {
+        Error::usage(format!("{name} must be a number from 1 to 30, and is {value:?}")).hint("18 is usual")
+    })
 }

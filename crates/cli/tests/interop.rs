@@ -1,1 +1,287 @@
-//! Interoperability with the real age and rage.
+//! Files go both ways between `sealane` and the real age and rage: every recipient type, armored and not, sizes around a
+//! chunk and 64 MiB.
+//!
+//! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
+//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name. One that is missing is a failure.
+#![cfg(unix)]
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rexpect::process::wait::WaitStatus;
+use rexpect::session::spawn_command;
+
+const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
+const PASSPHRASE: &str = "correct horse battery staple";
+const SIZES: [usize; 6] = [0, 1, 65_535, 65_536, 65_537, 64 << 20];
+
+/// A program of the other side.
+#[derive(Clone, Copy)]
+enum Tool {
+    Age,
+    Rage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    X25519,
+    Passphrase,
+    SshEd25519,
+    SshRsa,
+}
+
+fn find(variable: &str, name: &str, install: &str) -> OsString {
+    let program = std::env::var_os(variable).unwrap_or_else(|| name.into());
+    let found = Command::new(&program).arg("--version").output();
+    assert!(found.is_ok(), "{program:?} cannot be run: {install}, or set {variable}");
+    program
+}
+
+impl Tool {
+    fn program(self) -> OsString {
+        match self {
+            Self::Age => {
+                find("AGE", "age", "install age: apt install age, or go install filippo.io/age/cmd/...@v1.3.1")
+            }
+            Self::Rage => find("RAGE", "rage", "install rage: cargo install rage --version 0.12.1"),
+        }
+    }
+}
+
+fn age_keygen() -> Command {
+    let install = "install age: apt install age, or go install filippo.io/age/cmd/...@v1.3.1";
+    Command::new(find("AGE_KEYGEN", "age-keygen", install))
+}
+
+fn ssh_keygen() -> Command {
+    let program = std::env::var_os("SSH_KEYGEN").unwrap_or_else(|| "ssh-keygen".into());
+    // It has no --version.
+    let found = Command::new(&program).arg("-?").output();
+    assert!(found.is_ok(), "{program:?} cannot be run: apt install openssh-client, or set SSH_KEYGEN");
+    Command::new(program)
+}
+
+#[track_caller]
+fn run(command: &mut Command) -> Vec<u8> {
+    let out = command.output().unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
+    assert!(out.status.success(), "{command:?}: {}", String::from_utf8_lossy(&out.stderr));
+    out.stdout
+}
+
+/// Runs a program that asks for the passphrase at its terminal, `times` times.
+#[track_caller]
+fn run_in_terminal(mut command: Command, times: usize) {
+    // No pinentry: the question is asked at the terminal.
+    command.env("PINENTRY_PROGRAM", "").env_remove("AGE_PASSPHRASE");
+    let shown = format!("{command:?}");
+    let mut session = spawn_command(command, Some(120_000)).expect("a pseudo-terminal");
+    for _ in 0..times {
+        session.exp_regex("(?i)passphrase[^\n]*: ?").unwrap_or_else(|error| panic!("{shown}: {error}"));
+        session.send_line(PASSPHRASE).unwrap();
+    }
+    let said = session.exp_eof().unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let status = session.process().wait().unwrap();
+    assert!(matches!(status, WaitStatus::Exited(_, 0)), "{shown}: {status:?}: {said}");
+}
+
+struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn sealane(&self) -> Command {
+        let mut command = Command::new(SEALANE);
+        // A quick scrypt: at full strength it is tested once, below.
+        command.env("AGE_PASSPHRASE", PASSPHRASE).env("AGE_PASSPHRASE_WORK_FACTOR", "10");
+        command.current_dir(self.dir.path());
+        command
+    }
+
+    fn tool(&self, tool: Tool) -> Command {
+        let mut command = Command::new(tool.program());
+        command.current_dir(self.dir.path());
+        command
+    }
+
+    /// Makes the key `id` and its public half `id.pub`.
+    fn make_key(&self, kind: Kind) {
+        let ssh = |args: &[&str]| {
+            let mut command = ssh_keygen();
+            run(command.args(args).args(["-q", "-N", "", "-f"]).arg(self.path("id")));
+        };
+        match kind {
+            Kind::X25519 => {
+                run(age_keygen().arg("-o").arg(self.path("id")));
+                run(self.sealane().args(["keygen", "-y", "-o", "id.pub", "id"]));
+            }
+            Kind::SshEd25519 => ssh(&["-t", "ed25519"]),
+            Kind::SshRsa => ssh(&["-t", "rsa", "-b", "3072"]),
+            Kind::Passphrase => {}
+        }
+    }
+}
+
+/// A gigabyte of test data would not find more than this.
+fn data(len: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    (0..len)
+        .map(|_| {
+            // xorshift64 (Marsaglia, 2003)
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u8
+        })
+        .collect()
+}
+
+#[track_caller]
+fn assert_same(path: &Path, expected: &[u8], what: &str) {
+    let found = fs::read(path).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(found == expected, "{what}: {} bytes instead of {}, or others", found.len(), expected.len());
+    fs::remove_file(path).unwrap();
+}
+
+fn both_ways(tool: Tool, kind: Kind) {
+    let bench = Bench::new();
+    bench.make_key(kind);
+    for len in SIZES {
+        let plaintext = data(len);
+        fs::write(bench.path("in"), &plaintext).unwrap();
+        for armor in [false, true] {
+            let what = format!("{:?}, {len} bytes, armor: {armor}", tool.program());
+            let flags: &[&str] = if armor { &["-a"] } else { &[] };
+            let recipient: &[&str] = if kind == Kind::Passphrase { &["-p"] } else { &["-R", "id.pub"] };
+            let identity: &[&str] = if kind == Kind::Passphrase { &[] } else { &["-i", "id"] };
+
+            // Theirs, opened here.
+            let mut encrypt = bench.tool(tool);
+            encrypt.args(flags).args(recipient).args(["-o", "theirs", "in"]);
+            if kind == Kind::Passphrase {
+                run_in_terminal(encrypt, 2)
+            } else {
+                drop(run(&mut encrypt))
+            }
+            run(bench.sealane().arg("-d").args(identity).args(["-o", "back", "theirs"]));
+            assert_same(&bench.path("back"), &plaintext, &what);
+            fs::remove_file(bench.path("theirs")).unwrap();
+
+            // Ours, opened there.
+            run(bench.sealane().args(flags).args(recipient).args(["-o", "ours", "in"]));
+            let mut decrypt = bench.tool(tool);
+            decrypt.arg("-d").args(identity).args(["-o", "back", "ours"]);
+            if kind == Kind::Passphrase {
+                run_in_terminal(decrypt, 1)
+            } else {
+                drop(run(&mut decrypt))
+            }
+            assert_same(&bench.path("back"), &plaintext, &what);
+            fs::remove_file(bench.path("ours")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn age_x25519() {
+    both_ways(Tool::Age, Kind::X25519);
+}
+
+#[test]
+fn age_passphrase() {
+    both_ways(Tool::Age, Kind::Passphrase);
+}
+
+#[test]
+fn age_ssh_ed25519() {
+    both_ways(Tool::Age, Kind::SshEd25519);
+}
+
+#[test]
+fn age_ssh_rsa() {
+    both_ways(Tool::Age, Kind::SshRsa);
+}
+
+#[test]
+fn rage_x25519() {
+    both_ways(Tool::Rage, Kind::X25519);
+}
+
+#[test]
+fn rage_passphrase() {
+    both_ways(Tool::Rage, Kind::Passphrase);
+}
+
+#[test]
+fn rage_ssh_ed25519() {
+    both_ways(Tool::Rage, Kind::SshEd25519);
+}
+
+#[test]
+fn rage_ssh_rsa() {
+    both_ways(Tool::Rage, Kind::SshRsa);
+}
+
+#[test]
+fn keys_of_both_kinds_of_keygen() {
+    let bench = Bench::new();
+    run(bench.sealane().args(["keygen", "-o", "ours"]));
+    run(age_keygen().arg("-o").arg(bench.path("theirs")));
+    for key in ["ours", "theirs"] {
+        let here = run(bench.sealane().args(["keygen", "-y", key]));
+        let there = run(age_keygen().arg("-y").arg(bench.path(key)));
+        assert_eq!(String::from_utf8(here).unwrap(), String::from_utf8(there).unwrap());
+    }
+}
+
+#[test]
+fn encrypted_identity_files() {
+    for tool in [Tool::Age, Tool::Rage] {
+        let bench = Bench::new();
+        bench.make_key(Kind::X25519);
+        fs::write(bench.path("in"), "secret").unwrap();
+        run(bench.sealane().args(["-R", "id.pub", "-o", "file", "in"]));
+        // Theirs, at full strength, opened here.
+        let mut encrypt = bench.tool(tool);
+        encrypt.args(["-p", "-o", "id-theirs", "id"]);
+        run_in_terminal(encrypt, 2);
+        assert_eq!(run(bench.sealane().args(["-d", "-i", "id-theirs", "file"])), b"secret");
+        // Ours, at full strength, opened there.
+        run(bench.sealane().env_remove("AGE_PASSPHRASE_WORK_FACTOR").args(["-p", "-a", "-o", "id-ours", "id"]));
+        let mut decrypt = bench.tool(tool);
+        decrypt.args(["-d", "-i", "id-ours", "-o", "back", "file"]);
+        run_in_terminal(decrypt, 1);
+        assert_same(&bench.path("back"), b"secret", "an encrypted identity file");
+    }
+}
+
+#[test]
+fn several_recipients_of_every_type() {
+    let bench = Bench::new();
+    for kind in [Kind::X25519, Kind::SshEd25519, Kind::SshRsa] {
+        bench.make_key(kind);
+        let name = match kind {
+            Kind::X25519 => "x25519",
+            Kind::SshEd25519 => "ed25519",
+            _ => "rsa",
+        };
+        fs::rename(bench.path("id"), bench.path(name)).unwrap();
+        fs::rename(bench.path("id.pub"), bench.path(&format!("{name}.pub"))).unwrap();
+    }
+    fs::write(bench.path("in"), "secret").unwrap();
+    run(bench.sealane().args(["-R", "x25519.pub", "-R", "ed25519.pub", "-R", "rsa.pub", "-o", "file", "in"]));
+    for tool in [Tool::Age, Tool::Rage] {
+        for name in ["x25519", "ed25519", "rsa"] {
+            assert_eq!(run(bench.tool(tool).args(["-d", "-i", name, "file"])), b"secret");
+        }
+    }
+}

@@ -68,9 +68,9 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
 }
 
 fn find<'f>(flags: &'f [Flag], name: &str) -> Option<&'f Flag> {
-    flags.iter().find(|flag| {
-        flag.long == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some(""))
-    })
+    flags
+        .iter()
+        .find(|flag| flag.long == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some("")))
 }
 
 /// Whether `-ao` (a cluster whose last flag takes a value) is followed by that value.

@@ -162,7 +162,9 @@ fn top_command() -> Command {
 fn encrypt_command() -> Command {
     FileArgs::augment_args(base("encrypt").bin_name("sealane encrypt"))
         .about("Encrypts INPUT to recipients, to the recipients of identities, or with a passphrase")
-        .override_usage("sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN | -p)... [-o OUTPUT] [INPUT]")
+        .override_usage(
+            "sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN | -p)... [-o OUTPUT] [INPUT]",
+        )
         .mut_arg("encrypt", |arg| arg.hide(true))
         .mut_arg("decrypt", |arg| arg.hide(true))
 }
@@ -262,7 +264,11 @@ fn checked(mut args: FileArgs) -> Result<FileArgs> {
             .hint("encrypt or decrypt one file at a time, or make an archive of them first (tar)"));
     }
     args.input = args.inputs.pop().filter(|path| path != OsStr::new("-"));
-    if args.decrypt { check_decrypt(&args)? } else { check_encrypt(&args)? }
+    if args.decrypt {
+        check_decrypt(&args)?
+    } else {
+        check_encrypt(&args)?
+    }
     warn_duplicates(&args);
     Ok(args)
 }

@@ -122,7 +122,8 @@ fn plain(report: &Report) -> String {
         });
         let _ = writeln!(out, "{:<10}{supported:<11}{test}", backend.name);
     }
-    let _ = writeln!(out, "\n{:<18}backend in use{}", "primitive", if report.forced { " (SEALANE_BACKEND)" } else { "" });
+    let _ =
+        writeln!(out, "\n{:<18}backend in use{}", "primitive", if report.forced { " (SEALANE_BACKEND)" } else { "" });
     for primitive in &report.primitives {
         let _ = writeln!(out, "{:<18}{}", primitive.name, primitive.backend);
     }

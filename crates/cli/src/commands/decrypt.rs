@@ -79,12 +79,7 @@ fn open<R: Read>(
 }
 
 /// Copies what is authenticated, as it is authenticated.
-fn copy<R: Read>(
-    reader: &mut StreamReader<R>,
-    output: &mut Output,
-    mut progress: Progress,
-    name: &str,
-) -> Result<()> {
+fn copy<R: Read>(reader: &mut StreamReader<R>, output: &mut Output, mut progress: Progress, name: &str) -> Result<()> {
     loop {
         let plaintext = match reader.fill_buf() {
             Ok([]) => return Ok(()),

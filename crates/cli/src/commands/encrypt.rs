@@ -39,8 +39,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let mut progress = Progress::new(input.count, input.len, quiet);
     let format = if args.armor { Format::Armored } else { Format::Binary };
     let write_failed = |error| Error::from_io("cannot write", error);
-    let mut writer =
-        encryptor.wrap_output(ArmoredWriter::with_format(&mut output, format)).map_err(write_failed)?;
+    let mut writer = encryptor.wrap_output(ArmoredWriter::with_format(&mut output, format)).map_err(write_failed)?;
     let mut buffer = Zeroizing::new(vec![0; READ]);
     loop {
         let n = match reader.read(&mut buffer) {

@@ -42,8 +42,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     let public = identity.to_public().to_string();
     let created = humantime::format_rfc3339_seconds(SystemTime::now());
     let secret = identity.to_string();
-    let text =
-        Zeroizing::new(format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret()));
+    let text = Zeroizing::new(format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret()));
     write(output, text.as_bytes(), Some(&public))
 }
 
@@ -102,8 +101,7 @@ fn exists(path: &Path) -> Error {
 
 /// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
 fn write_new(path: &Path, text: &[u8]) -> Result<()> {
-    let cannot =
-        |error: io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), &error);
+    let cannot = |error: io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), &error);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -111,9 +109,8 @@ fn write_new(path: &Path, text: &[u8]) -> Result<()> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    let (file, _guard) = FileGuard::make(path, || options.open(path)).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) }
-    })?;
+    let (file, _guard) = FileGuard::make(path, || options.open(path))
+        .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
     write_and_sync(file, text).map_err(|error| {
         let _ = fs::remove_file(path);
         cannot(error)

@@ -57,11 +57,7 @@ pub(crate) struct Identities(Vec<ParsedIdentity>);
 
 impl Identities {
     /// Reads all of `sources`.
-    pub(crate) fn load(
-        sources: &[IdentitySource],
-        stdin: &mut StdinUse,
-        passphrases: &Passphrases,
-    ) -> Result<Self> {
+    pub(crate) fn load(sources: &[IdentitySource], stdin: &mut StdinUse, passphrases: &Passphrases) -> Result<Self> {
         let mut all = Vec::new();
         for source in sources {
             match source {

@@ -51,7 +51,9 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
         Err(error) => return Err(Error::io(format!("cannot write to {shown}"), &error)),
     };
     if existing.as_ref().is_some_and(Metadata::is_dir) {
-        return Err(Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file"));
+        return Err(
+            Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file")
+        );
     }
     Ok(Target { path, existing, is_special, shown })
 }
@@ -122,7 +124,8 @@ impl Replacement {
             // Renaming would replace a file that must not be written to.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
-            let is_name = target.path.file_name().is_some() && !target.path.as_os_str().as_encoded_bytes().ends_with(b"/");
+            let is_name =
+                target.path.file_name().is_some() && !target.path.as_os_str().as_encoded_bytes().ends_with(b"/");
             match fs::metadata(&directory) {
                 Ok(metadata) if metadata.is_dir() && is_name => {}
                 Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),

@@ -59,7 +59,10 @@ fn the_report_is_readable() {
     let mut command = dir.command(["cpu"]);
     command.env_remove("SEALANE_BACKEND");
     let text = finish(command).text();
-    assert!(text.contains("backend   supported  self-test\nscalar    yes        chacha20 passed, poly1305 passed"), "{text}");
+    assert!(
+        text.contains("backend   supported  self-test\nscalar    yes        chacha20 passed, poly1305 passed"),
+        "{text}"
+    );
     assert!(text.contains("chacha20poly1305"), "{text}");
     assert!(!text.contains("FAILED"), "{text}");
 }

@@ -116,7 +116,8 @@ fn what_powershell_does_is_recognised() {
     let (file, _) = encrypted(&dir, b"short");
     let text = String::from_utf8_lossy(&file).replace('\n', "\r\n");
     expect(&dir, text.as_bytes(), &[], "CR LF");
-    let utf16 = |text: &str| [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let utf16 =
+        |text: &str| [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     expect(&dir, &utf16(&text), &[], "UTF-16");
     dir.run_with(b"short", ["-a", "-R", "key.pub", "-o", "good"]).quiet();
     let armored = String::from_utf8(dir.read("good")).unwrap();

@@ -141,7 +141,10 @@ fn names_need_not_be_text() {
     let odd = OsStr::from_bytes(b"\xff\x1b[2J\n");
     let args: Vec<OsString> = vec!["-R".into(), "key.pub".into(), "-o".into(), odd.into(), "key.pub".into()];
     dir.run(args).quiet();
-    assert_eq!(dir.run([OsStr::new("-d"), OsStr::new("-i"), OsStr::new("key.txt"), odd]).quiet().stdout, dir.read("key.pub"));
+    assert_eq!(
+        dir.run([OsStr::new("-d"), OsStr::new("-i"), OsStr::new("key.txt"), odd]).quiet().stdout,
+        dir.read("key.pub")
+    );
     let missing = OsStr::from_bytes(b"\xfe\x1b[2J");
     let err = dir.run([OsStr::new("-d"), OsStr::new("-i"), OsStr::new("key.txt"), missing]).fails("cannot open").stderr;
     assert!(!err.contains(&0x1b), "escape sequences of a file's name must not reach the terminal");

@@ -28,7 +28,10 @@ fn what_is_no_identity_is_not_shown() {
         ("AGE-SECRET-KEY-PQ-1HUNTER2\n", "post-quantum identities are not built in"),
         ("age1hunter2\n", "a recipient (public key), where an identity"),
         ("ssh-ed25519 hunter2\n", "a recipient (public key), where an identity"),
-        ("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n", "not a private key that can be read"),
+        (
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n",
+            "not a private key that can be read",
+        ),
         ("-----BEGIN PRIVATE KEY-----\nhunter2\n", "not a private key that can be read"),
     ] {
         dir.write("bad", contents);
@@ -67,7 +70,8 @@ fn an_encrypted_identity_file() {
             crate::support::finish(command)
         };
         assert_eq!(with("correct horse", &["-d", "-i", "key.age", "out"]).quiet().stdout, b"secret");
-        with("wrong", &["-d", "-i", "key.age", "-o", "new", "out"]).fails("incorrect passphrase for identity file \"key.age\"");
+        with("wrong", &["-d", "-i", "key.age", "-o", "new", "out"])
+            .fails("incorrect passphrase for identity file \"key.age\"");
         // Nobody asks for a passphrase that is not needed.
         assert_eq!(with("wrong", &["-d", "-i", "key.txt", "-i", "key.age", "out"]).quiet().stdout, b"secret");
         // Encrypting to it.

@@ -19,9 +19,12 @@ fn the_input_is_never_the_output() {
         for input in ["in", "hard", "soft"] {
             dir.run(["-R", "key.pub", "-o", output, input]).fails(WHAT);
             // Before any question is asked, too.
-            dir.without_terminal(["-p", "-o", output, input]).output().map(|out| {
-                assert!(String::from_utf8_lossy(&out.stderr).contains(WHAT), "{:?}", out);
-            }).unwrap();
+            dir.without_terminal(["-p", "-o", output, input])
+                .output()
+                .map(|out| {
+                    assert!(String::from_utf8_lossy(&out.stderr).contains(WHAT), "{:?}", out);
+                })
+                .unwrap();
             dir.run(["-d", "-i", "key.txt", "-o", output, input]).fails(WHAT);
         }
     }

@@ -63,8 +63,7 @@ impl Dir {
     /// All names in the directory, sorted: nothing may be left behind.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.root()).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -185,6 +184,14 @@ impl Run {
     #[track_caller]
     pub(crate) fn fails(self, what: &str) -> Output {
         self.failed(1, what)
+    }
+
+    /// It must have failed, with some error of the right form.
+    #[track_caller]
+    pub(crate) fn failed_somehow(self) -> Output {
+        let status = self.status.code().unwrap_or_default();
+        assert!(status == 1 || status == 2, "{:?}", self.status);
+        self.failed(status, "")
     }
 
     #[track_caller]

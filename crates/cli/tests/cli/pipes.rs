@@ -1,0 +1,106 @@
+//! Standard input and output, broken pipes, and signals.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Dir, bytes};
+
+#[test]
+fn a_pipeline() {
+    let dir = Dir::with_key();
+    let data = bytes(1_000_000);
+    dir.write("in", &data);
+    let run = dir.sh("cat in | \"$SEALANE\" -R key.pub | cat | \"$SEALANE\" -d -i key.txt | cat");
+    assert!(run.quiet().stdout == data);
+}
+
+#[test]
+fn a_broken_pipe_ends_it_quietly_by_the_signal() {
+    let dir = Dir::with_key();
+    dir.encrypt(&bytes(4_000_000), "big");
+    for args in [["-d", "-i", "key.txt", "big"], ["-e", "-R", "key.pub", "big"]] {
+        let mut child = dir.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 100]).unwrap();
+        drop(stdout);
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&out.stderr), "");
+        assert_eq!(out.status.signal(), Some(13), "SIGPIPE, as from cat: {:?}", out.status);
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let dir = Dir::with_key();
+    dir.encrypt(&bytes(100_000), "x");
+    dir.sh("exec \"$SEALANE\" -d -i key.txt x > /dev/full").fails("cannot write to standard output: No space left");
+    dir.sh("exec \"$SEALANE\" -R key.pub x > /dev/full").fails("cannot write to standard output: No space left");
+}
+
+#[test]
+fn authentic_bytes_are_passed_on_as_they_come() {
+    let dir = Dir::with_key();
+    let data = bytes(3 * 65_536);
+    dir.encrypt(&data, "x");
+    let file = dir.read("x");
+    let mut child = dir.command(["-d", "-i", "key.txt"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // All but the end: the first two chunks must come out although the input is still open.
+    stdin.write_all(&file[..file.len() - 10]).unwrap();
+    stdin.flush().unwrap();
+    let mut start = vec![0; 2 * 65_536];
+    child.stdout.as_mut().unwrap().read_exact(&mut start).unwrap();
+    assert!(start == data[..2 * 65_536]);
+    stdin.write_all(&file[file.len() - 10..]).unwrap();
+    drop(stdin);
+    let mut rest = Vec::new();
+    child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
+    assert!(rest == data[2 * 65_536..]);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn signals_leave_nothing_behind() {
+    let dir = Dir::with_key();
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        dir.write("out", "old");
+        let mut child = dir.command(["-R", "key.pub", "-o", "out"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(&bytes(1_000_000)).unwrap();
+        // The temporary file is there, and so is the end of the work not.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !dir.names().iter().any(|name| name.starts_with(".sealane-")) {
+            assert!(Instant::now() < deadline, "no temporary file");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let killed = std::process::Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(number), "ended by the signal itself: {status:?}");
+        assert_eq!(dir.names(), ["key.pub", "key.txt", "out"]);
+        assert_eq!(dir.read("out"), b"old");
+    }
+}
+
+#[test]
+fn memory_does_not_grow_with_the_file() {
+    let dir = Dir::with_key();
+    // 300 MiB of zeros, sparse; GNU time would be one more tool, so /proc is read.
+    std::fs::File::create(dir.path("big")).unwrap().set_len(300 << 20).unwrap();
+    for args in [["-R", "key.pub", "-o", "big.age", "big"], ["-di", "key.txt", "-o", "/dev/null", "big.age"]] {
+        let mut child = dir.command(args).spawn().unwrap();
+        let status_file = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(&status_file).unwrap_or_default();
+            if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM:")) {
+                peak = peak.max(line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(child.wait().unwrap().success());
+        assert!(peak > 0 && peak < 64 << 10, "{args:?}: {peak} KiB");
+    }
+}

@@ -1,0 +1,147 @@
+//! Plugins, with a small one that hides nothing: its stanza is the file key.
+
+use crate::support::{Dir, Run, finish};
+
+/// The age plugin protocol (<https://c2sp.org/age-plugin>) for one recipient, in a few lines of shell.
+const PLUGIN: &str = r#"#!/bin/sh
+echo "$1" >> "$PLUGIN_LOG"
+key=
+while IFS= read -r line; do
+    case $line in
+    "-> wrap-file-key"*) IFS= read -r key ;;
+    "-> recipient-stanza 0 test"*) IFS= read -r key ;;
+    "-> done"*) IFS= read -r line; break ;;
+    esac
+done
+case $1 in
+--age-plugin=recipient-v1) printf -- '-> recipient-stanza 0 test\n%s\n' "$key" ;;
+--age-plugin=identity-v1)
+    if [ -n "$key" ]; then printf -- '-> file-key 0\n%s\n' "$key"
+    else printf -- '-> done\n\n'; exit; fi ;;
+esac
+IFS= read -r line; IFS= read -r line
+printf -- '-> done\n\n'
+"#;
+
+// Bech32 of no data at all under these names; the same strings are in the tests of age (testdata/plugin.txt).
+const RECIPIENT: &str = "age1test10qdmzv9q";
+const IDENTITY: &str = "AGE-PLUGIN-TEST-10Q32NLXM";
+const PATH_RECIPIENT: &str = "age1pwn/pwn19gt89dfz";
+const PATH_IDENTITY: &str = "AGE-PLUGIN-PWN/PWN-19GYK4WLY";
+
+fn with_plugin() -> Dir {
+    let dir = Dir::with_key();
+    std::fs::create_dir(dir.path("bin")).unwrap();
+    dir.write("bin/age-plugin-test", PLUGIN);
+    dir.set_mode("bin/age-plugin-test", 0o755);
+    dir.write("identity", IDENTITY);
+    dir.write("in", "secret");
+    dir
+}
+
+fn run(dir: &Dir, args: &[&str]) -> Run {
+    let mut command = dir.command(args);
+    let path = std::env::join_paths(
+        [dir.path("bin")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    command.env("PATH", path.unwrap()).env("PLUGIN_LOG", dir.path("log"));
+    finish(command)
+}
+
+#[test]
+fn recipients_and_identities_of_a_plugin() {
+    let dir = with_plugin();
+    let encryptions: &[&[&str]] = &[
+        &["-r", RECIPIENT, "-o", "out", "in"],
+        &["-e", "-i", "identity", "-o", "out", "in"],
+        &["-e", "-j", "test", "-o", "out", "in"],
+    ];
+    for args in encryptions {
+        run(&dir, args).quiet();
+        assert!(String::from_utf8_lossy(&dir.read("out")).contains("\n-> test\n"));
+        assert_eq!(run(&dir, &["-d", "-i", "identity", "out"]).quiet().stdout, b"secret");
+        assert_eq!(run(&dir, &["-d", "-j", "test", "out"]).quiet().stdout, b"secret");
+        assert_eq!(run(&dir, &["decrypt", "-i", "key.txt", "-j", "TEST", "out"]).quiet().stdout, b"secret");
+    }
+    // Together with others; all recipients of one plugin in one run of it.
+    dir.write("log", "");
+    run(&dir, &["-R", "key.pub", "-r", RECIPIENT, "-r", "age1test10qdmzv9q", "-o", "out", "in"]);
+    assert_eq!(dir.read("log"), b"--age-plugin=recipient-v1\n");
+    for identity in ["key.txt", "identity"] {
+        assert_eq!(run(&dir, &["-d", "-i", identity, "out"]).quiet().stdout, b"secret");
+    }
+    // A file for somebody else.
+    run(&dir, &["-R", "key.pub", "-o", "out", "in"]).quiet();
+    run(&dir, &["-d", "-j", "test", "-o", "new", "out"]).fails("no identity matches");
+    assert!(!dir.exists("new"));
+}
+
+#[test]
+fn identities_are_tried_in_their_order() {
+    let dir = with_plugin();
+    run(&dir, &["-R", "key.pub", "-r", RECIPIENT, "-o", "out", "in"]).quiet();
+    for (args, runs) in
+        [(["-d", "-i", "key.txt", "-j", "test", "out"], false), (["-d", "-j", "test", "-i", "key.txt", "out"], true)]
+    {
+        dir.write("log", "");
+        run(&dir, &args).quiet();
+        assert_eq!(!dir.read("log").is_empty(), runs, "{args:?}");
+    }
+}
+
+#[test]
+fn a_name_with_a_path_in_it_runs_nothing() {
+    let dir = with_plugin();
+    // What would be run if the name were joined to a directory of PATH, or to the working directory.
+    for place in ["bin/age-plugin-pwn", "age-plugin-pwn"] {
+        std::fs::create_dir(dir.path(place)).unwrap();
+        dir.write(&format!("{place}/pwn"), PLUGIN);
+        dir.set_mode(&format!("{place}/pwn"), 0o755);
+    }
+    dir.write("bad", PATH_IDENTITY);
+    dir.encrypt(b"x", "x.age");
+    run(&dir, &["-r", PATH_RECIPIENT, "-o", "out", "in"]).fails("not a plugin's name");
+    dir.write("list", PATH_RECIPIENT);
+    run(&dir, &["-R", "list", "-o", "out", "in"]).fails("not a plugin's name");
+    run(&dir, &["-d", "-i", "bad", "-o", "out", "x.age"]).fails("not a plugin's name");
+    run(&dir, &["-e", "-i", "bad", "-o", "out", "in"]).fails("not a plugin's name");
+    let long = "x".repeat(100);
+    for name in
+        ["pwn/pwn", "../bin/age-plugin-test", "/bin/sh", "..", "", "-", "test-", "a b", "t\u{e9}st", "\\", &long]
+    {
+        run(&dir, &["-d", "-j", name, "-o", "out", "x.age"]).failed_somehow();
+        run(&dir, &["-e", "-j", name, "-o", "out", "in"]).failed_somehow();
+    }
+    assert!(!dir.exists("log"), "a plugin ran");
+    assert!(!dir.exists("out"));
+}
+
+#[test]
+fn a_missing_plugin_is_named() {
+    let dir = with_plugin();
+    dir.encrypt(b"x", "x.age");
+    let missing = "plugin age-plugin-nonexistentplugin not found in PATH";
+    run(&dir, &["-r", "age1nonexistentplugin1pt5d8z", "-o", "out", "in"]).fails(missing);
+    dir.write("id", "AGE-PLUGIN-NONEXISTENTPLUGIN-1R4XFW4");
+    run(&dir, &["-d", "-i", "id", "-o", "out", "x.age"]).fails(missing);
+    run(&dir, &["-d", "-j", "nonexistentplugin", "-o", "out", "x.age"]).fails(missing);
+    assert!(!dir.exists("out"));
+}
+
+#[test]
+fn a_plugin_that_fails_fails_the_command() {
+    let dir = with_plugin();
+    dir.encrypt(b"x", "x.age");
+    for script in ["#!/bin/sh\nexit 1\n", "#!/bin/sh\necho garbage\n", "#!/bin/sh\nexec cat > /dev/null\n"] {
+        dir.write("bin/age-plugin-test", script);
+        run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).failed_somehow();
+        run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).failed_somehow();
+        assert!(!dir.exists("out"));
+    }
+    let error = "#!/bin/sh\nwhile IFS= read -r l; do case $l in '-> done') read -r l; break;; esac; done\n\
+                 printf -- '-> error internal\\nbm8gbHVjaw\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
+    dir.write("bin/age-plugin-test", error);
+    run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails("no luck");
+    run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("no luck");
+    assert!(!dir.exists("out"));
+}

@@ -1,0 +1,181 @@
+//! What a person at a terminal sees, through a pseudo-terminal.
+
+use std::process::Command;
+
+use rexpect::process::wait::WaitStatus;
+use rexpect::session::{PtySession, spawn_command};
+
+use crate::support::{Dir, SEALANE, bytes};
+
+/// Long enough for scrypt at full strength on a slow machine.
+const TIMEOUT: Option<u64> = Some(60_000);
+
+/// Runs a shell command in a terminal; `$SEALANE` is the command.
+fn in_terminal(dir: &Dir, script: &str) -> PtySession {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
+    command.env("AGE_PASSPHRASE_WORK_FACTOR", "4").env_remove("AGE_PASSPHRASE").env_remove("PINENTRY_PROGRAM");
+    spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
+}
+
+/// What is shown until the end, and the exit status.
+#[track_caller]
+fn end(mut session: PtySession) -> (String, i32) {
+    let shown = session.exp_eof().unwrap();
+    match session.process().wait().unwrap() {
+        WaitStatus::Exited(_, status) => (shown, status),
+        other => panic!("{other:?}: {shown}"),
+    }
+}
+
+#[track_caller]
+fn ends(session: PtySession, status: i32, what: &str) -> String {
+    let (shown, actual) = end(session);
+    assert_eq!(actual, status, "{shown}");
+    assert!(shown.contains(what), "{shown}");
+    shown
+}
+
+#[test]
+fn a_passphrase_is_asked_for_and_confirmed() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o out in");
+    session.exp_string("Enter passphrase (leave empty").unwrap();
+    session.send_line("correct horse").unwrap();
+    session.exp_string("Confirm passphrase: ").unwrap();
+    session.send_line("correct horse").unwrap();
+    let shown = ends(session, 0, "");
+    assert!(!shown.contains("correct horse"), "no echo: {shown}");
+
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d out");
+    session.exp_string("Enter passphrase for \"out\": ").unwrap();
+    session.send_line("correct horse").unwrap();
+    ends(session, 0, "the secret");
+
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_line("wrong").unwrap();
+    ends(session, 1, "incorrect passphrase");
+
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_line("").unwrap();
+    ends(session, 1, "no passphrase given");
+
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_line("one").unwrap();
+    session.exp_string("Confirm").unwrap();
+    session.send_line("two").unwrap();
+    ends(session, 1, "the passphrases are not the same");
+    assert_eq!(dir.names(), ["in", "out"]);
+}
+
+#[test]
+fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal, and nothing else.
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p in > out 2> log");
+    session.exp_string("Enter passphrase (leave empty").unwrap();
+    session.send_line("").unwrap();
+    let (_, passphrase) = session.exp_regex("([a-z]+-){9}[a-z]+").unwrap();
+    ends(session, 0, "write it down");
+    assert_eq!(dir.read("log"), b"");
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d < out");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_line(&passphrase).unwrap();
+    ends(session, 0, "the secret");
+}
+
+#[test]
+fn the_echo_comes_back_when_a_signal_ends_the_question() {
+    let dir = Dir::new();
+    dir.write("in", "x");
+    let mut session = in_terminal(&dir, "trap : INT; \"$SEALANE\" -p -o out in; echo; echo status $?; stty -a");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_control('c').unwrap();
+    let shown = ends(session, 0, " echo ");
+    assert!(!shown.contains("-echo "), "{shown}");
+    assert_eq!(dir.names(), ["in"]);
+}
+
+#[test]
+fn identity_files_and_plugins_may_ask_too() {
+    let dir = Dir::with_key();
+    dir.write("in", "the secret\n");
+    dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -a -o key.age key.txt");
+    for _ in 0..2 {
+        session.exp_string("passphrase").unwrap();
+        session.exp_string(": ").unwrap();
+        session.send_line("pass").unwrap();
+    }
+    ends(session, 0, "");
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -i key.age out");
+    session.exp_string("Enter passphrase for identity file \"key.age\": ").unwrap();
+    session.send_line("pass").unwrap();
+    ends(session, 0, "the secret");
+}
+
+#[test]
+fn binary_does_not_go_to_the_terminal() {
+    let dir = Dir::with_key();
+    dir.write("text", "plain t\u{e9}xt\n");
+    dir.write("binary", b"not \x1b[31mtext\n");
+    let sealane = |args: &str| in_terminal(&dir, &format!("exec \"$SEALANE\" {args}"));
+    ends(sealane("-R key.pub text"), 1, "refusing to write binary data to the terminal");
+    ends(sealane("-a -R key.pub text"), 0, "-----END AGE ENCRYPTED FILE-----");
+    ends(sealane("-R key.pub -o - text"), 0, "age-encryption.org/v1");
+    for name in ["text", "binary"] {
+        dir.run(["-R", "key.pub", "-o", &format!("{name}.age"), name]).quiet();
+    }
+    ends(sealane("-d -i key.txt text.age"), 0, "plain t\u{e9}xt");
+    let shown = ends(sealane("-d -i key.txt binary.age"), 1, "refusing to write binary data");
+    assert!(!shown.contains("not "), "nothing of it is shown: {shown:?}");
+    ends(sealane("-d -i key.txt -o - binary.age"), 0, "not \u{1b}[31mtext");
+}
+
+#[test]
+fn an_armored_file_can_be_pasted() {
+    let dir = Dir::with_key();
+    let armored = dir.run_with(b"the secret\n", ["-a", "-R", "key.pub"]).quiet().stdout;
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -i key.txt");
+    for line in String::from_utf8(armored).unwrap().lines() {
+        session.send_line(line).unwrap();
+    }
+    ends(session, 0, "the secret");
+}
+
+#[test]
+fn typed_input_is_encrypted_when_it_ends() {
+    let dir = Dir::with_key();
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -a -R key.pub | tee out");
+    session.send_line("typed").unwrap();
+    session.send_control('d').unwrap();
+    ends(session, 0, "-----END AGE ENCRYPTED FILE-----");
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, b"typed\n");
+}
+
+#[test]
+fn a_bar_is_shown_for_long_work_only() {
+    let dir = Dir::with_key();
+    dir.write("part", bytes(1 << 20));
+    // A slow source: 5 MiB in about 2.5 seconds.
+    let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
+    let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
+    assert!(shown.contains("MiB"), "{shown}");
+    // Short work, and work whose messages go elsewhere.
+    let shown = ends(in_terminal(&dir, "\"$SEALANE\" -R key.pub -o out part"), 0, "");
+    assert_eq!(shown, "");
+    let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out 2> log")), 0, "");
+    assert_eq!((shown.as_str(), dir.read("log")), ("", Vec::new()));
+}
+
+#[test]
+fn a_new_key_is_shown_once() {
+    let dir = Dir::new();
+    let shown = ends(in_terminal(&dir, "exec \"$SEALANE\" keygen"), 0, "AGE-SECRET-KEY-1");
+    assert!(!shown.contains("Public key:"), "it is in the comment already: {shown}");
+}
