@@ -28,6 +28,7 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     }
     archive.character_device("dev/console", 5, 1);
     archive.character_device("dev/null", 1, 3);
+    archive.character_device("dev/random", 1, 8);
     archive.character_device("dev/urandom", 1, 9);
     archive.program("busybox", &read(&bochs.busybox)?);
     archive.program("init", init_script(guests, environment)?.as_bytes());
