@@ -1,5 +1,6 @@
 //! Opens files.
 
+use std::fmt;
 use std::io::Read;
 
 use age::{Identity, scrypt};
@@ -136,6 +137,12 @@ impl<R> Decryptor<R> {
             }
         }
         Err(failure)
+    }
+}
+
+impl<R> fmt::Debug for Decryptor<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decryptor").field("header", &self.header).finish_non_exhaustive()
     }
 }
 

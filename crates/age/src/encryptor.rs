@@ -1,6 +1,7 @@
 //! Seals files.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::io::{self, Write};
 
 use age::{Recipient, scrypt};
@@ -116,5 +117,11 @@ impl Encryptor {
         output.write_all(&start)?;
         let key = keys::payload_key(&self.file_key, &nonce);
         Ok(StreamWriter::new(output, &key, self.backend))
+    }
+}
+
+impl fmt::Debug for Encryptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encryptor").field("header", &self.header).finish_non_exhaustive()
     }
 }

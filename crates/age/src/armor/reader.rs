@@ -1,5 +1,6 @@
 //! Reads armored files, and binary ones as they are.
 
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -33,7 +34,7 @@ pub struct ArmoredReader<R> {
     decoded_end: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Start {
         armor_required: bool,
@@ -240,7 +241,7 @@ impl<R: Read> ArmoredReader<R> {
 
     /// Reads more into the buffer; false at the end of the input.
     fn fetch(&mut self) -> io::Result<bool> {
-        if self.end == self.buf.len() {
+        if self.pos == self.end || self.end == self.buf.len() {
             self.buf.copy_within(self.pos..self.end, 0);
             (self.pos, self.end) = (0, self.end - self.pos);
         }
@@ -314,6 +315,12 @@ impl<R: Read + Seek> Seek for ArmoredReader<R> {
         };
         (self.pos, self.end) = (0, 0);
         Ok(position)
+    }
+}
+
+impl<R> fmt::Debug for ArmoredReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArmoredReader").field("state", &self.state).field("line", &self.line).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes armored files.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -128,5 +129,11 @@ impl<W: Write> Write for ArmoredWriter<W> {
             self.write_text()?;
         }
         self.inner.flush()
+    }
+}
+
+impl<W> fmt::Debug for ArmoredWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArmoredWriter").field("format", &self.format).finish_non_exhaustive()
     }
 }

@@ -1,5 +1,6 @@
 //! Opens a payload.
 
+use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
@@ -192,5 +193,11 @@ impl<R: Read> Read for StreamReader<R> {
         out[..n].copy_from_slice(&ready[..n]);
         self.consume(n);
         Ok(n)
+    }
+}
+
+impl<R> fmt::Debug for StreamReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamReader").field("position", &self.position).finish_non_exhaustive()
     }
 }

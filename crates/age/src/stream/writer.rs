@@ -1,5 +1,6 @@
 //! Seals a payload.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use sealane::Backend;
@@ -117,5 +118,11 @@ impl<W: Write> Write for StreamWriter<W> {
             self.write_full(chunks)?;
         }
         self.inner.flush()
+    }
+}
+
+impl<W> fmt::Debug for StreamWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamWriter").field("failed", &self.failed).finish_non_exhaustive()
     }
 }
