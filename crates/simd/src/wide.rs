@@ -53,4 +53,15 @@ pub trait Wide: Copy {
     /// Lane-wise product of the low 32 bits of both operands.
     #[must_use]
     fn mul_low(self, other: Self) -> Self;
+
+    /// The value itself, of which the compiler no longer knows anything.
+    ///
+    /// For an operand of [`Wide::mul_low`] that comes round a loop: the compiler may know from outside the loop that its high
+    /// half is 0, drop the instructions that say so, then not know it where it chooses the multiplication, and emulate one of
+    /// 64 bits.
+    #[must_use]
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        self
+    }
 }

@@ -3,6 +3,9 @@
 /// The low 26 bits.
 pub(super) const LIMB: u64 = (1 << 26) - 1;
 
+/// The low 44 bits.
+const LIMB_44: u64 = (1 << 44) - 1;
+
 /// `limbs[0] + 2^64 limbs[1] + 2^128 limbs[2]`, below 2^131: the last limb is less than 8.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Element(pub(super) [u64; 3]);
@@ -69,37 +72,25 @@ impl Element {
 
     /// The product of two elements, partly reduced as by [`Element::fold`]: for the few that prepare powers of r, which are
     /// not clamped. Both last limbs must be below 8.
+    #[inline(always)]
     pub(super) fn multiply_full(self, other: Self) -> Self {
-        let (a, b) = (self.0, other.0);
-        let mut limbs = [0u64; 6];
-        for i in 0..3 {
-            let mut carry = 0u64;
-            for j in 0..3 {
-                let sum = product(a[i], b[j]) + u128::from(limbs[i + j]) + u128::from(carry);
-                limbs[i + j] = sum as u64;
-                carry = (sum >> 64) as u64;
-            }
-            limbs[i + 3] = carry;
-        }
-        // limbs < 2^262: low + 2^130 high = low + 5 high.
-        let low = Self([limbs[0], limbs[1], limbs[2] & 3]);
-        let high = [
-            (limbs[2] >> 2) | (limbs[3] << 62),
-            (limbs[3] >> 2) | (limbs[4] << 62),
-            (limbs[4] >> 2) | (limbs[5] << 62),
-        ];
-        let times5 = |limb: u64, carry: u64| {
-            let product = product(limb, 5) + u128::from(carry);
-            (product as u64, (product >> 64) as u64)
-        };
-        let (high0, carry) = times5(high[0], 0);
-        let (high1, carry) = times5(high[1], carry);
-        let (high2, _) = times5(high[2], carry);
-        let sum = low.add(Self([high0, high1, high2]));
-        Self::fold(sum.0[0], sum.0[1], sum.0[2])
+        // Limbs of 44, 44 and 43 bits; 2^132 = 20. The sums are below 3 · 2^(45 + 50) and do not overflow.
+        let ([a0, a1, a2], [b0, b1, b2]) = (self.limbs_44(), other.limbs_44());
+        let d0 = product(a0, b0) + product(a1, 20 * b2) + product(a2, 20 * b1);
+        let d1 = product(a0, b1) + product(a1, b0) + product(a2, 20 * b2) + (d0 >> 44);
+        let d2 = product(a0, b2) + product(a1, b1) + product(a2, b0) + (d1 >> 44);
+        let (l0, l1) = (d0 as u64 & LIMB_44, d1 as u64 & LIMB_44);
+        let low = u128::from(l0) + (u128::from(l1) << 44) + ((d2 & ((1 << 40) - 1)) << 88);
+        Self::fold(low as u64, (low >> 64) as u64, (d2 >> 40) as u64)
+    }
+
+    fn limbs_44(self) -> [u64; 3] {
+        let [h0, h1, h2] = self.0;
+        [h0 & LIMB_44, ((h0 >> 44) | (h1 << 20)) & LIMB_44, (h1 >> 24) | (h2 << 40)]
     }
 
     /// `2^32 self`, partly reduced as by [`Element::fold`]. `self`'s last limb must be below 8.
+    #[inline(always)]
     pub(super) fn shift_32(self) -> Self {
         let [h0, h1, h2] = self.0;
         Self::fold(h0 << 32, (h1 << 32) | (h0 >> 32), (h2 << 32) | (h1 >> 32))
@@ -116,6 +107,7 @@ impl Element {
     }
 
     /// Five limbs of 26 bits, the last of up to 27.
+    #[inline(always)]
     pub(super) fn limbs(self) -> [u64; 5] {
         let [h0, h1, h2] = self.0;
         [h0 & LIMB, (h0 >> 26) & LIMB, ((h0 >> 52) | (h1 << 12)) & LIMB, (h1 >> 14) & LIMB, (h1 >> 40) | (h2 << 24)]

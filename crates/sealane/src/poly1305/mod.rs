@@ -42,18 +42,21 @@ pub struct Poly1305 {
 
 impl Poly1305 {
     /// Starts a message under a one-time key: `r` (clamped here), then `s`.
+    #[inline]
     #[must_use]
     pub fn new(key: &[u8; 32]) -> Self {
         Self::with_backend(key, Backend::detect())
     }
 
     /// As [`Poly1305::new`], on the given backend.
+    #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
         Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
     }
 
     /// The tag of a whole message.
+    #[inline]
     #[must_use]
     pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {
         let mut poly1305 = Self::new(key);
@@ -97,6 +100,7 @@ impl Poly1305 {
     }
 
     /// The tag.
+    #[inline]
     #[must_use]
     pub fn finalize(mut self) -> Tag {
         if self.buffered > 0 {
@@ -112,6 +116,7 @@ impl Poly1305 {
     ///
     /// # Errors
     /// [`OpenError`] if they differ.
+    #[inline]
     pub fn verify(self, tag: &Tag) -> Result<(), OpenError> {
         tags_equal(&self.finalize(), tag)
     }

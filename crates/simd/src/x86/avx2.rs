@@ -191,4 +191,17 @@ impl Wide for Avx2Wide {
         });
         Self(shifted, self.1)
     }
+
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        let opaque = avx2!(self.1, (a: __m256i = self.0) -> __m256i {
+            let mut vector = a;
+            // SAFETY: the assembly is empty.
+            unsafe {
+                core::arch::asm!("/* {0} */", inout(ymm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+            }
+            vector
+        });
+        Self(opaque, self.1)
+    }
 }

@@ -189,4 +189,17 @@ impl Wide for Avx512Wide {
         });
         Self(shifted, self.1)
     }
+
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        let opaque = avx512!(self.1, (a: __m512i = self.0) -> __m512i {
+            let mut vector = a;
+            // SAFETY: the assembly is empty.
+            unsafe {
+                core::arch::asm!("/* {0} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+            }
+            vector
+        });
+        Self(opaque, self.1)
+    }
 }

@@ -182,4 +182,17 @@ impl Wide for Ssse3Wide {
         });
         Self(shifted, self.1)
     }
+
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        let opaque = ssse3!(self.1, (a: __m128i = self.0) -> __m128i {
+            let mut vector = a;
+            // SAFETY: the assembly is empty.
+            unsafe {
+                core::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+            }
+            vector
+        });
+        Self(opaque, self.1)
+    }
 }
