@@ -6,10 +6,10 @@ use anyhow::{Result, ensure};
 
 use crate::bochs::{self, Guest};
 use crate::process::{cache_dir, step};
-use crate::test_binaries::{self, Build, PRIMITIVES};
+use crate::test_binaries::{self, ALL, PRIMITIVES};
 
 /// Options of the chore.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Options {
     /// Use the emulator even where this CPU has AVX-512
     #[arg(long)]
@@ -17,8 +17,8 @@ pub(crate) struct Options {
     /// Only get the emulator ready
     #[arg(long)]
     prepare: bool,
-    /// The packages whose tests to run, with their features
-    #[arg(long, value_name = "PACKAGE", default_values = PRIMITIVES)]
+    /// The packages whose tests to run, instead of sealane-simd and sealane
+    #[arg(long, value_name = "PACKAGE")]
     package: Vec<String>,
     /// Only test executables whose name contains this (`sealane/chacha20`)
     #[arg(long, value_name = "NAME")]
@@ -26,13 +26,6 @@ pub(crate) struct Options {
     /// Arguments for the test executables: names of tests, `--skip NAME`, `--exact`, `--nocapture`
     #[arg(last = true)]
     arguments: Vec<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let package = PRIMITIVES.iter().map(ToString::to_string).collect();
-        Self { emulate: false, prepare: false, package, only: None, arguments: Vec::new() }
-    }
 }
 
 /// Emulation runs about 20 million instructions a second.
@@ -58,15 +51,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let native = is_native() && !options.emulate;
     step(if native { "AVX-512 on this CPU" } else { "AVX-512 in Bochs (this CPU lacks it, or --emulate was given)" });
-    // Static: the emulated machine has no libraries.
-    let mut binaries = Build {
-        packages: &options.package.iter().map(String::as_str).collect::<Vec<_>>(),
-        target: Some("x86_64-unknown-linux-gnu"),
-        rustflags: Some("-C target-feature=+crt-static"),
-        target_dir: Some("static"),
-        ..Build::default()
+    // All packages are built unless some were named, as `x86-levels` does: cargo then builds them once for both.
+    let named: Vec<_> = options.package.iter().map(String::as_str).collect();
+    let mut binaries = test_binaries::static_x86_64(if named.is_empty() { ALL } else { &named })?;
+    if named.is_empty() {
+        binaries.retain(|binary| PRIMITIVES.contains(&binary.package.as_str()));
     }
-    .release()?;
     if let Some(only) = &options.only {
         binaries.retain(|binary| binary.name.contains(only.as_str()));
         ensure!(!binaries.is_empty(), "no test executable is named like {only}");

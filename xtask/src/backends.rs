@@ -4,9 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::avx512;
 use crate::process::{cargo, run as run_command, step};
-
-/// The packages whose tests depend on the backend.
-const PACKAGES: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
+use crate::test_binaries::ALL;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
@@ -18,7 +16,7 @@ pub(crate) fn run() -> Result<()> {
         // A CPU that lacks it fails here: every x86-64 machine that builds Rust in reasonable time has AVX2.
         let mut command = cargo();
         command.args(["test", "--lib", "--tests"]).env("SEALANE_BACKEND", backend);
-        for package in PACKAGES {
+        for package in ALL {
             command.args(["--package", package]);
         }
         run_command(&mut command)?;

@@ -5,6 +5,7 @@ mod asm;
 mod avx512;
 mod backends;
 mod bochs;
+mod constant_time;
 mod cross;
 mod interop;
 mod no_std;
@@ -29,6 +30,8 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits.toml
     Asm(asm::Options),
+    /// Follow secrets through every primitive's machine code (valgrind)
+    ConstantTime,
     /// Run the tests once per x86 backend, in an emulator where this CPU lacks the instructions
     Backends,
     /// Run the tests and the command on x86 CPUs older than AVX2 and on one with it (qemu-user)
@@ -57,6 +60,7 @@ fn run() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
         Chore::Asm(options) => asm::run(&options),
+        Chore::ConstantTime => constant_time::run(),
         Chore::Backends => backends::run(),
         Chore::X86Levels(options) => x86_levels::run(&options),
         Chore::Avx512(options) => avx512::run(&options),

@@ -29,6 +29,11 @@ pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
+}
+
 /// The path of `program`, or an error that names the Debian package to install.
 pub(crate) fn tool(program: &str, debian_package: &str) -> Result<PathBuf> {
     find(program)

@@ -12,11 +12,15 @@ use crate::process;
 /// The packages whose tests exercise the backends, the lowest layer first.
 pub(crate) const PRIMITIVES: &[&str] = &["sealane-simd", "sealane"];
 
+/// The packages whose tests depend on the backend: the file format too.
+pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
+
 /// A test executable.
 pub(crate) struct TestBinary {
     /// `package` for unit tests, `package/name` for a file of its `tests` folder.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
+    pub(crate) package: String,
     /// The folder of its package: where cargo would start it.
     pub(crate) directory: PathBuf,
 }
@@ -60,6 +64,18 @@ impl Build<'_> {
     }
 }
 
+/// Test executables for x86-64 that need no library, so that they run in an emulated machine too.
+pub(crate) fn static_x86_64(packages: &[&str]) -> Result<Vec<TestBinary>> {
+    let build = Build {
+        packages,
+        target: Some("x86_64-unknown-linux-gnu"),
+        rustflags: Some("-C target-feature=+crt-static"),
+        target_dir: Some("static"),
+        ..Build::default()
+    };
+    build.release()
+}
+
 /// Runs a `cargo test --no-run` that speaks JSON, and lists the executables that it built.
 fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
     let output = command
@@ -90,8 +106,8 @@ fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
         let target = message["target"]["name"].as_str().unwrap_or("unnamed");
         let package = package_name(message["package_id"].as_str().unwrap_or_default());
         let is_test_file = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "test"));
-        let name = if is_test_file { format!("{package}/{target}") } else { package };
-        binaries.push(TestBinary { name, path: PathBuf::from(executable), directory });
+        let name = if is_test_file { format!("{package}/{target}") } else { package.clone() };
+        binaries.push(TestBinary { name, path: PathBuf::from(executable), package, directory });
     }
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(binaries)

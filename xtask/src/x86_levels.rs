@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, step};
-use crate::test_binaries::{self, Build, TestBinary};
+use crate::test_binaries::{self, ALL, PRIMITIVES, TestBinary};
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -40,9 +40,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         CPUS.iter().filter(|cpu| options.cpu.as_deref().is_none_or(|model| model == cpu.model)).collect();
     ensure!(!cpus.is_empty(), "no such model here; there are qemu64, Nehalem and Haswell");
     step("building the tests and the command");
-    let packages: &[&str] =
-        if options.primitives { test_binaries::PRIMITIVES } else { &["sealane-simd", "sealane", "sealane-age"] };
-    let binaries = Build { packages, target_dir: Some("tests"), ..Build::default() }.release()?;
+    let binaries = test_binaries::static_x86_64(if options.primitives { PRIMITIVES } else { ALL })?;
     let command = if options.primitives { None } else { Some(build_command()?) };
     for cpu in cpus {
         on(cpu, &qemu, &binaries, command.as_deref())?;
@@ -67,9 +65,7 @@ fn on(cpu: &Cpu, qemu: &Path, binaries: &[TestBinary], command: Option<&Path>) -
 /// The `sealane` command as released.
 fn build_command() -> Result<PathBuf> {
     process::run(process::cargo().args(["build", "--release", "--package", "sealane-cli"]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| process::workspace_root().join("target"), PathBuf::from);
-    let program = target.join("release/sealane");
+    let program = process::target_dir().join("release/sealane");
     ensure!(program.is_file(), "cargo did not build {}", program.display());
     Ok(program)
 }
