@@ -15,7 +15,7 @@ mod sealed {
 }
 
 /// A way to place block counter and nonce in the state. Implemented by [`Ietf`], [`Original`] and [`Extended`] only.
-pub trait Layout: sealed::Sealed {
+pub trait Layout: sealed::Sealed + Copy {
     /// The nonce, an array of bytes.
     type Nonce: Copy;
     /// Whether the block counter has 64 bits, not 32.

@@ -149,6 +149,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
             }
             xor_bytes(head, &self.partial[offset..]);
             self.position += head.len() as u128;
+            // Used up, it is no longer the block that `position` is in.
+            self.partial_is_current = offset + head.len() < BLOCK_BYTES;
         }
         if !blocks.is_empty() {
             Self::apply_blocks(self.level, &self.state, self.counter(), blocks);

@@ -1,6 +1,4 @@
 //! `sealane::rustcrypto` beside the crates `chacha20` and `poly1305`: programs of which only the `use` line differs.
-//!
-//! Here and not with the tests of `sealane`, because this package already has those crates to check the vectors with.
 
 /// What a program does with `chacha20`, compiled for the crate at `$path`.
 macro_rules! stream_program {
