@@ -29,7 +29,7 @@ pub(crate) struct Input {
 
 impl Input {
     /// Opens `path`, or standard input.
-    pub(crate) fn open(path: Option<&Path>, stdin: &mut StdinUse) -> Result<Self> {
+    pub(crate) fn open(path: Option<&Path>, stdin: &StdinUse) -> Result<Self> {
         let Some(path) = path else { return Self::stdin(stdin) };
         let name = format!("{:?}", path.display().to_string());
         let failed = |error: io::Error| {
@@ -57,7 +57,7 @@ impl Input {
         })
     }
 
-    fn stdin(stdin: &mut StdinUse) -> Result<Self> {
+    fn stdin(stdin: &StdinUse) -> Result<Self> {
         stdin.claim("the input")?;
         let name = "standard input".to_owned();
         let is_terminal = io::stdin().is_terminal();

@@ -43,7 +43,7 @@ fn run(action: Action) -> Result<()> {
         Action::Cpu(args) => commands::cpu::run(&args),
         Action::Print(text) => {
             let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
+            writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
         }
     }
 }

@@ -21,9 +21,10 @@ use crate::tty;
 const LIMIT: u64 = 1 << 20;
 
 /// Where passphrases come from. Clones share what has been read.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Passphrases {
-    from_environment: Rc<OnceCell<SecretString>>,
+    stdin: StdinUse,
+    from_environment: Rc<OnceCell<Option<SecretString>>>,
 }
 
 /// A passphrase, and whether somebody typed it just now.
@@ -44,20 +45,24 @@ impl Given {
 }
 
 impl Passphrases {
-    /// Reads the environment. A file descriptor is read here and now, once.
-    pub(crate) fn from_env(stdin: &mut StdinUse) -> Result<Self> {
-        let passphrases = Self::default();
-        if let Some(secret) = from_environment(stdin)? {
-            // The cell is new, so it takes the value.
-            let _ = passphrases.from_environment.set(secret);
+    /// Nothing is read before a passphrase is needed; what else standard input is used for must be known by then.
+    pub(crate) fn new(stdin: &StdinUse) -> Self {
+        Self { stdin: stdin.clone(), from_environment: Rc::default() }
+    }
+
+    /// The passphrase in the environment. A file descriptor is read once.
+    fn environment(&self) -> Result<Option<SecretString>> {
+        if let Some(known) = self.from_environment.get() {
+            return Ok(known.clone());
         }
-        Ok(passphrases)
+        let secret = from_environment(&self.stdin)?;
+        Ok(self.from_environment.get_or_init(|| secret).clone())
     }
 
     /// A passphrase to open something with.
     pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
-        if let Some(secret) = self.from_environment.get() {
-            return Ok(Given::Environment(secret.clone()));
+        if let Some(secret) = self.environment()? {
+            return Ok(Given::Environment(secret));
         }
         let secret = ask(&format!("Enter passphrase for {what}"))?;
         if secret.expose_secret().is_empty() {
@@ -68,8 +73,8 @@ impl Passphrases {
 
     /// A passphrase to encrypt with: asked for twice, or made up and shown if the answer is empty.
     pub(crate) fn to_encrypt(&self) -> Result<Given> {
-        if let Some(secret) = self.from_environment.get() {
-            return Ok(Given::Environment(secret.clone()));
+        if let Some(secret) = self.environment()? {
+            return Ok(Given::Environment(secret));
         }
         let question = "Enter passphrase (leave empty to have a secure one made)";
         let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
@@ -122,7 +127,7 @@ fn generate() -> Result<SecretString> {
     Ok(secret)
 }
 
-fn from_environment(stdin: &mut StdinUse) -> Result<Option<SecretString>> {
+fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     match (set("AGE_PASSPHRASE"), set("AGE_PASSPHRASE_FD")) {
         (None, None) => Ok(None),
@@ -143,7 +148,7 @@ fn from_environment(stdin: &mut StdinUse) -> Result<Option<SecretString>> {
     }
 }
 
-fn read_fd(fd: u32, stdin: &mut StdinUse) -> Result<SecretString> {
+fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     let failed = |error: io::Error| {
         Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error)
     };

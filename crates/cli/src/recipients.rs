@@ -43,7 +43,7 @@ impl Recipients {
     }
 
     /// Adds the recipients in the file `path` (`-R`); "-" is standard input.
-    pub(crate) fn add_file(&mut self, path: &Path, stdin: &mut StdinUse) -> Result<()> {
+    pub(crate) fn add_file(&mut self, path: &Path, stdin: &StdinUse) -> Result<()> {
         let name = path.display().to_string();
         if path == Path::new("-") {
             stdin.claim("recipients")?;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rexpect::process::wait::WaitStatus;
+use nix::sys::wait::WaitStatus;
 use rexpect::session::spawn_command;
 
 const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");

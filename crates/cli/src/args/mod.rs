@@ -59,7 +59,8 @@ pub(crate) struct FileArgs {
     #[arg(short = 'j', long = "plugin", value_name = "PLUGIN", allow_hyphen_values = true)]
     plugins: Vec<String>,
     /// The file to read; standard input if left out or "-"
-    #[arg(value_name = "INPUT")]
+    // More than one is refused with more of a hint than clap would give; its help would promise them.
+    #[arg(value_name = "INPUT", hide = true)]
     inputs: Vec<PathBuf>,
     /// `-i` and `-j` in the order in which they were given.
     #[arg(skip)]
@@ -134,14 +135,17 @@ Examples:
   sealane decrypt -i key.txt -o photos.tar photos.tar.age
   sealane encrypt -p notes.txt > notes.txt.age
 
-Every command line of age works with sealane in age's place. A word (encrypt, decrypt, keygen, cpu, help) is one only as
-the first argument; a file of that name is ./encrypt.
+Every command line of age works with sealane in age's place.
+A word (encrypt, decrypt, keygen, cpu, help) is one only as the first argument;
+a file of that name is given as ./encrypt.
 
 Environment:
   AGE_PASSPHRASE     the passphrase, instead of asking at the terminal
   AGE_PASSPHRASE_FD  the number of a file descriptor to read it from
   SEALANE_BACKEND    the backend to use (see: sealane cpu)
-  PINENTRY_PROGRAM   a pinentry program that asks for passphrases instead of the terminal";
+  PINENTRY_PROGRAM   a pinentry program that asks for passphrases
+
+INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";
 
 fn base(name: &'static str) -> Command {
     Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
@@ -226,7 +230,7 @@ fn help_for(word: Option<&OsStr>) -> String {
         Some("cpu") => cpu_command(),
         _ => top_command(),
     };
-    command.render_long_help().to_string()
+    command.render_help().to_string()
 }
 
 fn run(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {

@@ -21,13 +21,13 @@ use crate::stdin::StdinUse;
 /// Decrypts.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let backend = crate::backend()?;
-    let mut stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &mut stdin)?;
+    let stdin = StdinUse::default();
+    let mut input = Input::open(args.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(args.output.as_deref(), Content::Plaintext, input.is_terminal)?;
     check_same(args, &input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
-    let passphrases = Passphrases::from_env(&mut stdin)?;
-    let identities = Identities::load(&args.identities, &mut stdin, &passphrases)?;
+    let passphrases = Passphrases::new(&stdin);
+    let identities = Identities::load(&args.identities, &stdin, &passphrases)?;
     if input.is_terminal {
         input.take_pasted_armor()?;
     }

@@ -26,15 +26,15 @@ const READ: usize = 256 << 10;
 /// Encrypts.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let backend = crate::backend()?;
-    let mut stdin = StdinUse::default();
-    let input = Input::open(args.input.as_deref(), &mut stdin)?;
+    let stdin = StdinUse::default();
+    let input = Input::open(args.input.as_deref(), &stdin)?;
     let content = if args.armor { Content::Text } else { Content::Binary };
     let mut output = Output::prepare(args.output.as_deref(), content, input.is_terminal)?;
     check_same(args, &input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
 
     // Everything that can be wrong with recipients is found here, and nothing has been written yet.
-    let encryptor = encryptor(args, &mut stdin)?.with_backend(backend);
+    let encryptor = encryptor(args, &stdin)?.with_backend(backend);
     let (name, mut reader) = (input.name, input.reader);
     let mut progress = Progress::new(input.count, input.len, quiet);
     let format = if args.armor { Format::Armored } else { Format::Binary };
@@ -56,8 +56,8 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     output.finish()
 }
 
-fn encryptor(args: &FileArgs, stdin: &mut StdinUse) -> Result<Encryptor> {
-    let passphrases = Passphrases::from_env(stdin)?;
+fn encryptor(args: &FileArgs, stdin: &StdinUse) -> Result<Encryptor> {
+    let passphrases = Passphrases::new(stdin);
     let recipients: Vec<Box<dyn Recipient>> = if args.passphrase {
         vec![Box::new(scrypt::recipient(passphrases.to_encrypt()?.secret())?)]
     } else {

@@ -48,9 +48,9 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
 
 /// The recipients of the identity file `input`, one a line.
 fn recipients(input: Option<&Path>) -> Result<String> {
-    let mut stdin = StdinUse::default();
-    let passphrases = Passphrases::from_env(&mut stdin)?;
-    let identities = load_file(input.unwrap_or(Path::new("-")), &mut stdin, &passphrases)?;
+    let stdin = StdinUse::default();
+    let passphrases = Passphrases::new(&stdin);
+    let identities = load_file(input.unwrap_or(Path::new("-")), &stdin, &passphrases)?;
     let mut lines = String::new();
     for identity in identities {
         add_recipient(&identity, &mut lines)?;

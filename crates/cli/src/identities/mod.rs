@@ -57,7 +57,7 @@ pub(crate) struct Identities(Vec<ParsedIdentity>);
 
 impl Identities {
     /// Reads all of `sources`.
-    pub(crate) fn load(sources: &[IdentitySource], stdin: &mut StdinUse, passphrases: &Passphrases) -> Result<Self> {
+    pub(crate) fn load(sources: &[IdentitySource], stdin: &StdinUse, passphrases: &Passphrases) -> Result<Self> {
         let mut all = Vec::new();
         for source in sources {
             match source {
@@ -81,7 +81,7 @@ impl Identities {
 }
 
 /// Reads the identity file `path`; "-" is standard input.
-pub(crate) fn load_file(path: &Path, stdin: &mut StdinUse, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+pub(crate) fn load_file(path: &Path, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     if path == Path::new("-") {
         stdin.claim("identities")?;
         return read_stream(std::io::stdin().lock(), "standard input", passphrases);

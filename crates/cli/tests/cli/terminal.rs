@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use rexpect::process::wait::WaitStatus;
+use nix::sys::wait::WaitStatus;
 use rexpect::session::{PtySession, spawn_command};
 
 use crate::support::{Dir, SEALANE, bytes};
