@@ -87,7 +87,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
         },
     );
     wipe(&mut first);
-    finish(mac, aad.len(), length)
+    finish(&mut mac, aad.len(), length)
 }
 
 /// Decrypts if the tag is right; else does nothing.
@@ -104,7 +104,7 @@ pub(super) fn open<S: Simd>(
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
     poly1305::padded(token, &mut mac, message.input());
-    let result = tags_equal(&finish(mac, aad.len(), length), tag);
+    let result = tags_equal(&finish(&mut mac, aad.len(), length), tag);
     if result.is_ok() {
         message.for_each(
             #[inline(always)]
@@ -142,7 +142,7 @@ fn apply<S: Simd>(token: S, state: &State, first: &[u8; FIRST_BYTES], offset: us
 
 /// Adds the lengths (RFC 8439, section 2.8) and returns the tag.
 #[inline(always)]
-pub(super) fn finish(mut mac: Accumulator, aad_bytes: usize, message_bytes: usize) -> Tag {
+fn finish(mac: &mut Accumulator, aad_bytes: usize, message_bytes: usize) -> Tag {
     let lengths = u128::from(aad_bytes as u64) | (u128::from(message_bytes as u64) << 64);
     mac.block(&lengths.to_le_bytes());
     mac.tag()
