@@ -11,12 +11,14 @@ pub(crate) fn run() -> Result<()> {
     let age = process::tool_from_env("AGE", "age", age_help)?;
     let age_keygen = process::tool_from_env("AGE_KEYGEN", "age-keygen", age_help)?;
     let rage = process::tool_from_env("RAGE", "rage", rage_help)?;
+    let ssh_keygen = process::tool_from_env("SSH_KEYGEN", "ssh-keygen", "apt-get install openssh-client")?;
     step(&format!("interoperability with {} and {}", age.display(), rage.display()));
     process::run(
         process::cargo()
             .args(["test", "--package", "sealane-cli", "--features", "interop", "--test", "interop"])
             .env("AGE", age)
             .env("AGE_KEYGEN", age_keygen)
-            .env("RAGE", rage),
+            .env("RAGE", rage)
+            .env("SSH_KEYGEN", ssh_keygen),
     )
 }
