@@ -21,6 +21,8 @@ enum Kind {
     Usage,
     /// The reader of standard output has gone: end as SIGPIPE would have ended us, without a word.
     BrokenPipe,
+    /// The person answered a question with Ctrl-C: end as SIGINT would have ended us, without a word.
+    Interrupted,
 }
 
 /// The result of anything that can fail in front of a person.
@@ -40,6 +42,11 @@ impl Error {
     /// The reader of standard output has gone.
     pub(crate) fn broken_pipe() -> Self {
         Self { message: "broken pipe".into(), hint: None, kind: Kind::BrokenPipe }
+    }
+
+    /// The person answered a question with Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self { message: "interrupted".into(), hint: None, kind: Kind::Interrupted }
     }
 
     /// Adds what to do about it.
@@ -77,10 +84,14 @@ impl Error {
 
     /// Prints this error, and says how to end.
     pub(crate) fn report(&self) -> ExitCode {
-        if self.kind == Kind::BrokenPipe {
+        if matches!(self.kind, Kind::BrokenPipe | Kind::Interrupted) {
             #[cfg(unix)]
-            // Returns only if the signal is blocked or ignored beyond our power; then the status says it.
-            let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGPIPE);
+            {
+                use signal_hook::consts::{SIGINT, SIGPIPE};
+                let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
+                // Returns only if the signal is blocked or ignored beyond our power; then the status says it.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
             return ExitCode::from(1);
         }
         say("error", &self.message);

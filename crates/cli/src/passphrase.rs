@@ -99,6 +99,7 @@ pub(crate) fn ask(question: &str) -> Result<SecretString> {
     }
     match tty::ask_secret(question) {
         Ok(mut answer) => Ok(SecretString::from(std::mem::take(&mut *answer))),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
         Err(error) => {
             Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
                 "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",

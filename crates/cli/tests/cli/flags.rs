@@ -108,6 +108,7 @@ fn standard_input_is_read_for_one_purpose() {
     dir.run_with(&key, ["-d", "-i", "-"]).misused("standard input is used twice");
     dir.run_with(&key, ["-d", "-i", "-", "-i", "-", "out"]).misused("standard input is used twice");
     dir.run_with(b"", ["-R", "-", "-o", "out3"]).misused("standard input is used twice");
-    dir.run_with(b"", ["-e", "-R", "-", "-i", "-", "-o", "out3", "key.pub"]).misused("standard input is used twice");
+    dir.run_with(&dir.read("key.pub"), ["-e", "-R", "-", "-i", "-", "-o", "out3", "key.pub"])
+        .misused("standard input is used twice");
     assert!(!dir.exists("out3"));
 }
