@@ -104,7 +104,7 @@ impl Input {
 
 fn len(metadata: &Metadata) -> Option<u64> {
     // Files of /proc say 0 and have content: then the length is not known either.
-    (metadata.is_file() && metadata.len() > 0).then(|| metadata.len())
+    (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
 }
 
 /// Standard input without std's buffer, which only costs a copy here, and what is behind it.

@@ -30,7 +30,7 @@ impl Recipients {
     /// Adds `-r RECIPIENT`.
     pub(crate) fn add_argument(&mut self, argument: &str) -> Result<()> {
         self.add(argument).map_err(|fault| {
-            let shown = fault.show.then(|| format!(": {argument:?}")).unwrap_or_default();
+            let shown = if fault.show { format!(": {argument:?}") } else { String::new() };
             let error = Error::new(format!("{}{shown}", fault.message));
             if let Some(hint) = fault.hint {
                 error.hint(hint)

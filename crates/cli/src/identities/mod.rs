@@ -26,7 +26,7 @@ pub(crate) enum ParsedIdentity {
     /// `AGE-PLUGIN-NAME-1…`
     Plugin(plugin::Identity),
     /// An ssh private key.
-    Ssh(SshKey),
+    Ssh(Box<SshKey>),
     /// A file of identities, encrypted with a passphrase.
     Encrypted(EncryptedFile),
 }
@@ -36,7 +36,7 @@ impl ParsedIdentity {
     fn into_identity(self) -> Result<Box<dyn age::Identity>> {
         Ok(match self {
             Self::X25519(identity) => Box::new(identity),
-            Self::Ssh(key) => Box::new(key),
+            Self::Ssh(key) => key,
             Self::Encrypted(file) => Box::new(file),
             Self::Plugin(identity) => {
                 let name = identity.plugin().to_owned();
@@ -74,7 +74,7 @@ impl Identities {
     }
 
     /// What can try to open the file; `with_passphrase` says that it was encrypted with one.
-    pub(crate) fn to_open(self, with_passphrase: bool) -> Result<Vec<Box<dyn age::Identity>>> {
+    pub(crate) fn into_openers(self, with_passphrase: bool) -> Result<Vec<Box<dyn age::Identity>>> {
         let candidates = self.0.into_iter().filter(|identity| !with_passphrase || identity.is_plugin());
         candidates.map(ParsedIdentity::into_identity).collect()
     }

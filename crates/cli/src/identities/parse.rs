@@ -41,7 +41,7 @@ pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphras
         if contents.len() > SSH_LIMIT {
             return Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")));
         }
-        return Ok(vec![ParsedIdentity::Ssh(SshKey::parse(&contents, name, passphrases.clone())?)]);
+        return Ok(vec![ParsedIdentity::Ssh(Box::new(SshKey::parse(&contents, name, passphrases.clone())?))]);
     }
     parse_lines(&contents, name)
 }

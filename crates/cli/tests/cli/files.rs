@@ -111,7 +111,7 @@ fn a_file_that_may_not_be_written_is_not_replaced() {
         dir.set_mode(".", 0o777);
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--clear-groups"]).arg(crate::support::SEALANE);
-        command.args(["-r", &String::from_utf8(dir.read("key.pub")).unwrap().trim(), "-o", "out", "/dev/null"]);
+        command.args(["-r", String::from_utf8(dir.read("key.pub")).unwrap().trim(), "-o", "out", "/dev/null"]);
         command.current_dir(dir.root());
         finish(command).fails("cannot write to \"out\": Permission denied");
     } else {
