@@ -28,7 +28,6 @@ macro_rules! levels {
         ///
         /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
         #[derive(Clone, Copy)]
-        #[non_exhaustive]
         pub enum Level {
             $($(#[$cfg])* #[doc = $doc] $variant($token),)*
         }
@@ -114,47 +113,26 @@ impl Eq for Level {}
 #[macro_export]
 macro_rules! dispatch {
     ($level:expr, $token:ident => $kernel:expr) => {
-        $crate::__dispatch!($level, $token => $kernel)
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-macro_rules! __dispatch {
-    ($level:expr, $token:ident => $kernel:expr) => {
         match $level {
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             $crate::Level::Avx512($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             $crate::Level::Avx2($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             $crate::Level::Ssse3($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
-            $crate::Level::Scalar($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            _ => ::core::unreachable!("a level without an arm in dispatch!"),
-        }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-#[cfg(target_arch = "aarch64")]
-macro_rules! __dispatch {
-    ($level:expr, $token:ident => $kernel:expr) => {
-        match $level {
+            #[cfg(target_arch = "aarch64")]
             $crate::Level::Neon($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
@@ -165,23 +143,6 @@ macro_rules! __dispatch {
                 #[inline(always)]
                 || $kernel,
             ),
-            _ => ::core::unreachable!("a level without an arm in dispatch!"),
-        }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-macro_rules! __dispatch {
-    ($level:expr, $token:ident => $kernel:expr) => {
-        match $level {
-            $crate::Level::Scalar($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            _ => ::core::unreachable!("a level without an arm in dispatch!"),
         }
     };
 }

@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, binary, token, unary, with_features};
+use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
 const FEATURES: Features = Features::AVX2
@@ -175,31 +175,5 @@ impl Wide for Avx512Wide {
         mul_low = _mm512_mul_epu32;
     }
 
-    #[inline(always)]
-    fn shl<const BITS: u32>(self) -> Self {
-        let shifted = avx512!(self.1, (a: __m512i = self.0, bits: u32 = BITS) -> __m512i {
-            _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
-        });
-        Self(shifted, self.1)
-    }
-    #[inline(always)]
-    fn shr<const BITS: u32>(self) -> Self {
-        let shifted = avx512!(self.1, (a: __m512i = self.0, bits: u32 = BITS) -> __m512i {
-            _mm512_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
-        });
-        Self(shifted, self.1)
-    }
-
-    #[inline(always)]
-    fn opaque(self) -> Self {
-        let opaque = avx512!(self.1, (a: __m512i = self.0) -> __m512i {
-            let mut vector = a;
-            // SAFETY: the assembly is empty.
-            unsafe {
-                core::arch::asm!("/* {0} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
-            }
-            vector
-        });
-        Self(opaque, self.1)
-    }
+    shifts_and_opaque! { avx512, __m512i, zmm_reg: shl = _mm512_sll_epi64; shr = _mm512_srl_epi64; }
 }

@@ -82,4 +82,32 @@ macro_rules! unary {
     )*};
 }
 
-use {binary, token, unary, with_features};
+/// Writes the methods of a vector of 64-bit lanes that need more than one intrinsic but differ in one name.
+macro_rules! shifts_and_opaque {
+    ($with:ident, $vector:ty, $register:ident: $($method:ident = $intrinsic:path;)*) => {
+        $(
+            #[inline(always)]
+            fn $method<const BITS: u32>(self) -> Self {
+                let shifted = $with!(self.1, (a: $vector = self.0, bits: u32 = BITS) -> $vector {
+                    $intrinsic(a, _mm_cvtsi32_si128(bits.cast_signed()))
+                });
+                Self(shifted, self.1)
+            }
+        )*
+
+        #[inline(always)]
+        fn opaque(self) -> Self {
+            let opaque = $with!(self.1, (a: $vector = self.0) -> $vector {
+                let mut vector = a;
+                // SAFETY: the assembly is empty.
+                unsafe {
+                    core::arch::asm!("/* {0} */", inout($register) vector, options(pure, nomem, nostack, preserves_flags));
+                }
+                vector
+            });
+            Self(opaque, self.1)
+        }
+    };
+}
+
+use {binary, shifts_and_opaque, token, unary, with_features};

@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, binary, token, unary, with_features};
+use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
 token! {
@@ -168,31 +168,5 @@ impl Wide for Ssse3Wide {
         mul_low = _mm_mul_epu32;
     }
 
-    #[inline(always)]
-    fn shl<const BITS: u32>(self) -> Self {
-        let shifted = ssse3!(self.1, (a: __m128i = self.0, bits: u32 = BITS) -> __m128i {
-            _mm_sll_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
-        });
-        Self(shifted, self.1)
-    }
-    #[inline(always)]
-    fn shr<const BITS: u32>(self) -> Self {
-        let shifted = ssse3!(self.1, (a: __m128i = self.0, bits: u32 = BITS) -> __m128i {
-            _mm_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed()))
-        });
-        Self(shifted, self.1)
-    }
-
-    #[inline(always)]
-    fn opaque(self) -> Self {
-        let opaque = ssse3!(self.1, (a: __m128i = self.0) -> __m128i {
-            let mut vector = a;
-            // SAFETY: the assembly is empty.
-            unsafe {
-                core::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
-            }
-            vector
-        });
-        Self(opaque, self.1)
-    }
+    shifts_and_opaque! { ssse3, __m128i, xmm_reg: shl = _mm_sll_epi64; shr = _mm_srl_epi64; }
 }
