@@ -16,6 +16,13 @@ impl fmt::Display for OpenError {
 
 impl core::error::Error for OpenError {}
 
+impl From<CounterOverflow> for OpenError {
+    /// A message that is too long for its key stream is not authentic.
+    fn from(_: CounterOverflow) -> Self {
+        Self
+    }
+}
+
 /// The key stream ends before the requested bytes: its block counter would overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterOverflow;

@@ -9,7 +9,8 @@
 //!   crates `chacha20poly1305`, `chacha20` or `poly1305` today.
 //!
 //! Every backend, the portable one too, is free of branches and memory addresses that depend on secrets. Keys, key streams
-//! and intermediate states are wiped when they are dropped. The crate needs neither `std` nor an allocator.
+//! and intermediate states are wiped when they are dropped; what the compiler keeps in registers, spills, or copies when a
+//! value is moved is not. The crate needs neither `std` nor an allocator.
 //!
 //! ```
 //! use sealane::ChaCha20Poly1305;
@@ -42,8 +43,10 @@ pub mod rustcrypto;
 mod wipe;
 
 pub use aead::{
-    ChaCha20Poly1305, KEY_BYTES, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag, Verified,
+    XChaCha20Poly1305,
 };
 pub use backend::{Backend, BackendStatus, SelfTest};
 pub use error::{BackendError, CounterOverflow, OpenError};
 pub use poly1305::Poly1305;
+pub use sealane_simd::Output;

@@ -67,15 +67,17 @@ macro_rules! levels {
     };
 }
 
+// x86: kernels, firmware and enclaves have no vector registers that anybody saves, or no cpuid to ask; their targets lack
+// SSE2 or say so. AArch64: with hard float, that is all but bare metal; the vector types there assume little-endian.
 levels! {
     Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
     Ssse3(crate::x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
     Avx2(crate::x86::Avx2) "avx2" "256-bit vectors.";
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
     Avx512(crate::x86::Avx512) "avx512" "512-bit vectors.";
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     Neon(crate::aarch64::Neon) "neon" "128-bit vectors of AArch64.";
 }
 
@@ -114,25 +116,25 @@ impl Eq for Level {}
 macro_rules! dispatch {
     ($level:expr, $token:ident => $kernel:expr) => {
         match $level {
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
             $crate::Level::Avx512($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
             $crate::Level::Avx2($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
             $crate::Level::Ssse3($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]
                 || $kernel,
             ),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             $crate::Level::Neon($token) => $crate::Simd::enter(
                 $token,
                 #[inline(always)]

@@ -30,9 +30,9 @@ mod scalar;
 mod wide;
 mod words;
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 pub mod aarch64;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
 pub use level::{Level, Simd};

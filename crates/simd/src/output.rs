@@ -18,6 +18,12 @@ impl<'a> Output<'a> {
         Self { buffer, filled: 0 }
     }
 
+    /// Number of bytes of the buffer.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Number of bytes still to be written.
     #[must_use]
     pub fn remaining(&self) -> usize {
@@ -49,6 +55,33 @@ impl<'a> Output<'a> {
     }
 }
 
+impl<'a> From<&'a mut [MaybeUninit<u8>]> for Output<'a> {
+    fn from(buffer: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self::new(buffer)
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Output<'a> {
+    fn from(buffer: &'a mut [u8]) -> Self {
+        let uninitialised: *mut [MaybeUninit<u8>] = core::ptr::from_mut(buffer) as *mut [MaybeUninit<u8>];
+        // SAFETY: the layouts are the same, the exclusive borrow goes on for 'a, and nothing but initialised bytes is ever
+        // written through it: `append` is the only writer.
+        Self::new(unsafe { &mut *uninitialised })
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [MaybeUninit<u8>; N]> for Output<'a> {
+    fn from(buffer: &'a mut [MaybeUninit<u8>; N]) -> Self {
+        Self::new(buffer)
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Output<'a> {
+    fn from(buffer: &'a mut [u8; N]) -> Self {
+        Self::from(&mut buffer[..])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +94,16 @@ mod tests {
         assert_eq!(output.remaining(), 3);
         output.append(b"cde");
         assert_eq!(output.finish(), b"Abcde");
+    }
+
+    #[test]
+    fn initialised_memory_will_do() {
+        let mut memory = [7; 3];
+        let mut output = Output::from(&mut memory[..]);
+        output.append(b"abc");
+        assert_eq!((output.capacity(), output.remaining()), (3, 0));
+        assert_eq!(output.finish(), b"abc");
+        assert_eq!(&memory, b"abc");
     }
 
     #[test]

@@ -4,11 +4,15 @@
 use std::hint::black_box;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
+use sealane::rustcrypto::{self, KeyInit, aead::Aead};
 use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
 
 fn main() {
     let key = black_box([0x42; 32]);
     let mut data = black_box(vec![0; 100_000]);
+    // As a program that has changed its `use` line would: no other package here turns on the features that this takes.
+    let drop_in = rustcrypto::ChaCha20Poly1305::new(&key.into());
+    black_box(drop_in.encrypt(&[0; 12].into(), b"message".as_ref()).expect("a short message"));
     for backend in Backend::available() {
         let positions = "the key stream is longer than that";
         ChaCha20::with_backend(&key, &[0; 12], backend).apply_keystream(&mut data).expect(positions);

@@ -37,12 +37,11 @@ impl Message {
         self.cipher.seek(self.cipher.position() + bytes as u128)
     }
 
-    /// The tag, and the cipher for further use.
-    fn finish(mut self) -> (Tag, ChaCha20) {
+    fn tag(&mut self) -> Tag {
         self.mac.pad();
         self.mac.update(&self.aad_bytes.to_le_bytes());
         self.mac.update(&self.bytes.to_le_bytes());
-        (self.mac.finalize(), self.cipher)
+        self.mac.tag()
     }
 }
 
@@ -81,8 +80,8 @@ impl Sealer {
 
     /// The tag of the message.
     #[must_use = "without its tag a message cannot be opened"]
-    pub fn finish(self) -> Tag {
-        self.0.finish().0
+    pub fn finish(mut self) -> Tag {
+        self.0.tag()
     }
 }
 
@@ -105,22 +104,28 @@ impl Sealer {
 ///     verified.decrypt(piece)?;
 /// }
 /// assert_eq!(&message, b"first second");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), sealane::OpenError>(())
 /// ```
-pub struct Opener(Message);
+pub struct Opener {
+    message: Message,
+    /// A piece was refused: what was seen is not the whole message.
+    too_long: bool,
+}
 
 impl Opener {
     pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
-        Self(Message::new(cipher, aad))
+        Self { message: Message::new(cipher, aad), too_long: false }
     }
 
     /// Adds the next piece of ciphertext, without decrypting it.
     ///
     /// # Errors
-    /// [`CounterOverflow`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]: then it is not authentic.
-    pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), CounterOverflow> {
-        self.0.skip(ciphertext.len())?;
-        self.0.authenticate(ciphertext);
+    /// [`OpenError`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]: then it is not authentic, and
+    /// [`Opener::verify`] fails too.
+    pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), OpenError> {
+        self.check_length(ciphertext)?;
+        self.message.skip(ciphertext.len())?;
+        self.message.authenticate(ciphertext);
         Ok(())
     }
 
@@ -130,25 +135,30 @@ impl Opener {
     /// fails, all pieces must be thrown away.
     ///
     /// # Errors
-    /// [`CounterOverflow`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
-    pub fn decrypt_unauthenticated(&mut self, piece: &mut [u8]) -> Result<(), CounterOverflow> {
-        if piece.len() as u128 > self.0.cipher.remaining() {
-            return Err(CounterOverflow);
-        }
-        self.0.authenticate(piece);
-        self.0.cipher.apply_keystream(piece)
+    /// As for [`Opener::update`]; nothing is written then.
+    pub fn decrypt_unauthenticated(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
+        self.check_length(piece)?;
+        self.message.authenticate(piece);
+        Ok(self.message.cipher.apply_keystream(piece)?)
+    }
+
+    fn check_length(&mut self, piece: &[u8]) -> Result<(), OpenError> {
+        self.too_long |= piece.len() as u128 > self.message.cipher.remaining();
+        if self.too_long { Err(OpenError) } else { Ok(()) }
     }
 
     /// Compares the tag of all pieces with `tag`, in constant time.
     ///
     /// # Errors
     /// [`OpenError`] if the message is not authentic.
-    pub fn verify(self, tag: &Tag) -> Result<Verified, OpenError> {
-        let remaining = self.0.bytes;
-        let (computed, mut cipher) = self.0.finish();
-        crate::poly1305::tags_equal(&computed, tag)?;
-        cipher.seek(BLOCK_BYTES as u128).map_err(|_| OpenError)?;
-        Ok(Verified { cipher, remaining })
+    pub fn verify(mut self, tag: &Tag) -> Result<Verified, OpenError> {
+        crate::poly1305::tags_equal(&self.message.tag(), tag)?;
+        if self.too_long {
+            return Err(OpenError);
+        }
+        let mut cipher = self.message.cipher;
+        cipher.seek(BLOCK_BYTES as u128)?;
+        Ok(Verified { cipher, remaining: self.message.bytes })
     }
 }
 
@@ -174,7 +184,7 @@ impl Verified {
     /// [`OpenError`] if the piece goes past the end of the message that was authenticated; nothing is written then.
     pub fn decrypt(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
         self.remaining = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
-        self.cipher.apply_keystream(piece).map_err(|_| OpenError)
+        Ok(self.cipher.apply_keystream(piece)?)
     }
 }
 
@@ -189,6 +199,9 @@ macro_rules! common {
             }
         }
 
+        // The cipher and the authenticator in it wipe themselves.
+        impl zeroize::ZeroizeOnDrop for $name {}
+
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name)).field("backend", &self.backend()).finish_non_exhaustive()
@@ -199,6 +212,6 @@ macro_rules! common {
 
 common! {
     Sealer => |sealer| sealer.0.cipher;
-    Opener => |opener| opener.0.cipher;
+    Opener => |opener| opener.message.cipher;
     Verified => |verified| verified.cipher;
 }

@@ -4,13 +4,12 @@ mod incremental;
 mod one_shot;
 
 use core::fmt;
-use core::mem::MaybeUninit;
 
 use sealane_simd::{Level, Output, dispatch};
 
 pub use incremental::{Opener, Sealer, Verified};
 
-use crate::chacha20::{ChaCha, Extended, Ietf, Layout};
+use crate::chacha20::{ChaCha, Extended, Ietf, State};
 use crate::wipe::wipe;
 use crate::{Backend, OpenError};
 
@@ -34,17 +33,27 @@ pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 /// (draft-irtf-cfrg-xchacha-03).
 pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 
-/// A key for [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`], and the backend that works with it.
+mod sealed {
+    /// The layouts that have an AEAD.
+    pub trait Aead: crate::chacha20::Layout {}
+    impl Aead for super::Ietf {}
+    impl Aead for super::Extended {}
+}
+
+/// What [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] are: a key, and the backend that works with it.
 ///
 /// Keys have 32 bytes, tags 16; a ciphertext is as long as its plaintext, and the tag is kept apart from it.
 #[derive(Clone)]
-pub struct ChaChaPoly1305<L> {
+pub struct ChaChaPoly1305<L: sealed::Aead> {
     key: [u8; KEY_BYTES],
     level: Level,
     layout: core::marker::PhantomData<L>,
 }
 
-impl<L: Layout> ChaChaPoly1305<L> {
+impl<L: sealed::Aead> ChaChaPoly1305<L> {
+    /// Length of a nonce in bytes: 12, or 24 for XChaCha20-Poly1305.
+    pub const NONCE_BYTES: usize = size_of::<L::Nonce>();
+
     /// A cipher on the backend of [`Backend::detect`].
     #[must_use]
     #[inline]
@@ -72,7 +81,8 @@ impl<L: Layout> ChaChaPoly1305<L> {
     #[must_use = "without its tag a message cannot be opened"]
     pub fn seal_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8]) -> Tag {
         check_length(buffer.len());
-        let mut state = self.state(nonce);
+        let mut state = [0; 16];
+        self.fill_state(nonce, &mut state);
         let tag = dispatch!(self.level, token => one_shot::seal(token, &state, aad, one_shot::InPlace(buffer)));
         wipe(&mut state);
         tag
@@ -86,8 +96,9 @@ impl<L: Layout> ChaChaPoly1305<L> {
         self.open(nonce, aad, tag, buffer.len(), one_shot::InPlace(buffer))
     }
 
-    /// Encrypts `plaintext` into `ciphertext`, which need not be initialised, and authenticates it together with `aad`.
-    /// Returns `ciphertext`, which is now initialised, and the tag.
+    /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns `ciphertext` and the tag.
+    ///
+    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`]; nothing is written then.
@@ -97,20 +108,21 @@ impl<L: Layout> ChaChaPoly1305<L> {
         nonce: &L::Nonce,
         aad: &[u8],
         plaintext: &[u8],
-        ciphertext: &'o mut [MaybeUninit<u8>],
+        ciphertext: impl Into<Output<'o>>,
     ) -> (&'o mut [u8], Tag) {
-        assert_eq!(plaintext.len(), ciphertext.len(), "plaintext and ciphertext have one length");
+        let mut output = empty_output(ciphertext, plaintext.len());
         check_length(plaintext.len());
-        let mut state = self.state(nonce);
-        let mut output = Output::new(ciphertext);
+        let mut state = [0; 16];
+        self.fill_state(nonce, &mut state);
         let copied = one_shot::Copied { input: plaintext, output: &mut output };
         let tag = dispatch!(self.level, token => one_shot::seal(token, &state, aad, copied));
         wipe(&mut state);
         (output.finish(), tag)
     }
 
-    /// Decrypts `ciphertext` into `plaintext`, which need not be initialised, if it, `aad`, `nonce` and `tag` are authentic
-    /// together. Returns `plaintext`, which is now initialised.
+    /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic together. Returns `plaintext`.
+    ///
+    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
     /// # Errors
     /// [`OpenError`] if they are not; nothing has been written to `plaintext` then.
@@ -123,10 +135,9 @@ impl<L: Layout> ChaChaPoly1305<L> {
         aad: &[u8],
         ciphertext: &[u8],
         tag: &Tag,
-        plaintext: &'o mut [MaybeUninit<u8>],
+        plaintext: impl Into<Output<'o>>,
     ) -> Result<&'o mut [u8], OpenError> {
-        assert_eq!(plaintext.len(), ciphertext.len(), "plaintext and ciphertext have one length");
-        let mut output = Output::new(plaintext);
+        let mut output = empty_output(plaintext, ciphertext.len());
         let copied = one_shot::Copied { input: ciphertext, output: &mut output };
         self.open(nonce, aad, tag, ciphertext.len(), copied)?;
         Ok(output.finish())
@@ -155,35 +166,46 @@ impl<L: Layout> ChaChaPoly1305<L> {
         if length as u64 > MAX_MESSAGE_BYTES {
             return Err(OpenError);
         }
-        let mut state = self.state(nonce);
+        let mut state = [0; 16];
+        self.fill_state(nonce, &mut state);
         let result = dispatch!(self.level, token => one_shot::open(token, &state, aad, tag, pieces));
         wipe(&mut state);
         result
     }
 
-    fn state(&self, nonce: &L::Nonce) -> [u32; 16] {
-        L::state::<20>(&self.key, nonce, self.level)
+    /// Filled in place: a state that is returned leaves a copy behind.
+    fn fill_state(&self, nonce: &L::Nonce, state: &mut State) {
+        L::fill_state::<20>(&self.key, nonce, self.level, state);
     }
 
     /// The key stream from block 0.
     fn cipher(&self, nonce: &L::Nonce) -> ChaCha<20, Ietf> {
-        ChaCha::from_state(self.state(nonce), self.level)
+        let mut cipher = ChaCha::empty(self.level);
+        self.fill_state(nonce, cipher.state_mut());
+        cipher
     }
+}
+
+/// An output for exactly `length` bytes.
+fn empty_output<'o>(output: impl Into<Output<'o>>, length: usize) -> Output<'o> {
+    let output = output.into();
+    assert!(output.remaining() == length && output.capacity() == length, "plaintext and ciphertext have one length");
+    output
 }
 
 fn check_length(length: usize) {
     assert!(length as u64 <= MAX_MESSAGE_BYTES, "a message has at most 2^38 - 64 bytes");
 }
 
-impl<L> Drop for ChaChaPoly1305<L> {
+impl<L: sealed::Aead> Drop for ChaChaPoly1305<L> {
     fn drop(&mut self) {
         wipe(&mut self.key);
     }
 }
 
-impl<L> zeroize::ZeroizeOnDrop for ChaChaPoly1305<L> {}
+impl<L: sealed::Aead> zeroize::ZeroizeOnDrop for ChaChaPoly1305<L> {}
 
-impl<L> fmt::Debug for ChaChaPoly1305<L> {
+impl<L: sealed::Aead> fmt::Debug for ChaChaPoly1305<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChaChaPoly1305").field("backend", &self.level).finish_non_exhaustive()
     }

@@ -76,7 +76,8 @@ impl Pieces for Copied<'_, '_> {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Pieces) -> Tag {
     let length = message.input().len();
-    let mut first = first_key_stream(token, state, length);
+    let mut first = [0; FIRST_BYTES];
+    first_key_stream(token, state, length, &mut first);
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
     message.for_each(
@@ -100,7 +101,8 @@ pub(super) fn open<S: Simd>(
     message: impl Pieces,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let mut first = first_key_stream(token, state, length);
+    let mut first = [0; FIRST_BYTES];
+    first_key_stream(token, state, length, &mut first);
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
     poly1305::padded(token, &mut mac, message.input());
@@ -115,13 +117,11 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// The start of the key stream: as many blocks as a message of that length needs, up to [`FIRST_BYTES`].
+/// Fills the start of the key stream: as many blocks as a message of that length needs, up to [`FIRST_BYTES`].
 #[inline(always)]
-fn first_key_stream<S: Simd>(token: S, state: &State, length: usize) -> [u8; FIRST_BYTES] {
-    let mut first = [0; FIRST_BYTES];
+fn first_key_stream<S: Simd>(token: S, state: &State, length: usize, first: &mut [u8; FIRST_BYTES]) {
     let needed = BLOCK_BYTES + length.min(HEAD_BYTES).next_multiple_of(BLOCK_BYTES);
     kernel::apply::<_, 20, false>(token, state, 0, &mut first[..needed]);
-    first
 }
 
 /// RFC 8439, section 2.6.

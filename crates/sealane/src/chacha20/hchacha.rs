@@ -9,29 +9,40 @@ use crate::wipe::wipe;
 /// HChaCha20: derives a key from `key` and the first 16 bytes of an extended nonce.
 #[must_use]
 pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
-    hchacha::<20>(key, nonce, Backend::detect().level())
+    let mut subkey = [0; KEY_BYTES];
+    hchacha::<20>(key, nonce, Backend::detect().level(), &mut subkey);
+    subkey
 }
 
 /// HChaCha12: [`hchacha20`] with 12 rounds.
 #[must_use]
 pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
-    hchacha::<12>(key, nonce, Backend::detect().level())
+    let mut subkey = [0; KEY_BYTES];
+    hchacha::<12>(key, nonce, Backend::detect().level(), &mut subkey);
+    subkey
 }
 
 /// HChaCha8: [`hchacha20`] with 8 rounds.
 #[must_use]
 pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
-    hchacha::<8>(key, nonce, Backend::detect().level())
+    let mut subkey = [0; KEY_BYTES];
+    hchacha::<8>(key, nonce, Backend::detect().level(), &mut subkey);
+    subkey
 }
 
-pub(crate) fn hchacha<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 16], level: Level) -> [u8; KEY_BYTES] {
-    let mut state = layout::state(key, nonce);
-    let mut subkey = [0; KEY_BYTES];
+/// Fills `subkey`.
+pub(super) fn hchacha<const ROUNDS: usize>(
+    key: &[u8; KEY_BYTES],
+    nonce: &[u8; 16],
+    level: Level,
+    subkey: &mut [u8; KEY_BYTES],
+) {
+    let mut state = [0; 16];
+    layout::fill(&mut state, key, nonce);
     dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
     let words = state[..4].iter().chain(&state[12..]);
     for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
     wipe(&mut state);
-    subkey
 }

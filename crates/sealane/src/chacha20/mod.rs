@@ -37,7 +37,8 @@ pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng};
 
 use crate::wipe::wipe;
 use crate::{Backend, CounterOverflow};
-use kernel::{State, xor_bytes};
+pub(crate) use kernel::State;
+use kernel::xor_bytes;
 
 /// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;
@@ -92,7 +93,9 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     #[must_use]
     pub fn with_backend(key: &[u8; KEY_BYTES], nonce: &L::Nonce, backend: Backend) -> Self {
         const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
-        Self::from_state(L::state::<ROUNDS>(key, nonce, backend.level()), backend.level())
+        let mut cipher = Self::empty(backend.level());
+        L::fill_state::<ROUNDS>(key, nonce, backend.level(), &mut cipher.state);
+        cipher
     }
 
     /// The backend that does the work.
@@ -113,7 +116,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Self::KEY_STREAM_BYTES - self.position
     }
 
-    /// Moves to `position`, in bytes from the start of the key stream. Its very end is a valid position.
+    /// Moves to `position`, in bytes from the start of the key stream: block n starts at 64 n. Its very end is a valid
+    /// position.
     ///
     /// # Errors
     /// [`CounterOverflow`] if `position` is past the end; the position is then unchanged.
@@ -160,9 +164,20 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Ok(())
     }
 
-    /// The key stream of a state whose counter is 0.
-    pub(crate) fn from_state(state: State, level: Level) -> Self {
-        Self { state, position: 0, partial: [0; BLOCK_BYTES], partial_is_current: false, level, layout: PhantomData }
+    /// A key stream whose state is still to be filled.
+    pub(crate) fn empty(level: Level) -> Self {
+        Self {
+            state: [0; 16],
+            position: 0,
+            partial: [0; BLOCK_BYTES],
+            partial_is_current: false,
+            level,
+            layout: PhantomData,
+        }
+    }
+
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     fn counter(&self) -> u64 {

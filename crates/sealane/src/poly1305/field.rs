@@ -59,11 +59,11 @@ impl Element {
         Self([sum0 as u64, sum1 as u64, self.0[2] + other.0[2] + (sum1 >> 64) as u64])
     }
 
-    /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be below 8.
+    /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 9.
     #[inline(always)]
     pub(super) fn multiply(self, r: Multiplier) -> Self {
         let [h0, h1, h2] = self.0;
-        // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, h2 below 8.
+        // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, h2 at most 9.
         let d0 = product(h0, r.r0) + product(h1, r.s1);
         let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.s1) + (d0 >> 64);
         let d2 = h2 * r.r0 + (d1 >> 64) as u64;

@@ -81,8 +81,7 @@ impl Poly1305 {
             if self.buffered < BLOCK_BYTES {
                 return;
             }
-            let block = self.buffer;
-            self.blocks(&block);
+            self.accumulator.block(&self.buffer);
             self.buffered = 0;
         }
         let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
@@ -103,6 +102,11 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn finalize(mut self) -> Tag {
+        self.tag()
+    }
+
+    /// As [`Poly1305::finalize`], where moving the state would leave a copy of it behind. The state is of no use afterwards.
+    pub(crate) fn tag(&mut self) -> Tag {
         if self.buffered > 0 {
             // The last block is short: its 1 bit follows its last byte.
             self.buffer[self.buffered] = 1;

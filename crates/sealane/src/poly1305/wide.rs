@@ -128,7 +128,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]
         h = group(token, powers, &h, rows.len() / row_bytes, rows);
     }
 
-    let lanes = h.map(|limb| limb.to_lanes());
+    let mut lanes = h.map(|limb| limb.to_lanes());
     let mut in_order = [[0; 5]; sealane_simd::MAX_WIDE_LANES];
     for lane in 0..S::Wide::LANES {
         for limb in 0..5 {
@@ -141,6 +141,8 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]
         sum = sum.add(Element::from_limbs(*limbs)).multiply(r);
     }
     accumulator.h = sum;
+    wipe(lanes.as_flattened_mut());
+    wipe(in_order.as_flattened_mut());
 }
 
 /// Up to as many rows as there are powers, and one carry. `h` is multiplied with R^`h_power`, which must be at least 1.

@@ -60,6 +60,13 @@ macro_rules! aead {
             }
         }
 
+        impl From<$inner> for $name {
+            /// The same key, on the same backend.
+            fn from(cipher: $inner) -> Self {
+                Self(cipher)
+            }
+        }
+
         impl zeroize::ZeroizeOnDrop for $name {}
     };
 }

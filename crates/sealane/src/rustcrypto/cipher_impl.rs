@@ -87,4 +87,11 @@ impl<const ROUNDS: usize, L: Layout> StreamCipherSeek for StreamCipherOf<ROUNDS,
     }
 }
 
+impl<const ROUNDS: usize, L: Layout> From<ChaCha<ROUNDS, L>> for StreamCipherOf<ROUNDS, L> {
+    /// The same key stream at the same position, on the same backend.
+    fn from(cipher: ChaCha<ROUNDS, L>) -> Self {
+        Self(cipher)
+    }
+}
+
 impl<const ROUNDS: usize, L: Layout> zeroize::ZeroizeOnDrop for StreamCipherOf<ROUNDS, L> {}

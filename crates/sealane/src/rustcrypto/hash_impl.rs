@@ -63,4 +63,11 @@ impl UniversalHash for Poly1305 {
     }
 }
 
+impl From<crate::Poly1305> for Poly1305 {
+    /// The same message, on the same backend.
+    fn from(poly1305: crate::Poly1305) -> Self {
+        Self(poly1305)
+    }
+}
+
 impl zeroize::ZeroizeOnDrop for Poly1305 {}

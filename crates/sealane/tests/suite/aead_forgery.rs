@@ -28,7 +28,7 @@ macro_rules! refuse {
         assert!(buffer == *ciphertext, "{} on {backend}: the buffer was changed", $what);
 
         let mut memory = vec![MaybeUninit::uninit(); ciphertext.len()];
-        let result = cipher.open_into(nonce, aad, ciphertext, tag, &mut memory);
+        let result = cipher.open_into(nonce, aad, ciphertext, tag, &mut memory[..]);
         assert_eq!(result, Err(OpenError), "{} on {backend}", $what);
 
         let mut opener = cipher.opener(nonce, aad);

@@ -21,12 +21,13 @@ macro_rules! check {
         assert!(buffer == plaintext, "{}", what());
 
         let mut memory = vec![MaybeUninit::uninit(); length];
-        let (sealed, sealed_tag) = cipher.seal_into(nonce, aad, plaintext, &mut memory);
+        let (sealed, sealed_tag) = cipher.seal_into(nonce, aad, plaintext, &mut memory[..]);
         assert!(sealed == ciphertext, "{}", what());
         assert_eq!(sealed_tag, tag, "{}", what());
         let mut memory = vec![MaybeUninit::uninit(); length];
-        let opened =
-            cipher.open_into(nonce, aad, ciphertext, &tag, &mut memory).unwrap_or_else(|e| panic!("{e}: {}", what()));
+        let opened = cipher
+            .open_into(nonce, aad, ciphertext, &tag, &mut memory[..])
+            .unwrap_or_else(|e| panic!("{e}: {}", what()));
         assert!(opened == plaintext, "{}", what());
 
         let mut sealer = cipher.sealer(nonce, aad);

@@ -1,6 +1,6 @@
 //! `sealane::rustcrypto` under the traits of `aead`, `cipher` and `universal-hash`.
 //!
-//! The comparison with the crates `chacha20` and `poly1305` is in `spec/tests/rustcrypto.rs`.
+//! The comparison with the crates `chacha20` and `poly1305` is in `tests/rustcrypto_peers.rs`.
 
 use sealane::rustcrypto::cipher::inout::InOutBuf;
 use sealane::rustcrypto::cipher::{StreamCipher, StreamCipherSeek};

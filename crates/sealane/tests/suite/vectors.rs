@@ -98,12 +98,12 @@ macro_rules! aead {
                     assert_eq!(buffer, &*v.plaintext, "{} on {backend}", v.id);
 
                     let mut output = vec![MaybeUninit::uninit(); v.plaintext.len()];
-                    let (ciphertext, sealed_tag) = cipher.seal_into(&nonce, &v.aad, &v.plaintext, &mut output);
+                    let (ciphertext, sealed_tag) = cipher.seal_into(&nonce, &v.aad, &v.plaintext, &mut output[..]);
                     assert_eq!((&*ciphertext, sealed_tag), (&*v.ciphertext, tag), "{} on {backend}", v.id);
                     let mut output = vec![MaybeUninit::uninit(); v.plaintext.len()];
-                    let opened = cipher.open_into(&nonce, &v.aad, &v.ciphertext, &tag, &mut output);
+                    let opened = cipher.open_into(&nonce, &v.aad, &v.ciphertext, &tag, &mut output[..]);
                     assert_eq!(opened.as_deref(), Ok(&*v.plaintext), "{} on {backend}", v.id);
-                    let opened = cipher.open_into(&nonce, &v.aad, &v.ciphertext, &[0; 16], &mut output);
+                    let opened = cipher.open_into(&nonce, &v.aad, &v.ciphertext, &[0; 16], &mut output[..]);
                     assert_eq!(opened, Err(OpenError), "{} on {backend}", v.id);
                 }
             }

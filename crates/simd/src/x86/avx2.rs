@@ -8,9 +8,17 @@ use core::arch::x86_64::*;
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
+/// What the compiler may use where `avx2` and `bmi2` are enabled.
+pub(super) const FEATURES: Features = super::ssse3::FEATURES
+    .union(Features::SSE41)
+    .union(Features::SSE42)
+    .union(Features::AVX)
+    .union(Features::AVX2)
+    .union(Features::BMI2);
+
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", Features::AVX2.and(Features::BMI2), Avx2Words, Avx2Wide
+    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide
 }
 
 macro_rules! avx2 {

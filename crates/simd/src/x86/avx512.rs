@@ -8,12 +8,14 @@ use core::arch::x86_64::*;
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
-const FEATURES: Features = Features::AVX2
-    .and(Features::BMI2)
-    .and(Features::AVX512F)
-    .and(Features::AVX512BW)
-    .and(Features::AVX512VL)
-    .and(Features::AVX512DQ);
+/// What the compiler may use where the features below are enabled.
+const FEATURES: Features = super::avx2::FEATURES
+    .union(Features::FMA)
+    .union(Features::F16C)
+    .union(Features::AVX512F)
+    .union(Features::AVX512BW)
+    .union(Features::AVX512VL)
+    .union(Features::AVX512DQ);
 
 token! {
     /// Proof of AVX-512 F, BW, VL and DQ, and of AVX2 and BMI2.

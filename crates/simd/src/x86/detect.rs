@@ -27,11 +27,15 @@ macro_rules! features {
 
 features! {
     SSE2 = 0, "sse2";
+    SSE3 = 16, "sse3";
     SSSE3 = 1, "ssse3";
     SSE41 = 2, "sse4.1";
+    SSE42 = 17, "sse4.2";
     AES = 3, "aes";
     PCLMULQDQ = 4, "pclmulqdq";
     AVX = 5, "avx";
+    FMA = 18, "fma";
+    F16C = 19, "f16c";
     AVX2 = 6, "avx2";
     BMI2 = 7, "bmi2";
     VAES = 8, "vaes";
@@ -56,7 +60,7 @@ impl Features {
 
     /// Both sets together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -91,17 +95,21 @@ impl Features {
         let mut found = Self(0);
         let mut add = |feature: Self, present: bool| {
             if present {
-                found = found.and(feature);
+                found = found.union(feature);
             }
         };
         add(Self::SSE2, bit(leaf1.edx, 26));
+        add(Self::SSE3, bit(leaf1.ecx, 0));
         add(Self::SSSE3, bit(leaf1.ecx, 9));
         add(Self::SSE41, bit(leaf1.ecx, 19));
+        add(Self::SSE42, bit(leaf1.ecx, 20));
         add(Self::AES, bit(leaf1.ecx, 25));
         add(Self::PCLMULQDQ, bit(leaf1.ecx, 1));
         add(Self::BMI2, bit(leaf7_ebx, 8));
         add(Self::GFNI, bit(leaf7_ecx, 8));
         add(Self::AVX, ymm && bit(leaf1.ecx, 28));
+        add(Self::FMA, ymm && bit(leaf1.ecx, 12));
+        add(Self::F16C, ymm && bit(leaf1.ecx, 29));
         add(Self::AVX2, ymm && bit(leaf7_ebx, 5));
         add(Self::VAES, ymm && bit(leaf7_ecx, 9));
         add(Self::VPCLMULQDQ, ymm && bit(leaf7_ecx, 10));

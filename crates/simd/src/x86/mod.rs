@@ -37,7 +37,7 @@ macro_rules! token {
                 fn entry<R>(kernel: impl FnOnce() -> R) -> R {
                     kernel()
                 }
-                // SAFETY: `self` was made by `detect`, which found exactly these features.
+                // SAFETY: `self` was made by `detect`, which found these features and those that they imply.
                 unsafe { entry(kernel) }
             }
         }
@@ -46,14 +46,15 @@ macro_rules! token {
 
 /// Runs vector instructions on behalf of a value that holds a token.
 ///
-/// Expands to a function compiled with the features, which inlines to its instructions, and the call to it.
+/// Expands to a function compiled with the features, which inlines to its instructions, and the call to it. The features must
+/// be among those of the token.
 macro_rules! with_features {
     ($token:ty, $features:literal, $proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]
         #[target_feature(enable = $features)]
         fn instructions($($name: $ty),*) -> $ret $body
         let _: $token = $proof;
-        // SAFETY: the line above holds a token, which only detection of these features makes.
+        // SAFETY: the line above holds a token, which only detection of these features, and maybe more, makes.
         unsafe { instructions($($value),*) }
     }};
 }

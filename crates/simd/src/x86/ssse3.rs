@@ -8,9 +8,12 @@ use core::arch::x86_64::*;
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
+/// What the compiler may use where `ssse3` is enabled.
+pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
+
 token! {
-    /// Proof of SSE2 and SSSE3.
-    Ssse3: "ssse3", Features::SSE2.and(Features::SSSE3), Ssse3Words, Ssse3Wide
+    /// Proof of SSSE3 and what it implies.
+    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide
 }
 
 macro_rules! ssse3 {
