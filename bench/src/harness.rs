@@ -16,7 +16,11 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn new(name: impl Into<String>, ours: bool, operation: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        ours: bool,
+        operation: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static,
+    ) -> Self {
         Self { name: name.into(), ours, operation: Box::new(operation) }
     }
 }

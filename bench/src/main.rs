@@ -81,4 +81,3 @@ fn sealane_rows<R>(row: impl Fn(String, sealane::Backend) -> R) -> Vec<R> {
     rows.extend(forced.map(|backend| row(format!("sealane {backend}, forced"), backend)));
     rows
 }
-
