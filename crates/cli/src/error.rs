@@ -121,9 +121,12 @@ fn say(kind: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "sealane: {kind}: {}", printable(message));
 }
 
-/// Messages may quote a file's name, or what a plugin says: control characters must not reach the terminal.
+/// Messages may quote a file's name, or what a plugin says: control characters must not reach the terminal. Those that
+/// set the direction of text (UAX #9) are left out, because they would show it in another order than it has.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = text.chars().filter(|c| !bidi(c));
+    shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// The operating system's words without Rust's "(os error 2)".
@@ -151,6 +154,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_not_printed() {
+        assert_eq!(printable("\u{202e}a\u{202a}b\u{2066}\u{2069}c\u{2065}"), "abc\u{2065}");
         assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\u{fffd}[2Jb\u{fffd}c");
     }
 }

@@ -7,7 +7,6 @@ use sealane_age::header::HeaderError;
 use sealane_age::{DecryptError, EncryptError, StreamError};
 
 use crate::error::{Error, describe};
-use crate::plugin::resolve_error;
 
 /// A file cannot be opened.
 pub(crate) fn decrypt_error(error: DecryptError) -> Error {
@@ -15,16 +14,16 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::Io(error) => Error::from_io("cannot read the input", error),
         DecryptError::Header(error) => header_error(&error),
         DecryptError::Armor(error) => armor_error(error),
-        DecryptError::NoMatch | DecryptError::UnwrapFailed => {
-            Error::new("no identity matches any of the file's recipients")
-                .hint("give the private key of one of its recipients with -i")
+        DecryptError::NoMatch => Error::new("no identity matches any of the file's recipients")
+            .hint("give the private key of one of its recipients with -i"),
+        DecryptError::UnwrapFailed => {
+            Error::new("the file names an identity that was given, but its key cannot be unwrapped with it")
+                .hint("the header was damaged or changed; get the file again from where it came from")
         }
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
         DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
             .hint("nothing was decrypted; get the file again from where it came from"),
         DecryptError::Identity(age::DecryptError::Io(error)) => Error::from_io("an identity failed", error),
-        DecryptError::Identity(age::DecryptError::PluginResolve(error)) => resolve_error(&error),
-        DecryptError::Identity(age::DecryptError::Plugin(errors)) => plugin_errors(&errors),
         DecryptError::Identity(age::DecryptError::KeyDecryptionFailed) => {
             Error::new("an identity cannot be decrypted: its passphrase is wrong")
         }
@@ -35,9 +34,7 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
 /// A file cannot be made.
 pub(crate) fn encrypt_error(error: EncryptError) -> Error {
     match error {
-        EncryptError::Recipient(age::EncryptError::Plugin(errors)) => plugin_errors(&errors),
-        EncryptError::Recipient(age::EncryptError::PluginResolve(error)) => resolve_error(&error),
-        EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient's plugin failed", error),
+        EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient failed", error),
         EncryptError::NoRecipients => {
             Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
         }
@@ -86,13 +83,6 @@ fn armor_error(error: ArmorError) -> Error {
         ArmorError::TrailingData => "only one encrypted file can be decrypted at a time",
         _ => "the text was changed on its way; copy it again, or send it as a file",
     })
-}
-
-/// What plugins say, which may be anything, on one line.
-fn plugin_errors(errors: &[impl std::fmt::Display]) -> Error {
-    let said: Vec<_> =
-        errors.iter().map(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    Error::new(format!("a plugin failed: {}", said.join("; ")))
 }
 
 /// Reading or writing the plaintext or the ciphertext of an encryption failed.

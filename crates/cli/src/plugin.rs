@@ -1,10 +1,16 @@
 //! Plugins: their names, their questions, and what to do when one is missing.
 
-use age::Callbacks;
-use age::plugin::{Identity, ResolveError};
-use age::secrecy::SecretString;
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::io;
+use std::slice;
 
-use crate::error::{Error, Result, warn};
+use age::plugin::{self, Identity, ResolveError};
+use age::secrecy::SecretString;
+use age::{Callbacks, DecryptError, EncryptError};
+use age_core::format::{FileKey, Stanza};
+
+use crate::error::{Error, Result, describe, warn};
 use crate::{passphrase, tty};
 
 /// The longest name that fits the human-readable part of an identity (BIP 173: 83 characters, `AGE-PLUGIN-NAME-`).
@@ -17,7 +23,7 @@ pub(crate) struct Questions;
 impl Callbacks for Questions {
     fn display_message(&self, message: &str) {
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr().lock(), "sealane: {}", crate::error::printable(message));
+        let _ = writeln!(io::stderr().lock(), "sealane: {}", crate::error::printable(message));
     }
 
     fn confirm(&self, message: &str, yes: &str, no: Option<&str>) -> Option<bool> {
@@ -61,12 +67,113 @@ fn invalid_name(name: &str) -> Error {
         .hint("a name has only letters, digits, and + - . _ (age-plugin-NAME is looked for in PATH)")
 }
 
+/// An identity of a plugin, which is looked for only when its turn comes: one before it may open the file.
+pub(crate) struct PluginIdentity(pub(crate) Identity);
+
+impl age::Identity for PluginIdentity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_stanzas(slice::from_ref(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        let name = self.0.plugin();
+        let failed = |error: Error| Some(Err(DecryptError::Io(error.into_io())));
+        let plugin = check_path(name).and_then(|()| {
+            plugin::IdentityPluginV1::new(name, slice::from_ref(&self.0), Questions).map_err(|e| resolve_error(&e))
+        });
+        let plugin = match plugin {
+            Ok(plugin) => plugin,
+            Err(error) => return failed(error),
+        };
+        match age::Identity::unwrap_stanzas(&plugin, stanzas)? {
+            Err(DecryptError::Io(error)) => failed(ended(name, &error)),
+            Err(DecryptError::Plugin(errors)) => failed(said(name, &errors)),
+            // What a file's own stanza would be blamed for.
+            Err(DecryptError::DecryptionFailed) => failed(failure(name, "it gave a file key of the wrong length")),
+            result => Some(result),
+        }
+    }
+}
+
+/// All recipients and identities of one plugin, for encryption.
+pub(crate) struct PluginRecipient {
+    name: String,
+    plugin: plugin::RecipientPluginV1<Questions>,
+}
+
+impl PluginRecipient {
+    /// Looks for the plugin.
+    pub(crate) fn new(name: &str, recipients: &[plugin::Recipient], identities: &[Identity]) -> Result<Self> {
+        let plugin = check_path(name).and_then(|()| {
+            plugin::RecipientPluginV1::new(name, recipients, identities, Questions).map_err(|e| resolve_error(&e))
+        });
+        let plugin = plugin.map_err(|error| match name {
+            "pq" => error.hint("post-quantum recipients (age1pq1…) need age-plugin-pq in a directory of PATH"),
+            _ => error,
+        })?;
+        Ok(Self { name: name.to_owned(), plugin })
+    }
+}
+
+impl age::Recipient for PluginRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        self.plugin.wrap_file_key(file_key).map_err(|error| match error {
+            EncryptError::Io(error) => EncryptError::Io(ended(&self.name, &error).into_io()),
+            EncryptError::Plugin(errors) => EncryptError::Io(said(&self.name, &errors).into_io()),
+            error => error,
+        })
+    }
+}
+
+/// Refuses a plugin that PATH has only relative to the working directory: whoever made an archive that was unpacked there
+/// could have put it there. `age` runs what stands first in PATH, so it is that which counts.
+fn check_path(name: &str) -> Result<()> {
+    let path = std::env::var_os("PATH");
+    // `age` looks for the second name too, when it runs in WSL.
+    for binary in [format!("age-plugin-{name}"), format!("age-plugin-{name}.exe")] {
+        let first = which::which_in_global(&binary, path.as_ref()).ok().and_then(|mut found| found.next());
+        match first {
+            Some(found) if found.is_absolute() => return Ok(()),
+            Some(_) => {
+                return Err(Error::new(format!(
+                    "{binary} is in PATH only relative to the current directory, and is not run"
+                ))
+                .hint("PATH has an entry that is empty, \".\" or relative: give the directory's whole path"));
+            }
+            None => {}
+        }
+    }
+    // The error for a plugin that is missing is that of who looks for it next.
+    Ok(())
+}
+
 /// Why a plugin cannot be run.
-pub(crate) fn resolve_error(error: &ResolveError) -> Error {
+fn resolve_error(error: &ResolveError) -> Error {
     match error {
         ResolveError::InvalidPluginName { name } => invalid_name(name),
         ResolveError::MissingPlugin { binary_name } => Error::new(format!("plugin {binary_name} not found in PATH"))
             .hint(format!("install {binary_name}: https://age-encryption.org/awesome#plugins lists plugins")),
         other => Error::new(other.to_string()),
     }
+}
+
+fn failure(name: &str, what: impl Display) -> Error {
+    Error::new(format!("plugin age-plugin-{name} failed: {what}"))
+}
+
+/// The conversation with a plugin broke off.
+fn ended(name: &str, error: &io::Error) -> Error {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
+    if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
+        return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
+            .hint("AGEDEBUG=plugin shows the conversation with it, secrets and all");
+    }
+    // More lines of it are advice to who wrote the plugin.
+    failure(name, describe(error).lines().next().unwrap_or_default())
+}
+
+/// What a plugin says went wrong, which may be anything, on one line.
+fn said(name: &str, errors: &[impl Display]) -> Error {
+    let line = |error| ToString::to_string(error).split_whitespace().collect::<Vec<_>>().join(" ");
+    failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))
 }

@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::error::{Error, Result, warn};
 use crate::identities::{Identities, ParsedIdentity, describe_recipient_fault};
-use crate::plugin::{Questions, resolve_error};
+use crate::plugin::PluginRecipient;
 use crate::stdin::StdinUse;
 
 /// The limit of age for a file of recipients.
@@ -77,12 +77,7 @@ impl Recipients {
     /// All of them, with their plugins found.
     pub(crate) fn build(mut self) -> Result<Vec<Box<dyn Recipient>>> {
         for (name, (recipients, identities)) in self.plugins {
-            let plugin = plugin::RecipientPluginV1::new(&name, &recipients, &identities, Questions);
-            let plugin = plugin.map_err(|error| match &*name {
-                "pq" => resolve_error(&error).hint("post-quantum recipients (age1pq1…) need age-plugin-pq in PATH"),
-                _ => resolve_error(&error),
-            })?;
-            self.all.push(Box::new(plugin));
+            self.all.push(Box::new(PluginRecipient::new(&name, &recipients, &identities)?));
         }
         Ok(self.all)
     }

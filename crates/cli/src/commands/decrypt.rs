@@ -68,7 +68,7 @@ fn open<R: Read>(
         return decryptor.with_max_work_factor(u8::MAX).decrypt([&identity as &dyn Identity]).map_err(decrypt_error);
     }
     // A passphrase file with -i: only a plugin could open it; an encrypted identity file must not be asked for in vain.
-    let identities = identities.into_openers(with_passphrase)?;
+    let identities = identities.into_openers(with_passphrase);
     decryptor.decrypt(identities.iter().map(|identity| &**identity)).map_err(|error| match error {
         DecryptError::NoMatch if with_passphrase => {
             Error::new("the file is encrypted with a passphrase, and identities were given")

@@ -15,9 +15,6 @@ use crate::failure::decrypt_error;
 use crate::passphrase::Passphrases;
 use crate::scrypt::PassphraseIdentity;
 
-/// More identities than that are not identities.
-const PLAINTEXT_LIMIT: u64 = 16 << 20;
-
 /// An encrypted identity file. The passphrase is asked for when a file needs it, and once.
 pub(crate) struct EncryptedFile {
     name: String,
@@ -44,11 +41,11 @@ impl EncryptedFile {
                 .hint("decrypt it first, and give the result with -i"));
         }
         let identity = PassphraseIdentity::new(&what, self.passphrases.clone());
-        let mut plaintext = Zeroizing::new(Vec::new());
+        // The plaintext is shorter than the file, so the vector does not grow: what it leaves behind is not wiped.
+        let mut plaintext = Zeroizing::new(Vec::with_capacity(self.contents.len()));
         decryptor
             .decrypt(iter::once(&identity as &dyn Identity))
             .map_err(failed)?
-            .take(PLAINTEXT_LIMIT)
             .read_to_end(&mut plaintext)
             .map_err(|error| Error::from_io(format!("cannot decrypt {what}"), error))?;
         parse_lines(&plaintext, &self.name)
@@ -58,8 +55,7 @@ impl EncryptedFile {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let identities: Result<Vec<_>> = self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect();
-        let identities = identities?;
+        let identities = self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect();
         Ok(self.opened.get_or_init(|| identities))
     }
 

@@ -12,7 +12,7 @@ use age::x25519;
 use crate::args::IdentitySource;
 use crate::error::{Error, Result};
 use crate::passphrase::Passphrases;
-use crate::plugin::{Questions, default_identity, resolve_error};
+use crate::plugin::{PluginIdentity, default_identity};
 use crate::stdin::StdinUse;
 
 pub(crate) use encrypted::EncryptedFile;
@@ -33,17 +33,13 @@ pub(crate) enum ParsedIdentity {
 
 impl ParsedIdentity {
     /// The identity that unwraps file keys.
-    fn into_identity(self) -> Result<Box<dyn age::Identity>> {
-        Ok(match self {
+    fn into_identity(self) -> Box<dyn age::Identity> {
+        match self {
             Self::X25519(identity) => Box::new(identity),
             Self::Ssh(key) => key,
             Self::Encrypted(file) => Box::new(file),
-            Self::Plugin(identity) => {
-                let name = identity.plugin().to_owned();
-                let plugin = plugin::IdentityPluginV1::new(&name, &[identity], Questions);
-                Box::new(plugin.map_err(|error| resolve_error(&error))?)
-            }
-        })
+            Self::Plugin(identity) => Box::new(PluginIdentity(identity)),
+        }
     }
 
     /// Whether this could open a file that is encrypted with a passphrase: only a plugin could.
@@ -74,7 +70,7 @@ impl Identities {
     }
 
     /// What can try to open the file; `with_passphrase` says that it was encrypted with one.
-    pub(crate) fn into_openers(self, with_passphrase: bool) -> Result<Vec<Box<dyn age::Identity>>> {
+    pub(crate) fn into_openers(self, with_passphrase: bool) -> Vec<Box<dyn age::Identity>> {
         let candidates = self.0.into_iter().filter(|identity| !with_passphrase || identity.is_plugin());
         candidates.map(ParsedIdentity::into_identity).collect()
     }

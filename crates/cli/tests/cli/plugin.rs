@@ -117,6 +117,57 @@ fn a_name_with_a_path_in_it_runs_nothing() {
 }
 
 #[test]
+fn a_plugin_in_the_working_directory_is_not_run() {
+    let dir = with_plugin();
+    dir.encrypt(b"x", "x.age");
+    dir.write("age-plugin-test", PLUGIN);
+    dir.set_mode("age-plugin-test", 0o755);
+    std::fs::create_dir(dir.path("sub")).unwrap();
+    let system = std::env::var("PATH").unwrap();
+    let beside = format!("../{}/bin:{system}", dir.root().file_name().unwrap().to_str().unwrap());
+    let bin = dir.path("bin");
+    for path in [format!("{system}:"), format!(":{system}"), format!("{system}:."), String::new(), beside] {
+        for args in [
+            &["-d", "-j", "test", "-o", "out", "x.age"][..],
+            &["-d", "-i", "identity", "-o", "out", "x.age"],
+            &["-r", RECIPIENT, "-o", "out", "in"],
+            &["-e", "-i", "identity", "-o", "out", "in"],
+        ] {
+            let mut command = dir.command(args);
+            command.env("PATH", &path).env("PLUGIN_LOG", dir.path("log"));
+            finish(command).fails("is in PATH only relative to the current directory");
+        }
+    }
+    assert!(!dir.exists("log"), "a plugin ran");
+    assert!(!dir.exists("out"));
+    // Behind an absolute directory that has it, such an entry does no harm.
+    let mut command = dir.command(["-r", RECIPIENT, "-o", "out", "in"]);
+    command.env("PATH", format!("{}:.:{system}", bin.display())).env("PLUGIN_LOG", dir.path("log"));
+    finish(command).quiet();
+}
+
+#[test]
+fn a_missing_plugin_is_missed_only_when_its_turn_comes() {
+    let dir = with_plugin();
+    dir.encrypt(b"secret", "x.age");
+    let missing = "plugin age-plugin-nonexistentplugin not found in PATH";
+    let key = String::from_utf8(dir.read("key.txt")).unwrap();
+    dir.write("both", format!("{key}AGE-PLUGIN-NONEXISTENTPLUGIN-1R4XFW4\n"));
+    dir.write("other-order", format!("AGE-PLUGIN-NONEXISTENTPLUGIN-1R4XFW4\n{key}"));
+    for args in [&["-d", "-i", "both", "x.age"][..], &["-d", "-i", "key.txt", "-j", "nonexistentplugin", "x.age"]] {
+        assert_eq!(run(&dir, args).quiet().stdout, b"secret");
+    }
+    run(&dir, &["-d", "-i", "other-order", "x.age"]).fails(missing);
+    // So in an encrypted identity file.
+    let mut command = dir.command(["-p", "-o", "both.age", "both"]);
+    command.env("AGE_PASSPHRASE", "pass");
+    finish(command).quiet();
+    let mut command = dir.command(["-d", "-i", "both.age", "x.age"]);
+    command.env("AGE_PASSPHRASE", "pass");
+    assert_eq!(finish(command).quiet().stdout, b"secret");
+}
+
+#[test]
 fn a_missing_plugin_is_named() {
     let dir = with_plugin();
     dir.encrypt(b"x", "x.age");
@@ -138,10 +189,32 @@ fn a_plugin_that_fails_fails_the_command() {
         run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).failed_somehow();
         assert!(!dir.exists("out"));
     }
+    // One that dies at once, before or after it has been told anything.
+    for script in ["#!/bin/sh\nexit 1\n", "#!/bin/sh\nexec cat > /dev/null\n", "#!/bin/sh\nexec <&-; sleep 0.1\n"] {
+        dir.write("bin/age-plugin-test", script);
+        for args in [&["-r", RECIPIENT, "-o", "out", "in"][..], &["-d", "-j", "test", "-o", "out", "x.age"]] {
+            let err = run(&dir, args).fails("the plugin age-plugin-test ended unexpectedly").stderr;
+            let err = String::from_utf8(err).unwrap();
+            assert!(!err.contains(['\u{fffd}', '\u{2068}', '\u{2069}']), "{err:?}");
+        }
+    }
     let error = "#!/bin/sh\nwhile IFS= read -r l; do case $l in '-> done') read -r l; break;; esac; done\n\
                  printf -- '-> error internal\\nbm8gbHVjaw\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
     dir.write("bin/age-plugin-test", error);
-    run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails("no luck");
-    run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("no luck");
+    run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails("plugin age-plugin-test failed: (internal) no luck");
+    run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("plugin age-plugin-test failed: (internal) no luck");
     assert!(!dir.exists("out"));
+}
+
+#[test]
+fn a_plugin_cannot_rearrange_what_is_shown() {
+    let dir = with_plugin();
+    dir.encrypt(b"x", "x.age");
+    // msg with U+202E, "evil", U+2066, U+009B; then done.
+    let script = "#!/bin/sh\nwhile IFS= read -r l; do case $l in '-> done') read -r l; break;; esac; done\n\
+                  printf -- '-> msg\\n4oCuZXZpbOKBpsKb\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
+    dir.write("bin/age-plugin-test", script);
+    let run = run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]);
+    assert!(run.err().starts_with("sealane: evil\u{fffd}\n"), "{:?}", run.err());
+    assert_eq!(run.status.code(), Some(1));
 }

@@ -65,6 +65,23 @@ fn an_encrypted_key_is_asked_for_only_when_the_file_names_it() {
 }
 
 #[test]
+fn a_damaged_stanza_is_not_somebody_elses() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    for kind in ["ed25519", "rsa"] {
+        ssh_keygen(&dir, &["-t", kind, "-N", "", "-f", kind]);
+        dir.run(["-R", &format!("{kind}.pub"), "-o", "out", "in"]).quiet();
+        let mut file = dir.read("out");
+        // The first character of the stanza's body.
+        let lines: Vec<_> = file.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
+        file[lines[1]] = if file[lines[1]] == b'A' { b'B' } else { b'A' };
+        dir.write("bad", file);
+        dir.run(["-d", "-i", kind, "-o", "new", "bad"]).fails("the file names an identity that was given, but");
+    }
+    assert!(!dir.exists("new"));
+}
+
+#[test]
 fn keys_of_other_types() {
     let dir = Dir::new();
     dir.write("in", "secret");
