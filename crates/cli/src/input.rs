@@ -125,6 +125,11 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     (Box::new(io::stdin()), None)
 }
 
+/// The file behind standard input.
+pub(crate) fn stdin_id() -> Option<FileId> {
+    unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
+}
+
 /// How a file that begins with `start` was damaged, if it was an age file before.
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";

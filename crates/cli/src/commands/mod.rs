@@ -9,13 +9,16 @@ use std::path::Path;
 
 use crate::args::{FileArgs, IdentitySource};
 use crate::error::Result;
-use crate::input::Input;
+use crate::input::{Input, stdin_id};
 use crate::output::Output;
 use crate::same_file::{FileId, refuse_same};
 
 /// Refuses an output that is also the input, an identity file or a recipients file, before any of them is touched.
 fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
-    let named = |path: &Path, what: &str| (FileId::of_path(path), format!("{what} {:?}", path.display().to_string()));
+    let named = |path: &Path, what: &str| match path.to_str() {
+        Some("-") => (stdin_id(), format!("{what} on standard input")),
+        _ => (FileId::of_path(path), format!("{what} {:?}", path.display().to_string())),
+    };
     let mut inputs = vec![(input.id.clone(), format!("the input {}", input.name))];
     inputs.extend(args.identities.iter().filter_map(|source| match source {
         IdentitySource::File(path) => Some(named(path, "the identity file")),

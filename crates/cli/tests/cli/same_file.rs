@@ -43,6 +43,10 @@ fn nor_are_identities_and_recipients() {
     dir.run(["-d", "-i", "key.txt", "-o", "key-hard", "x.age"]).fails(WHAT);
     dir.run(["-R", "key.pub", "-o", "pub-soft", "x.age"]).fails(WHAT);
     dir.run(["-e", "-i", "key-hard", "-o", "key.txt", "x.age"]).fails(WHAT);
+    // As standard input, too.
+    dir.sh("exec \"$SEALANE\" -d -i - -o key.txt x.age < key.txt").fails(WHAT);
+    dir.sh("exec \"$SEALANE\" -e -i - -o key.txt x.age < key-hard").fails(WHAT);
+    dir.sh("exec \"$SEALANE\" -R - -o key.pub x.age < key.pub").fails(WHAT);
     assert_eq!((dir.read("key.txt"), dir.read("key.pub")), (key, public));
 }
 
