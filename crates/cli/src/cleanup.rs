@@ -1,7 +1,7 @@
 //! What has to be put right when a signal ends the process: the unfinished output, and the terminal's echo.
 //!
-//! On Unix a thread waits for SIGINT, SIGTERM and SIGHUP from the moment there is something to put right; then it does so
-//! and lets the signal end the process as it would have. SIGKILL, and a Ctrl-C on Windows, leave the temporary file behind:
+//! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does
+//! so and lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows, leave the temporary file behind:
 //! its name says what it was for.
 
 use std::fs::File;
@@ -80,16 +80,18 @@ impl Drop for EchoGuard {
 /// Starts the thread, once.
 #[cfg(unix)]
 fn watch() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use std::sync::Once;
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         // Failing to watch is no reason to fail: then the signal ends the process, and the file stays.
-        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+        let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(signal))) else { return };
         let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
-            for signal in signals.forever() {
+            // Caught, SIGXFSZ is an error of the write that went beyond the limit, and ends like any other.
+            for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 let pending = pending();
                 for path in &pending.files {
                     let _ = std::fs::remove_file(path);
@@ -102,6 +104,25 @@ fn watch() {
             }
         });
     });
+}
+
+/// Whether `signal` was ignored when this process began, as nohup does: a handler would make it deadly.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    use std::io::IsTerminal as _;
+    match ignored_mask() {
+        Some(mask) => mask >> (signal - 1) & 1 == 1,
+        // Not to be had without `unsafe` where there is no /proc: nohup takes standard input from the terminal.
+        None => signal == signal_hook::consts::SIGHUP && !io::stdin().is_terminal(),
+    }
+}
+
+/// `SigIgn` of proc_pid_status(5): signal 1 is the lowest bit.
+#[cfg(unix)]
+fn ignored_mask() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 #[cfg(not(unix))]

@@ -12,6 +12,8 @@ mod pipes;
 mod plugin;
 mod recipients;
 mod same_file;
+mod signals;
 mod ssh;
+mod streams;
 mod support;
 mod terminal;

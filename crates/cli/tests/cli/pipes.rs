@@ -1,9 +1,9 @@
-//! Standard input and output, broken pipes, and signals.
+//! Standard input and output, and broken pipes.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{Dir, bytes};
 
@@ -59,29 +59,6 @@ fn authentic_bytes_are_passed_on_as_they_come() {
     child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
     assert!(rest == data[2 * 65_536..]);
     assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn signals_leave_nothing_behind() {
-    let dir = Dir::with_key();
-    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        dir.write("out", "old");
-        let mut child = dir.command(["-R", "key.pub", "-o", "out"]).stdin(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(&bytes(1_000_000)).unwrap();
-        // The temporary file is there, and so is the end of the work not.
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while !dir.names().iter().any(|name| name.starts_with(".sealane-")) {
-            assert!(Instant::now() < deadline, "no temporary file");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let killed = std::process::Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
-        let status = child.wait().unwrap();
-        assert_eq!(status.signal(), Some(number), "ended by the signal itself: {status:?}");
-        assert_eq!(dir.names(), ["key.pub", "key.txt", "out"]);
-        assert_eq!(dir.read("out"), b"old");
-    }
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! What a signal leaves, and which signals there are.
+
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Dir, SEALANE, bytes};
+
+/// Starts `command`, which encrypts to a file, and waits until its temporary file is there and the end of the work not.
+fn start(dir: &Dir, command: &mut Command) -> (Child, ChildStdin) {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&bytes(1_000_000)).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !dir.names().iter().any(|name| name.starts_with(".sealane-")) {
+        assert!(Instant::now() < deadline, "no temporary file");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (child, stdin)
+}
+
+fn kill(signal: &str, child: &Child) {
+    let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+}
+
+#[test]
+fn signals_leave_nothing_behind() {
+    let dir = Dir::with_key();
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("XCPU", 24)] {
+        dir.write("out", "old");
+        let (mut child, _stdin) = start(&dir, &mut dir.command(["-R", "key.pub", "-o", "out"]));
+        kill(signal, &child);
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(number), "ended by the signal itself: {status:?}");
+        assert_eq!(dir.names(), ["key.pub", "key.txt", "out"], "{signal}");
+        assert_eq!(dir.read("out"), b"old");
+    }
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let dir = Dir::with_key();
+    for signal in ["HUP", "INT", "TERM", "QUIT"] {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("trap '' {signal}; exec \"$SEALANE\" -R key.pub -o out")]);
+        command.env("SEALANE", SEALANE).current_dir(dir.root());
+        let (mut child, stdin) = start(&dir, &mut command);
+        kill(signal, &child);
+        std::thread::sleep(Duration::from_millis(200));
+        drop(stdin);
+        let status = child.wait().unwrap();
+        assert!(status.success(), "{signal}: {status:?}");
+        assert!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout == bytes(1_000_000), "{signal}");
+    }
+}
+
+#[test]
+fn the_limit_of_a_files_size_is_an_error_like_a_full_disk() {
+    let dir = Dir::with_key();
+    dir.write("in", bytes(200_000));
+    // The unit of `ulimit -f` is 512 bytes.
+    dir.sh("ulimit -f 50; exec \"$SEALANE\" -R key.pub -o out in").fails("cannot write to \"out\": File too large");
+    assert_eq!(dir.names(), ["in", "key.pub", "key.txt"]);
+}
