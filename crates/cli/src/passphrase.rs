@@ -64,11 +64,10 @@ impl Passphrases {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
         }
-        let secret = ask(&format!("Enter passphrase for {what}"))?;
-        if secret.expose_secret().is_empty() {
-            return Err(Error::new(format!("no passphrase given for {what}")));
+        match ask_or_end(&format!("Enter passphrase for {what}"))?.filter(|secret| !secret.expose_secret().is_empty()) {
+            Some(secret) => Ok(Given::Typed(secret)),
+            None => Err(Error::new(format!("no passphrase given for {what}"))),
         }
-        Ok(Given::Typed(secret))
     }
 
     /// A passphrase to encrypt with: asked for twice, or made up and shown if the answer is empty.
@@ -94,11 +93,18 @@ impl Passphrases {
 
 /// Asks at the terminal, or through the pinentry program that `PINENTRY_PROGRAM` names.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
+    // Not an empty answer, which may have a meaning.
+    ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
+}
+
+/// Like [`ask`]; None if the answer was Ctrl-D.
+fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
     if pinentry_wanted() {
-        return pinentry(question, None);
+        return pinentry(question, None).map(Some);
     }
     match tty::ask_secret(question) {
-        Ok(mut answer) => Ok(SecretString::from(std::mem::take(&mut *answer))),
+        Ok(mut answer) => Ok(Some(SecretString::from(std::mem::take(&mut *answer)))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
         Err(error) => {
             Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
@@ -156,13 +162,11 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     let source: Box<dyn Read> = if fd == 0 {
         stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;
         Box::new(io::stdin().lock())
-    } else if cfg!(unix) {
-        // An owned descriptor cannot be made of a number without `unsafe`; this path is the same file.
-        Box::new(File::open(format!("/dev/fd/{fd}")).map_err(failed)?)
     } else {
-        return Err(Error::new("AGE_PASSPHRASE_FD works on Unix only").hint("use AGE_PASSPHRASE"));
+        Box::new(reopen(fd)?.map_err(failed)?)
     };
-    let mut text = Zeroizing::new(Vec::new());
+    // Room for any passphrase that a person has, so that none is left behind where a vector was before it grew.
+    let mut text = Zeroizing::new(Vec::with_capacity(4096));
     source.take(LIMIT + 1).read_to_end(&mut text).map_err(failed)?;
     if text.len() as u64 > LIMIT {
         return Err(Error::new(format!("the passphrase from file descriptor {fd} is longer than 1 MiB")));
@@ -175,4 +179,40 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
         Ok(text) => Ok(SecretString::from(text.to_owned())),
         Err(_) => Err(Error::new(format!("the passphrase from file descriptor {fd} is not UTF-8"))),
     }
+}
+
+/// The file behind the descriptor `fd`, opened anew by its path: an owned descriptor cannot be made of a number without
+/// `unsafe`. Where that is a new open file (on Linux; elsewhere it is the same one), it is put where the descriptor is.
+#[cfg(unix)]
+fn reopen(fd: u32) -> Result<io::Result<File>> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let path = format!("/dev/fd/{fd}");
+    if std::fs::metadata(&path).is_ok_and(|metadata| metadata.file_type().is_socket()) {
+        return Err(Error::new(format!("file descriptor {fd} is a socket (AGE_PASSPHRASE_FD)"))
+            .hint("a passphrase can be read from a file, a pipe or a terminal"));
+    }
+    Ok(open_at(&path, fd))
+}
+
+#[cfg(unix)]
+fn open_at(path: &str, fd: u32) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
+    // Opening a FIFO that nobody writes to any more would wait for ever.
+    let file = File::from(open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if file.metadata()?.is_file() {
+        use std::io::{Seek as _, SeekFrom};
+        let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}"))?;
+        let position = info.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse().ok());
+        (&file).seek(SeekFrom::Start(position.ok_or(io::ErrorKind::InvalidData)?))?;
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = fd;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn reopen(_fd: u32) -> Result<io::Result<File>> {
+    Err(Error::new("AGE_PASSPHRASE_FD works on Unix only").hint("use AGE_PASSPHRASE"))
 }

@@ -5,19 +5,17 @@ use std::env;
 use age::secrecy::SecretString;
 use age::{DecryptError, Identity, scrypt};
 use age_core::format::{FileKey, Stanza};
+use sealane_age::{DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
 
 use crate::error::{Error, Result};
 use crate::passphrase::{Given, Passphrases};
 
-/// The base-2 logarithm of scrypt's N that age uses: about a second, and 256 MiB.
-const WORK_FACTOR: u8 = 18;
-/// The greatest one that age accepts: 16 times as long, and 4 GiB.
-const MAX_WORK_FACTOR: u8 = 22;
-
 /// What encrypts with `passphrase`.
 pub(crate) fn recipient(passphrase: SecretString) -> Result<scrypt::Recipient> {
+    let factor = factor_from_env("AGE_PASSPHRASE_WORK_FACTOR")?.unwrap_or(DEFAULT_WORK_FACTOR);
+    check_memory(factor)?;
     let mut recipient = scrypt::Recipient::new(passphrase);
-    recipient.set_work_factor(factor_from_env("AGE_PASSPHRASE_WORK_FACTOR")?.unwrap_or(WORK_FACTOR));
+    recipient.set_work_factor(factor);
     Ok(recipient)
 }
 
@@ -34,10 +32,13 @@ impl PassphraseIdentity {
     }
 
     fn unwrap(&self, stanza: &Stanza) -> Result<Option<Result<FileKey, DecryptError>>> {
-        let max = factor_from_env("AGE_PASSPHRASE_MAX_WORK_FACTOR")?.unwrap_or(MAX_WORK_FACTOR);
+        let max = factor_from_env("AGE_PASSPHRASE_MAX_WORK_FACTOR")?.unwrap_or(DEFAULT_MAX_WORK_FACTOR);
         // Before the question: no passphrase will help.
-        if let Some(factor) = stanza.args.get(1).and_then(|arg| arg.parse::<u8>().ok()).filter(|&f| f > max) {
-            return Err(too_much_work(factor, max));
+        if let Some(factor) = stanza.args.get(1).and_then(|arg| arg.parse().ok()) {
+            if factor > max {
+                return Err(too_much_work(factor, max));
+            }
+            check_memory(factor)?;
         }
         let given = self.passphrases.to_open(&self.what)?;
         let from = if matches!(given, Given::Environment(_)) { " (from the environment)" } else { "" };
@@ -59,6 +60,28 @@ impl Identity for PassphraseIdentity {
         }
         self.unwrap(stanza).unwrap_or_else(|error| Some(Err(DecryptError::Io(error.into_io()))))
     }
+}
+
+/// scrypt (RFC 7914) with r = 8 takes 128 r N bytes. That there are not so many must be known before: an allocation that
+/// fails inside it aborts the process.
+fn check_memory(factor: u8) -> Result<()> {
+    let log_bytes = u32::from(factor) + 10;
+    let mut probe = Vec::<u8>::new();
+    let reserved = 1usize.checked_shl(log_bytes).is_some_and(|bytes| probe.try_reserve_exact(bytes).is_ok());
+    // Otherwise an allocation that nobody looks at may be left out.
+    std::hint::black_box(&probe);
+    if reserved {
+        return Ok(());
+    }
+    let size = match log_bytes {
+        30.. => format!("{} GiB", 1u64 << (log_bytes - 30).min(63)),
+        20.. => format!("{} MiB", 1u64 << (log_bytes - 20)),
+        _ => format!("{} KiB", 1u64 << (log_bytes - 10)),
+    };
+    Err(Error::new(format!(
+        "the passphrase's work factor is {factor}, which takes {size} of memory; there is not so much"
+    ))
+    .hint("a limit of the shell (ulimit -v) or of the container may be in force"))
 }
 
 fn too_much_work(factor: u8, max: u8) -> Error {

@@ -19,7 +19,7 @@ fn open() -> io::Result<(File, File)> {
     }
 }
 
-/// Asks for a secret, without echo. An answer that was cut off by end of file is empty.
+/// Asks for a secret, without echo. Ctrl-D is `UnexpectedEof`.
 pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
     // Until the guard goes, a signal gives the terminal its echo back before it ends the process.
     let (tty, _) = open()?;

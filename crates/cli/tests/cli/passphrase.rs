@@ -49,6 +49,48 @@ fn from_a_file_descriptor() {
 }
 
 #[test]
+fn a_file_descriptor_is_read_from_where_it_is() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    // The shell reads lines of a file byte by byte: what is left is the second one.
+    dir.write("pass", "a line for somebody else\npass word\n");
+    let read = "{ read -r line; AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o out in 3<&0 < /dev/null; } < pass";
+    dir.sh(read).quiet();
+    assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
+    // A FIFO whose writer has come and gone.
+    let script = "mkfifo fifo; exec 3<> fifo 4< fifo; printf 'pass word' >&3; exec 3>&-; \
+                  AGE_PASSPHRASE_FD=4 exec timeout 20 \"$SEALANE\" -d out < /dev/null";
+    assert_eq!(dir.sh(script).quiet().stdout, b"secret");
+}
+
+#[test]
+fn a_socket_is_no_source_of_a_passphrase() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    let (socket, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -p -o out in 3<&0 < /dev/null"]);
+    command.env("SEALANE", crate::support::SEALANE).env_remove("AGE_PASSPHRASE").current_dir(dir.root());
+    command.stdin(std::os::fd::OwnedFd::from(socket));
+    finish(command).fails("file descriptor 3 is a socket");
+    assert!(!dir.exists("out"));
+}
+
+#[test]
+fn too_little_memory_for_scrypt_is_an_error() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-p", "-o", "out", "in"]).quiet();
+    let file = String::from_utf8_lossy(&dir.read("out")).replacen(" 4\n", " 22\n", 1);
+    dir.write("greedy", file);
+    let limited = "ulimit -v 2000000; AGE_PASSPHRASE=pass; export AGE_PASSPHRASE; ";
+    dir.sh(&format!("{limited} exec \"$SEALANE\" -d greedy")).fails("4 GiB of memory");
+    let script = format!("{limited} AGE_PASSPHRASE_WORK_FACTOR=22 exec \"$SEALANE\" -p -o new in");
+    dir.sh(&script).fails("4 GiB of memory");
+    assert!(!dir.exists("new"));
+}
+
+#[test]
 fn work_factors() {
     let dir = Dir::new();
     dir.write("in", "secret");

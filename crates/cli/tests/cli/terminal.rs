@@ -63,6 +63,17 @@ fn a_passphrase_is_asked_for_and_confirmed() {
     session.send_line("").unwrap();
     ends(session, 1, "no passphrase given");
 
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
+    session.exp_string("Enter passphrase for \"out\": ").unwrap();
+    session.send_control('d').unwrap();
+    let shown = ends(session, 1, "no passphrase given for \"out\"");
+    assert!(!shown.contains("no terminal"), "{shown}");
+
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
+    session.exp_string("Enter passphrase").unwrap();
+    session.send_control('d').unwrap();
+    ends(session, 1, "no passphrase given");
+
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
     session.exp_string("Enter passphrase").unwrap();
     session.send_line("one").unwrap();
