@@ -33,14 +33,17 @@ pub(super) struct Target {
 /// Follows symbolic links to the file, which need not exist.
 pub(super) fn resolve(named: &Path) -> Result<Target> {
     let shown = format!("{:?}", named.display().to_string());
-    let is_special = is_open_file(named);
     let mut path = named.to_owned();
+    let mut is_special = is_open_file(&path);
     for _ in 0..MAX_LINKS {
         if is_special {
             break;
         }
         match fs::read_link(&path) {
-            Ok(link) => path = path.parent().unwrap_or(Path::new("")).join(link),
+            Ok(link) => {
+                path = path.parent().unwrap_or(Path::new("")).join(link);
+                is_special = is_open_file(&path);
+            }
             // Not a link, or nothing there.
             Err(_) => break,
         }
@@ -60,7 +63,9 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
 
 /// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
 fn is_open_file(path: &Path) -> bool {
-    let beside = path.parent().unwrap_or(Path::new(""));
+    let Some(beside) = path.parent() else { return false };
+    // The directory may be a link, as /dev/fd is one on Linux.
+    let beside = &fs::canonicalize(beside).unwrap_or_else(|_| beside.to_owned());
     let standard = [OsStr::new("stdin"), OsStr::new("stdout"), OsStr::new("stderr")];
     (beside == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
         || beside == Path::new("/dev/fd")
@@ -134,7 +139,9 @@ impl Replacement {
                 }
             }
         }
-        Ok(Self { target, directory, temporary: None })
+        let prepared = Self { target, directory, temporary: None };
+        may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
+        Ok(prepared)
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
@@ -191,6 +198,19 @@ impl Target {
     fn cannot_write(&self, error: &io::Error) -> Error {
         Error::io(format!("cannot write to {}", self.shown), error)
     }
+}
+
+/// Whether the temporary file can be made and renamed there.
+#[cfg(unix)]
+fn may_make_files_in(directory: &Path) -> io::Result<()> {
+    use rustix::fs::{Access, access};
+    Ok(access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_make_files_in(_directory: &Path) -> io::Result<()> {
+    // What a directory allows is not a question of its attributes here: making the file shows it.
+    Ok(())
 }
 
 /// Gives `file` the owner, group and mode of the file that it will replace.

@@ -84,6 +84,18 @@ fn what_is_not_a_regular_file_is_written_to_directly() {
     // A file that is open already, under the name of its descriptor: not replaced but written.
     dir.sh("echo x | \"$SEALANE\" -a -R key.pub -o /dev/stdout > direct").quiet();
     assert!(dir.read("direct").starts_with(b"-----BEGIN AGE"));
+    // And through links to such names, and to their directory.
+    symlink("/dev/stdout", dir.path("link")).unwrap();
+    symlink("link", dir.path("chain")).unwrap();
+    symlink("/dev/fd/1", dir.path("fd-1")).unwrap();
+    symlink("/dev/fd", dir.path("fds")).unwrap();
+    for name in ["link", "chain", "fd-1", "fds/1"] {
+        dir.write("direct", "");
+        let inode = dir.path("direct").metadata().unwrap().ino();
+        dir.sh(&format!("echo x | \"$SEALANE\" -a -R key.pub -o {name} > direct")).quiet();
+        assert!(dir.read("direct").starts_with(b"-----BEGIN AGE"), "{name}");
+        assert_eq!(dir.path("direct").metadata().unwrap().ino(), inode, "{name}: replaced");
+    }
 }
 
 #[test]
@@ -101,24 +113,43 @@ fn an_output_that_cannot_be_is_refused_before_anything_else() {
     assert_eq!(dir.names(), before);
 }
 
+/// The command as somebody who is not root, who may write anything.
+fn as_nobody(dir: &Dir, args: &[&str]) -> Command {
+    if dir.root().metadata().unwrap().uid() != 0 {
+        return dir.without_terminal(args);
+    }
+    let mut command = Command::new("setsid");
+    command.args(["--wait", "setpriv", "--reuid=65534", "--clear-groups", crate::support::SEALANE]).args(args);
+    command.current_dir(dir.root()).env_remove("AGE_PASSPHRASE").env_remove("AGE_PASSPHRASE_FD");
+    command
+}
+
 #[test]
 fn a_file_that_may_not_be_written_is_not_replaced() {
     let dir = Dir::with_key();
     dir.write("out", "old");
     dir.set_mode("out", 0o444);
-    // Root may write anything: run as somebody else then.
-    if dir.root().metadata().unwrap().uid() == 0 {
-        dir.set_mode(".", 0o777);
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--clear-groups"]).arg(crate::support::SEALANE);
-        command.args(["-r", String::from_utf8(dir.read("key.pub")).unwrap().trim(), "-o", "out", "/dev/null"]);
-        command.current_dir(dir.root());
-        finish(command).fails("cannot write to \"out\": Permission denied");
-    } else {
-        dir.run(["-R", "key.pub", "-o", "out", "/dev/null"]).fails("cannot write to \"out\": Permission denied");
-    }
+    dir.set_mode(".", 0o777);
+    let command = as_nobody(&dir, &["-R", "key.pub", "-o", "out", "/dev/null"]);
+    finish(command).fails("cannot write to \"out\": Permission denied");
     assert_eq!(dir.read("out"), b"old");
     assert_eq!(dir.names(), ["key.pub", "key.txt", "out"]);
+}
+
+#[test]
+fn a_directory_that_may_not_be_written_is_noticed_before_any_question() {
+    let dir = Dir::with_key();
+    dir.set_mode(".", 0o755);
+    fs::create_dir(dir.path("sub")).unwrap();
+    dir.write("sub/old", "old");
+    dir.set_mode("sub/old", 0o666);
+    dir.set_mode("sub", 0o555);
+    for output in ["sub/new", "sub/old"] {
+        let command = as_nobody(&dir, &["-p", "-o", output, "key.pub"]);
+        finish(command).fails(&format!("cannot make a temporary file beside \"{output}\": Permission denied"));
+    }
+    assert_eq!(dir.read("sub/old"), b"old");
+    dir.set_mode("sub", 0o755);
 }
 
 #[test]
