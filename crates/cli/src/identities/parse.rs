@@ -21,12 +21,20 @@ const SSH_LIMIT: usize = 16 << 10;
 pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| Error::io(format!("cannot open identity file {name:?}"), &error))?;
-    read_stream(file, &name, passphrases)
+    let len = file.metadata().map_or(0, |metadata| metadata.len());
+    read(file, len, &name, passphrases)
 }
 
 /// Reads identities from `source`, which a person knows as `name`.
 pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
-    let mut contents = Zeroizing::new(Vec::new());
+    read(source, 0, name, passphrases)
+}
+
+/// Reads `len` bytes, if that is right.
+fn read(source: impl Read, len: u64, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+    // One byte more than there is, so that the vector does not grow: what it leaves behind is not wiped.
+    let room = usize::try_from(len.clamp(SSH_LIMIT as u64, FILE_LIMIT)).unwrap_or(SSH_LIMIT) + 1;
+    let mut contents = Zeroizing::new(Vec::with_capacity(room));
     source
         .take(FILE_LIMIT + 1)
         .read_to_end(&mut contents)
