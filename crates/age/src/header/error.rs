@@ -44,7 +44,7 @@ pub enum HeaderError {
     #[error("malformed header: a scrypt stanza must be the only one")]
     ScryptNotAlone,
     /// The header is longer than [`MAX_HEADER_LEN`](super::MAX_HEADER_LEN).
-    #[error("the header is longer than 16 MiB")]
+    #[error("the header is longer than 1 MiB")]
     TooLong,
     /// An identity found a stanza that is meant for its type to be invalid, for example an X25519 share of low order.
     #[error("malformed header: a recipient stanza is invalid")]

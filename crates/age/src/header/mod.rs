@@ -26,10 +26,11 @@ use crate::DecryptError;
 use crate::input::{Input, LineEnd};
 use crate::keys;
 
-/// The longest header that is read, in bytes: 16 MiB, which is more than 80,000 X25519 recipients.
+/// The longest header that is read or written, in bytes: 1 MiB, which is more than 10,000 X25519 recipients.
 ///
-/// The format has no limit; without one, a file of nothing but stanzas would fill the memory.
-pub const MAX_HEADER_LEN: usize = 16 << 20;
+/// The format has no limit; without one, a file of nothing but stanzas would fill the memory. As stanzas, a header takes
+/// up to some 30 times its length.
+pub const MAX_HEADER_LEN: usize = 1 << 20;
 
 /// The length of the header MAC, HMAC-SHA-256, in bytes.
 pub const MAC_LEN: usize = 32;
