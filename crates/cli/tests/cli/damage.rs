@@ -60,9 +60,18 @@ fn truncation() {
 fn truncation_at_every_byte_of_a_small_file() {
     let dir = Dir::with_key();
     let (file, _) = encrypted(&dir, b"short");
+    dir.write("old", "old");
+    dir.write("bad", "");
+    let names = dir.names();
     for len in 0..file.len() {
         let out = dir.run_with(&file[..len], ["-d", "-i", "key.txt"]).fails("");
         assert!(out.stdout.is_empty(), "{len}");
+        // To a file comes nothing, whether there is one already or not.
+        dir.write("bad", &file[..len]);
+        for output in ["new", "old"] {
+            dir.run(["-d", "-i", "key.txt", "-o", output, "bad"]).fails("");
+            assert_eq!((dir.names(), dir.read("old")), (names.clone(), b"old".to_vec()), "{len}");
+        }
     }
 }
 
@@ -93,11 +102,12 @@ fn corruption() {
 fn every_flipped_byte_of_the_header() {
     let dir = Dir::with_key();
     let (file, start) = encrypted(&dir, b"short");
-    for at in 0..start {
+    // One bit that keeps most characters what they are, one that makes another letter case, and one beyond ASCII.
+    for (at, bit) in (0..start).flat_map(|at| [1, 0x20, 0x80].map(|bit| (at, bit))) {
         let mut bad = file.clone();
-        bad[at] ^= 1;
+        bad[at] ^= bit;
         let out = dir.run_with(&bad, ["-d", "-i", "key.txt"]).fails("");
-        assert!(out.stdout.is_empty(), "{at}");
+        assert!(out.stdout.is_empty(), "{at} {bit:#x}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
 #![cfg(unix)]
 
+mod cctv;
 mod cpu;
 mod damage;
 mod files;
@@ -17,3 +18,7 @@ mod ssh;
 mod streams;
 mod support;
 mod terminal;
+
+/// The reader of the CCTV vectors, which the tests of sealane-age use too.
+#[path = "../../../age/tests/format/vector.rs"]
+mod vector;

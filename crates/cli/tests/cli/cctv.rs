@@ -1,0 +1,75 @@
+//! The CCTV age vectors through the command: status 0 for success only, and exactly the bytes that are released.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{Dir, Run, feed, finish};
+use crate::vector::{self, Vector, hex};
+
+/// Identities of this type are not built in: their vectors say nothing here.
+const NOT_BUILT_IN: &str = "AGE-SECRET-KEY-PQ-";
+
+/// The command for `vector`, whose identities are in the file `identities`.
+fn command(dir: &Dir, vector: &Vector, args: &[&str]) -> std::process::Command {
+    let mut command = dir.without_terminal(["-d"]);
+    if !vector.identities.is_empty() {
+        command.args(["-i", "identities"]);
+    }
+    if let Some(passphrase) = vector.passphrases.first() {
+        command.env("AGE_PASSPHRASE", passphrase);
+    }
+    command.args(args);
+    command
+}
+
+/// The exit status must be the expected one, and the error be one or two lines.
+#[track_caller]
+fn check_status(vector: &Vector, run: Run) -> Vec<u8> {
+    if vector.expect == "success" { run.quiet().stdout } else { run.fails("").stdout }
+}
+
+#[test]
+fn every_vector_that_can_be_opened_here() {
+    let dir = Dir::new();
+    let (mut run, mut left_out) = (BTreeMap::new(), 0);
+    for vector in vector::all() {
+        if vector.identities.iter().any(|identity| identity.starts_with(NOT_BUILT_IN)) {
+            left_out += 1;
+            continue;
+        }
+        // The environment has one passphrase; the one vector that has two is refused before any is tried.
+        assert!(vector.passphrases.len() <= 1 || vector.name == "scrypt_double", "{}", vector.name);
+        *run.entry(vector.expect.clone()).or_insert(0) += 1;
+        dir.write("identities", vector.identities.join("\n"));
+        dir.write("file", &vector.file);
+        let names = dir.names();
+
+        for run in [feed(command(&dir, &vector, &[]), &vector.file), finish(command(&dir, &vector, &["file"]))] {
+            let released = check_status(&vector, run);
+            match &vector.payload {
+                Some(hash) => assert_eq!(hex(&Sha256::digest(&released)), *hash, "{}", vector.name),
+                // A payload that is not whole in its armor is less than a chunk in all of them.
+                None => assert!(released.is_empty(), "{}", vector.name),
+            }
+        }
+        // To a file: all or nothing.
+        check_status(&vector, finish(command(&dir, &vector, &["-o", "out", "file"])));
+        if vector.expect == "success" {
+            let payload = vector.payload.as_ref().expect("a success has a payload");
+            assert_eq!(hex(&Sha256::digest(dir.read("out"))), *payload, "{}", vector.name);
+            std::fs::remove_file(dir.path("out")).unwrap();
+        }
+        assert_eq!(dir.names(), names, "{}", vector.name);
+    }
+    let expected = [
+        ("HMAC failure", 1),
+        ("armor failure", 22),
+        ("header failure", 53),
+        ("no match", 8),
+        ("payload failure", 19),
+        ("success", 21),
+    ];
+    assert_eq!(run, BTreeMap::from(expected.map(|(status, n)| (status.to_owned(), n))));
+    assert_eq!(left_out, 19);
+}
