@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use args::Action;
 use error::{Error, Result};
-use sealane::Backend;
+use sealane::{Backend, BackendError};
 
 fn main() -> ExitCode {
     match args::parse(std::env::args_os().skip(1)).and_then(run) {
@@ -54,6 +54,11 @@ fn run(action: Action) -> Result<()> {
 fn backend() -> Result<Backend> {
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
-        Error::new(format!("SEALANE_BACKEND: {error}")).hint(format!("available here: {}", available.join(", ")))
+        // The library's own list has those too that this CPU cannot run.
+        let what = match error {
+            BackendError::Unknown => "no such backend".to_owned(),
+            error => error.to_string(),
+        };
+        Error::new(format!("SEALANE_BACKEND: {what}")).hint(format!("available here: {}", available.join(", ")))
     })
 }

@@ -91,6 +91,8 @@ impl Recipients {
         }
         let text = String::from_utf8(contents)
             .map_err(|_| Error::new(format!("{name:?} is not a recipients file: it is not text")))?;
+        // Editors on Windows put a byte order mark there.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut found = false;
         for (number, line) in text.lines().enumerate() {
             let line = line.trim_end();
@@ -125,6 +127,10 @@ impl Recipients {
     }
 
     fn add(&mut self, text: &str) -> Result<(), Fault> {
+        // Bech32 (BIP 173) may be all upper case, as from a QR code; plugins expect the other form.
+        if text.starts_with("AGE1") && !text.bytes().any(|b| b.is_ascii_lowercase()) {
+            return self.add(&text.to_ascii_lowercase());
+        }
         if text.starts_with("age1tag1") {
             self.all.push(Box::new(text.parse::<tag::Recipient>().map_err(|_| Fault::checksum())?));
         } else if text.starts_with("age1tagpq1") {

@@ -299,6 +299,11 @@ fn check_encrypt(args: &FileArgs) -> Result<()> {
     }
     let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
     if !recipients && !args.passphrase {
+        // Not a file to encrypt, so perhaps meant as a word.
+        if let Some(input) = args.input.as_ref().filter(|input| !args.encrypt && !input.exists()) {
+            return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
+                .hint("the words are encrypt, decrypt, keygen, cpu and help; see sealane --help"));
+        }
         return Err(Error::usage("missing recipients")
             .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
     }

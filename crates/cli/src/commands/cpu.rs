@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-use sealane::{Backend, BackendStatus, ChaCha20Poly1305, Poly1305, chacha20::ChaCha20};
+use sealane::{Backend, BackendStatus, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305, chacha20::ChaCha20};
 use serde::Serialize;
 
 use crate::args::CpuArgs;
@@ -29,7 +29,6 @@ struct Report {
 #[derive(Serialize)]
 struct BackendReport {
     name: &'static str,
-    compiled: bool,
     supported: bool,
     /// None if it is not supported, and so cannot be tested.
     self_test: Option<SelfTestReport>,
@@ -64,8 +63,6 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 fn report(backend: Backend) -> Report {
     let backends = BackendStatus::all().map(|status| BackendReport {
         name: status.name(),
-        // All that are listed are: what is not compiled for this architecture does not exist in this program.
-        compiled: true,
         supported: status.supported(),
         self_test: status
             .self_test()
@@ -77,6 +74,7 @@ fn report(backend: Backend) -> Report {
         ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),
         ("poly1305", Poly1305::with_backend(&key, backend).backend()),
         ("chacha20poly1305", ChaCha20Poly1305::with_backend(&key, backend).backend()),
+        ("xchacha20poly1305", XChaCha20Poly1305::with_backend(&key, backend).backend()),
     ];
     Report {
         model: model(),

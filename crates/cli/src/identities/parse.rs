@@ -17,6 +17,9 @@ const FILE_LIMIT: u64 = 16 << 20;
 /// The limit of age for an ssh key.
 const SSH_LIMIT: usize = 16 << 10;
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Reads the identity file `path`.
 pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     let name = path.display().to_string();
@@ -42,6 +45,10 @@ fn read(source: impl Read, len: u64, name: &str, passphrases: &Passphrases) -> R
     if contents.len() as u64 > FILE_LIMIT {
         return Err(Error::new(format!("identity file {name:?} is longer than 16 MiB")));
     }
+    // Editors on Windows put it there.
+    if contents.starts_with(BYTE_ORDER_MARK) {
+        contents.drain(..BYTE_ORDER_MARK.len());
+    }
     if contents.starts_with(b"age-encryption.org/") || contents.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
         return Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))]);
     }
@@ -56,6 +63,7 @@ fn read(source: impl Read, len: u64, name: &str, passphrases: &Passphrases) -> R
 
 /// One identity a line; empty lines and those that start with `#` are comments.
 pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdentity>> {
+    let contents = contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents);
     let text = std::str::from_utf8(contents).map_err(|_| {
         Error::new(format!("{name:?} is not an identity file: it is not text"))
             .hint("an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen")

@@ -59,6 +59,8 @@ fn what_age_refuses_is_refused_with_a_hint() {
         ("-d -e in", "-e/--encrypt"),
         ("-i key.txt in", "did you forget -d/--decrypt?"),
         ("in", "missing recipients"),
+        ("encrypt missing", "missing recipients"),
+        ("frobnicate", "no such word or file: \"frobnicate\""),
         ("-p -R key.pub in", "can't be combined"),
         ("-e -p -i key.txt in", "can't be combined"),
         ("-R key.pub in in2", "more than one INPUT"),

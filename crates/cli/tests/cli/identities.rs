@@ -17,6 +17,24 @@ fn any_of_several_identities_opens_the_file() {
 }
 
 #[test]
+fn a_byte_order_mark_does_no_harm() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "out");
+    let bom = |data: &[u8]| ["\u{feff}".as_bytes(), data].concat();
+    dir.write("bom.txt", bom(&dir.read("key.txt")));
+    assert_eq!(dir.run(["-d", "-i", "bom.txt", "out"]).quiet().stdout, b"secret");
+    let with = |args: &[&str]| {
+        let mut command = dir.command(args);
+        command.env("AGE_PASSPHRASE", "pass");
+        crate::support::finish(command).quiet().stdout
+    };
+    // In an encrypted file, and in front of one.
+    with(&["-p", "-a", "-o", "bom.age", "bom.txt"]);
+    dir.write("bom.age", bom(&dir.read("bom.age")));
+    assert_eq!(with(&["-d", "-i", "bom.age", "out"]), b"secret");
+}
+
+#[test]
 fn what_is_no_identity_is_not_shown() {
     let dir = Dir::with_key();
     dir.encrypt(b"secret", "out");

@@ -15,6 +15,24 @@ fn recipients_come_from_files_with_comments() {
 }
 
 #[test]
+fn recipients_may_be_in_upper_case_and_behind_a_byte_order_mark() {
+    let dir = Dir::with_key();
+    let key = String::from_utf8(dir.read("key.pub")).unwrap().trim().to_owned();
+    let upper = key.to_ascii_uppercase();
+    dir.write("list", format!("\u{feff}{key}\r\n"));
+    dir.write("upper", &upper);
+    for args in [["-R", "list"], ["-R", "upper"], ["-r", &upper]] {
+        dir.run(args.into_iter().chain(["-o", "out", "list"])).quiet();
+        assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, dir.read("list"));
+    }
+    // Not a mixture, says BIP 173.
+    let mixed = format!("AGE1{}", &key[4..]);
+    dir.run(["-r", &mixed, "-o", "new", "list"]).fails("recipient");
+    let mixed = format!("age1{}", &upper[4..]);
+    dir.run(["-r", &mixed, "-o", "new", "list"]).fails("recipient");
+}
+
+#[test]
 fn a_list_that_is_wrong_is_not_shown() {
     let dir = Dir::with_key();
     let secret = String::from_utf8(dir.read("key.txt")).unwrap();
