@@ -6,7 +6,6 @@
 
 mod args;
 mod cleanup;
-mod closed;
 mod commands;
 mod error;
 mod failure;
@@ -43,7 +42,6 @@ fn run(action: Action) -> Result<()> {
         Action::Keygen(args) => commands::keygen::run(&args),
         Action::Cpu(args) => commands::cpu::run(&args),
         Action::Print(text) => {
-            closed::check_stdout()?;
             let mut stdout = io::stdout().lock();
             writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
         }

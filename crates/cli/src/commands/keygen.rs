@@ -31,7 +31,6 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if output.is_none() {
-        crate::closed::check_stdout()?;
     }
     // Before any question: it would be asked in vain.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {

@@ -60,7 +60,6 @@ impl Output {
     }
 
     fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
-        crate::closed::check_stdout()?;
         let (writer, id) = unbuffered_stdout();
         if !io::stdout().is_terminal() {
             return Ok(Self { sink: Sink::Stdout(writer), id });

@@ -15,7 +15,6 @@ mod recipients;
 mod same_file;
 mod signals;
 mod ssh;
-mod streams;
 mod support;
 mod terminal;
 
