@@ -30,8 +30,6 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return Err(Error::usage("INPUT is only for -y").hint("-o OUTPUT names the file for the new key"));
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    if output.is_none() {
-    }
     // Before any question: it would be asked in vain.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
         return Err(exists(path));
