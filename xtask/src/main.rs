@@ -8,6 +8,7 @@ mod bochs;
 mod constant_time;
 mod cross;
 mod interop;
+mod large_file;
 mod no_std;
 mod process;
 mod test_binaries;
@@ -42,6 +43,8 @@ enum Chore {
     Cross(cross::Options),
     /// Exchange files with age and rage
     Interop,
+    /// Send 4 GiB through the command, measure its memory, and open the result with age
+    LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
 }
@@ -66,6 +69,7 @@ fn run() -> Result<()> {
         Chore::Avx512(options) => avx512::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::Interop => interop::run(),
+        Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// The root of the repository.
 pub(crate) fn workspace_root() -> PathBuf {
@@ -78,6 +78,14 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
         bail!("{} failed: {}\n{}", describe(command), output.status, String::from_utf8_lossy(&output.stderr));
     }
     Ok(output.stdout)
+}
+
+/// Builds the `sealane` command as released; its path.
+pub(crate) fn release_command() -> Result<PathBuf> {
+    run(cargo().args(["build", "--release", "--package", "sealane-cli"]))?;
+    let program = target_dir().join("release/sealane");
+    ensure!(program.is_file(), "cargo did not build {}", program.display());
+    Ok(program)
 }
 
 /// The command as one line, for messages.

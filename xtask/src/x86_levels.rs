@@ -1,7 +1,7 @@
 //! `cargo xtask x86-levels`: one build of the tests and of the command, on CPUs from plain x86-64 to AVX2 (qemu-user).
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(!cpus.is_empty(), "no such model here; there are qemu64, Nehalem and Haswell");
     step("building the tests and the command");
     let binaries = test_binaries::static_x86_64(if options.primitives { PRIMITIVES } else { ALL })?;
-    let command = if options.primitives { None } else { Some(build_command()?) };
+    let command = if options.primitives { None } else { Some(process::release_command()?) };
     for cpu in cpus {
         on(cpu, &qemu, &binaries, command.as_deref())?;
     }
@@ -60,14 +60,6 @@ fn on(cpu: &Cpu, qemu: &Path, binaries: &[TestBinary], command: Option<&Path>) -
     }
     println!("   the command seals and opens on {}", cpu.model);
     Ok(())
-}
-
-/// The `sealane` command as released.
-fn build_command() -> Result<PathBuf> {
-    process::run(process::cargo().args(["build", "--release", "--package", "sealane-cli"]))?;
-    let program = process::target_dir().join("release/sealane");
-    ensure!(program.is_file(), "cargo did not build {}", program.display());
-    Ok(program)
 }
 
 /// Seals a file under a new key and opens it again, once with the backend that detection chooses, once with it forced.

@@ -1,0 +1,102 @@
+//! `cargo xtask large-file`: 4 GiB through the command, in memory that does not grow with the file, and opened by age.
+
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::{self, step};
+
+/// Not a whole number of chunks.
+const FILE_BYTES: u64 = (4 << 30) + 12_345;
+/// The most memory that the command may use, in KiB.
+const MAX_KIB: u64 = 64 << 10;
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    let age = process::tool_from_env("AGE", "age", "apt-get install age")?;
+    let sealane = process::release_command()?;
+    let dir = process::workspace_root().join("target/large-file");
+    fs::create_dir_all(&dir).context("cannot create target/large-file")?;
+    let result = round_trip(&sealane, &age, &dir);
+    fs::remove_dir_all(&dir).context("cannot remove target/large-file")?;
+    result
+}
+
+fn round_trip(sealane: &Path, age: &Path, dir: &Path) -> Result<()> {
+    let path = |name: &str| dir.join(name);
+    step(&format!("{FILE_BYTES} bytes through encrypt and decrypt"));
+    process::run(Command::new(sealane).arg("keygen").arg("-o").arg(path("key")))?;
+    write_plaintext(&path("plain"))?;
+    let encrypt =
+        spawn(Command::new(sealane).args(["-e", "-i"]).arg(path("key")).arg("-o").args([path("age"), path("plain")]))?;
+    println!("   encrypt: {} KiB at most", watch(encrypt, "encrypt")?);
+    compare(Command::new(sealane), "sealane", dir)?;
+    compare(Command::new(age), "age", dir)
+}
+
+/// Opens the file with `command` and compares what it writes with the plaintext.
+fn compare(mut command: Command, name: &str, dir: &Path) -> Result<()> {
+    let mut child = spawn(command.args(["-d", "-i"]).arg(dir.join("key")).arg(dir.join("age")).stdout(Stdio::piped()))?;
+    let mut opened = BufReader::with_capacity(1 << 20, child.stdout.take().context("standard output is a pipe")?);
+    let mut plain = BufReader::with_capacity(1 << 20, File::open(dir.join("plain"))?);
+    let (mut a, mut b) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+    let mut remaining = FILE_BYTES;
+    let mut peak = 0;
+    while remaining > 0 {
+        let length = remaining.min(a.len() as u64) as usize;
+        opened.read_exact(&mut a[..length]).with_context(|| format!("{name} wrote less than the plaintext"))?;
+        plain.read_exact(&mut b[..length])?;
+        ensure!(a[..length] == b[..length], "{name} wrote something else than the plaintext");
+        remaining -= length as u64;
+        peak = peak.max(peak_kib(&child).unwrap_or(0));
+    }
+    ensure!(opened.read(&mut a)? == 0, "{name} wrote more than the plaintext");
+    ensure!(child.wait()?.success(), "{name} -d failed");
+    println!("   {name} -d: the same bytes, {peak} KiB at most");
+    ensure!(name != "sealane" || (1..=MAX_KIB).contains(&peak), "sealane -d used {peak} KiB");
+    Ok(())
+}
+
+/// Bytes without a pattern that fits a chunk.
+fn write_plaintext(path: &Path) -> Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut x = 1_u64;
+    let mut remaining = FILE_BYTES;
+    while remaining > 0 {
+        x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        let length = remaining.min(8) as usize;
+        file.write_all(&x.to_le_bytes()[..length])?;
+        remaining -= length as u64;
+    }
+    file.flush().context("cannot write the plaintext: 12 GiB of disk are needed")
+}
+
+fn spawn(command: &mut Command) -> Result<Child> {
+    command.spawn().with_context(|| format!("cannot start {}", process::describe(command)))
+}
+
+/// Waits for the end of `child`; its peak memory in KiB.
+fn watch(mut child: Child, name: &str) -> Result<u64> {
+    let mut peak = 0;
+    let status = loop {
+        peak = peak.max(peak_kib(&child).unwrap_or(0));
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    ensure!(status.success(), "{name} failed");
+    ensure!((1..=MAX_KIB).contains(&peak), "{name} used {peak} KiB");
+    Ok(peak)
+}
+
+/// The peak of the resident set so far (`VmHWM`), while the process runs.
+fn peak_kib(child: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
