@@ -47,9 +47,7 @@ impl Sealed for Ietf {
 
     #[inline]
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 12], _: Level, state: &mut State) {
-        let mut last_row = [0; 16];
-        last_row[4..].copy_from_slice(nonce);
-        fill(state, key, &last_row);
+        fill(state, key, nonce);
     }
 }
 
@@ -65,9 +63,7 @@ impl Sealed for Original {
 
     #[inline]
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 8], _: Level, state: &mut State) {
-        let mut last_row = [0; 16];
-        last_row[8..].copy_from_slice(nonce);
-        fill(state, key, &last_row);
+        fill(state, key, nonce);
     }
 }
 
@@ -88,21 +84,19 @@ impl Sealed for Extended {
         let prefix = prefix.first_chunk().expect("the first 16 of 24 bytes");
         let mut subkey = [0; KEY_BYTES];
         hchacha::<ROUNDS>(key, prefix, level, &mut subkey);
-        let mut last_row = [0; 16];
-        last_row[8..].copy_from_slice(rest);
-        fill(state, &subkey, &last_row);
+        fill(state, &subkey, rest);
         wipe(&mut subkey);
     }
 }
 
-/// Constants, key and last row, as little-endian words.
+/// Constants and key, then a last row that ends with `nonce` (up to 16 bytes) and is 0 before it, as little-endian words.
 #[inline]
-pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], last_row: &[u8; 16]) {
+pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], nonce: &[u8]) {
+    let mut last_row = [0; 16];
+    last_row[16 - nonce.len()..].copy_from_slice(nonce);
     state[..4].copy_from_slice(&CONSTANTS);
-    for (word, bytes) in state[4..12].iter_mut().zip(key.as_chunks::<4>().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
-    for (word, bytes) in state[12..].iter_mut().zip(last_row.as_chunks::<4>().0) {
+    let words = key.as_chunks::<4>().0.iter().chain(last_row.as_chunks::<4>().0);
+    for (word, bytes) in state[4..].iter_mut().zip(words) {
         *word = u32::from_le_bytes(*bytes);
     }
 }
