@@ -5,6 +5,9 @@
 //! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name. One that is missing is a failure.
 #![cfg(unix)]
 
+#[path = "common/bytes.rs"]
+mod bytes;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,8 @@ use std::process::Command;
 
 use nix::sys::wait::WaitStatus;
 use rexpect::session::spawn_command;
+
+use bytes::bytes;
 
 const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
 const PASSPHRASE: &str = "correct horse battery staple";
@@ -131,20 +136,6 @@ impl Bench {
     }
 }
 
-/// A gigabyte of test data would not find more than this.
-fn data(len: usize) -> Vec<u8> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    (0..len)
-        .map(|_| {
-            // xorshift64 (Marsaglia, 2003)
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 32) as u8
-        })
-        .collect()
-}
-
 #[track_caller]
 fn assert_same(path: &Path, expected: &[u8], what: &str) {
     let found = fs::read(path).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -156,7 +147,7 @@ fn both_ways(tool: Tool, kind: Kind) {
     let bench = Bench::new();
     bench.make_key(kind);
     for len in SIZES {
-        let plaintext = data(len);
+        let plaintext = bytes(len);
         fs::write(bench.path("in"), &plaintext).unwrap();
         for armor in [false, true] {
             let what = format!("{:?}, {len} bytes, armor: {armor}", tool.program());

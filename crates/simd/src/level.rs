@@ -36,12 +36,6 @@ macro_rules! levels {
             /// The names of all levels compiled for this architecture, the narrowest first.
             pub const NAMES: &'static [&'static str] = &[$($(#[$cfg])* $name,)*];
 
-            /// The level of that name (see [`Level::NAMES`]), if the CPU has it.
-            #[must_use]
-            pub fn by_name(name: &str) -> Option<Self> {
-                Self::NAMES.iter().position(|&n| n == name).and_then(Self::by_index)
-            }
-
             /// The level at that position in [`Level::NAMES`], if the CPU has it.
             #[must_use]
             pub fn by_index(index: usize) -> Option<Self> {

@@ -1,11 +1,16 @@
 //! A directory of its own for each test, and the command run in it.
 
+#[path = "../common/bytes.rs"]
+mod bytes;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+pub(crate) use bytes::bytes;
 
 pub(crate) const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
 
@@ -198,18 +203,4 @@ impl Run {
     pub(crate) fn misused(self, what: &str) -> Output {
         self.failed(2, what)
     }
-}
-
-/// Bytes that are not all alike, the same for the same length.
-pub(crate) fn bytes(len: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ len as u64;
-    (0..len)
-        .map(|_| {
-            // xorshift64 (Marsaglia, 2003)
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 32) as u8
-        })
-        .collect()
 }
