@@ -37,6 +37,9 @@ mod aead;
 mod backend;
 pub mod chacha20;
 mod error;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals;
 mod poly1305;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
