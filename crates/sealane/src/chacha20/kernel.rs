@@ -124,28 +124,40 @@ fn vertical<S: Simd, const ROUNDS: usize, const WIDE: bool>(token: S, state: &St
     initial[13] = counter_high;
 
     let mut v = initial;
+    vertical_rounds::<_, ROUNDS>(&mut v);
+    for i in 0..16 {
+        v[i] = v[i].add(initial[i]);
+    }
+    xor_vertical(&v, data);
+}
+
+/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each.
+#[inline(always)]
+pub(super) fn vertical_rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16]) {
     for _ in 0..ROUNDS / 2 {
         two_quarter_rounds!(v, [0 4 8 12] [1 5 9 13]);
         two_quarter_rounds!(v, [2 6 10 14] [3 7 11 15]);
         two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
         two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
     }
-    for i in 0..16 {
-        v[i] = v[i].add(initial[i]);
-    }
+}
 
-    let (a0, a1, a2, a3) = S::Words::transpose(v[0], v[1], v[2], v[3]);
-    let (b0, b1, b2, b3) = S::Words::transpose(v[4], v[5], v[6], v[7]);
-    let (c0, c1, c2, c3) = S::Words::transpose(v[8], v[9], v[10], v[11]);
-    let (d0, d1, d2, d3) = S::Words::transpose(v[12], v[13], v[14], v[15]);
-    let quarter = S::Words::ROWS * BLOCK_BYTES;
+/// Exclusive or of `data`, one block for each lane, with the states of which `v[i]` holds word i. The transposition deals
+/// block `ROWS * column + row` to lane `4 * row + column`.
+#[inline(always)]
+pub(super) fn xor_vertical<W: Words>(v: &[W; 16], data: &mut [u8]) {
+    let (a0, a1, a2, a3) = W::transpose(v[0], v[1], v[2], v[3]);
+    let (b0, b1, b2, b3) = W::transpose(v[4], v[5], v[6], v[7]);
+    let (c0, c1, c2, c3) = W::transpose(v[8], v[9], v[10], v[11]);
+    let (d0, d1, d2, d3) = W::transpose(v[12], v[13], v[14], v[15]);
+    let quarter = W::ROWS * BLOCK_BYTES;
     let (data0, data) = data.split_at_mut(quarter);
-    S::Words::xor_rows(a0, b0, c0, d0, data0);
+    W::xor_rows(a0, b0, c0, d0, data0);
     let (data1, data) = data.split_at_mut(quarter);
-    S::Words::xor_rows(a1, b1, c1, d1, data1);
+    W::xor_rows(a1, b1, c1, d1, data1);
     let (data2, data3) = data.split_at_mut(quarter);
-    S::Words::xor_rows(a2, b2, c2, d2, data2);
-    S::Words::xor_rows(a3, b3, c3, d3, data3);
+    W::xor_rows(a2, b2, c2, d2, data2);
+    W::xor_rows(a3, b3, c3, d3, data3);
 }
 
 /// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row` to lane
