@@ -199,7 +199,7 @@ fn multiply_limbs<S: Simd>(token: S, h: &[S::Wide; 5], limbs: &Limbs, times_5: &
 
 /// Carries limbs below 2^64 - 2^40 so that they are at most 2^26 + 2^16.
 #[inline(always)]
-fn carry<S: Simd>(token: S, mut h: [S::Wide; 5]) -> [S::Wide; 5] {
+pub(super) fn carry<S: Simd>(token: S, mut h: [S::Wide; 5]) -> [S::Wide; 5] {
     let limb = S::Wide::splat(token, LIMB);
     let carry = |h: &mut [S::Wide; 5], i: usize| {
         let above = h[i].shr::<26>();
