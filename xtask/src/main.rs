@@ -7,6 +7,7 @@ mod backends;
 mod bochs;
 mod constant_time;
 mod cross;
+mod instructions;
 mod interop;
 mod large_file;
 mod no_std;
@@ -31,6 +32,8 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits.toml
     Asm(asm::Options),
+    /// Count the instructions of every operation (callgrind) and hold them to xtask/instruction-limits.toml
+    Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     ConstantTime,
     /// Run the tests once per x86 backend, in an emulator where this CPU lacks the instructions
@@ -63,6 +66,7 @@ fn run() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
         Chore::Asm(options) => asm::run(&options),
+        Chore::Instructions(options) => instructions::run(&options),
         Chore::ConstantTime => constant_time::run(),
         Chore::Backends => backends::run(),
         Chore::X86Levels(options) => x86_levels::run(&options),

@@ -1,0 +1,121 @@
+//! Repeats operations between calls of [`boundary`], before which callgrind writes down how many instructions it has counted.
+//! `cargo xtask instructions` runs this program once per backend.
+//!
+//! `sealane-instructions-probe BACKEND` prints a line `OPERATION SIZE BYTES` for each case: the size of a message, and how many
+//! bytes of messages one operation processes. It calls the boundary three times a case: before one operation, before
+//! [`MORE`] + 1, and after them.
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use sealane::chacha20::ChaCha20;
+use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
+
+/// xtask has the same number.
+const MORE: usize = 10;
+
+const AAD: [u8; 13] = [0xad; 13];
+const KEY: [u8; 32] = [0x42; 32];
+/// Of messages, in bytes.
+const SIZES: [usize; 10] = [16, 64, 128, 256, 448, 512, 1024, 1350, 4096, LONGEST];
+const LONGEST: usize = 16384;
+
+/// How many instructions `memcpy` takes depends on the alignment.
+#[repr(align(64))]
+struct Buffer([u8; LONGEST]);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [backend] = arguments.as_slice() else {
+        eprintln!("usage: sealane-instructions-probe BACKEND");
+        return ExitCode::from(2);
+    };
+    // Not the environment's choice or detection: what is missing is an error.
+    match Backend::by_name(backend) {
+        Ok(backend) => cases(backend),
+        Err(error) => {
+            eprintln!("{backend}: {error}");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Runs one case, whose operation processes `bytes` bytes in messages of `size` bytes.
+fn case(name: &str, size: usize, bytes: usize, mut operation: impl FnMut()) {
+    println!("{name} {size} {bytes}");
+    // The dynamic linker's work, and whatever else is done once.
+    operation();
+    boundary();
+    repeat(1, &mut operation);
+    boundary();
+    repeat(1 + MORE, &mut operation);
+    boundary();
+}
+
+/// A dynamic call, so that the compiler can neither unroll the loop nor move work out of it.
+#[inline(never)]
+fn repeat(times: usize, operation: &mut dyn FnMut()) {
+    for _ in 0..black_box(times) {
+        operation();
+    }
+}
+
+/// xtask names this function to callgrind.
+#[inline(never)]
+fn boundary() {
+    black_box(());
+}
+
+/// A different one for each message, at the same cost.
+struct Nonces(u64);
+
+impl Nonces {
+    fn next<const N: usize>(&mut self) -> [u8; N] {
+        self.0 += 1;
+        let mut nonce = [0; N];
+        nonce[..8].copy_from_slice(&self.0.to_le_bytes());
+        nonce
+    }
+}
+
+fn cases(backend: Backend) {
+    let key = black_box(KEY);
+    let mut buffer = Box::new(Buffer([0x5a; LONGEST]));
+    let mut nonces = Nonces(0);
+
+    for size in SIZES {
+        let data = &mut buffer.0[..size];
+        case("chacha20", size, size, || {
+            let mut cipher = ChaCha20::with_backend(&key, &nonces.next(), backend);
+            cipher.apply_keystream(data).expect("the key stream is longer than that");
+        });
+    }
+    for size in SIZES {
+        let data = &buffer.0[..size];
+        case("poly1305", size, size, || {
+            let mut mac = Poly1305::with_backend(&key, backend);
+            mac.update(data);
+            black_box(mac.finalize());
+        });
+    }
+    let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+    for size in SIZES {
+        let data = &mut buffer.0[..size];
+        case("seal", size, size, || {
+            black_box(cipher.seal_in_place(&nonces.next(), &AAD, data));
+        });
+        // There is nothing to open without a sealed message: this is both, and xtask subtracts the case above.
+        case("seal+open", size, size, || {
+            let nonce = nonces.next();
+            let tag = cipher.seal_in_place(&nonce, &AAD, data);
+            cipher.open_in_place(&nonce, &AAD, data, &tag).expect("what was sealed opens");
+        });
+    }
+    let cipher = XChaCha20Poly1305::with_backend(&key, backend);
+    let data = &mut buffer.0[..64];
+    case("xchacha-seal", 64, 64, || {
+        black_box(cipher.seal_in_place(&nonces.next(), &AAD, data));
+    });
+}

@@ -1,0 +1,140 @@
+//! Counting with valgrind's callgrind: it writes down the number of instructions since the last time whenever the probe calls
+//! its function `boundary`.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{BACKENDS, Case, Count, Counts};
+use crate::process;
+
+/// How many operations the longer of a case's two intervals has more; the probe has the same number.
+const MORE: u64 = 10;
+
+/// The probe seals and opens; what opening takes is the difference to sealing.
+const PAIR: (&str, &str, &str) = ("seal+open", "seal", "open");
+
+/// The counts of all cases on all backends.
+pub(super) fn measure(valgrind: &Path, program: &Path) -> Result<Counts> {
+    let mut counts = Counts::new();
+    for backend in BACKENDS {
+        let (cases, profile) = run(valgrind, program, backend)?;
+        read(backend, &cases, &profile, &mut counts).with_context(|| format!("counting on {backend}"))?;
+    }
+    Ok(counts)
+}
+
+/// The probe's list of cases, and callgrind's file.
+fn run(valgrind: &Path, program: &Path, backend: &str) -> Result<(String, String)> {
+    let folder = program.parent().context("the probe is in no folder")?;
+    let profile = folder.join(format!("instructions-{backend}.callgrind"));
+    let mut out = std::ffi::OsString::from("--callgrind-out-file=");
+    out.push(&profile);
+    let cases = process::output(
+        Command::new(valgrind)
+            .args(["--tool=callgrind", "--quiet", "--combine-dumps=yes", "--dump-before=*::boundary"])
+            .arg(out)
+            .arg(program)
+            .arg(backend)
+            // What is on the stack before the program starts moves its variables, and copies take longer where they straddle.
+            .env_clear(),
+    )
+    .context("this needs a CPU with AVX2 and BMI2, and a valgrind that knows them")?;
+    let cases = String::from_utf8(cases).context("the probe's list is not UTF-8")?;
+    let text = std::fs::read_to_string(&profile).with_context(|| format!("cannot read {}", profile.display()))?;
+    Ok((cases, text))
+}
+
+/// Adds the counts of one run of the probe.
+fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Result<()> {
+    let totals: Vec<u64> = profile
+        .lines()
+        .filter_map(|line| line.strip_prefix("totals: "))
+        .map(|total| total.trim().parse().with_context(|| format!("callgrind wrote a total of {total:?}")))
+        .collect::<Result<_>>()?;
+    let cases: Vec<&str> = cases.lines().collect();
+    // Per case what comes before it, the shorter interval and the longer one; at the end, what comes after all of them.
+    ensure!(
+        !cases.is_empty() && totals.len() == 3 * cases.len() + 1,
+        "the probe ran {} cases, but callgrind wrote down {} intervals",
+        cases.len(),
+        totals.len()
+    );
+    let mut sealing = None;
+    for (line, intervals) in cases.iter().zip(totals.chunks_exact(3)) {
+        let &[operation, size, bytes] = line.split(' ').collect::<Vec<_>>().as_slice() else {
+            bail!("the probe printed {line:?}");
+        };
+        let (size, bytes) = (size.parse().context("a size")?, bytes.parse().context("a number of bytes")?);
+        let mut instructions = per_operation(intervals[1], intervals[2]).with_context(|| line.to_string())?;
+        let mut operation = operation;
+        let (pair, first, second) = PAIR;
+        if operation == first {
+            sealing = Some((size, instructions));
+        } else if operation == pair {
+            let before = sealing.take_if(|(sealed, _)| *sealed == size).map(|(_, instructions)| instructions);
+            instructions = before
+                .and_then(|before| instructions.checked_sub(before))
+                .with_context(|| format!("{line}: not after a cheaper {first} {size}"))?;
+            operation = second;
+        }
+        let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
+        let former = counts.insert(case, Count { instructions, bytes });
+        ensure!(former.is_none(), "the probe ran a case twice: {line}");
+    }
+    Ok(())
+}
+
+/// From an interval with one operation and one with [`MORE`] more. What surrounds the operations is in both.
+fn per_operation(one: u64, more: u64) -> Result<u64> {
+    let difference = more.checked_sub(one).context("more operations took fewer instructions")?;
+    ensure!(
+        difference > 0 && difference.is_multiple_of(MORE),
+        "{MORE} operations took {difference} instructions: not the same number each"
+    );
+    Ok(difference / MORE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(cases: &str, totals: &[u64]) -> Result<Counts> {
+        let profile: String =
+            totals.iter().map(|total| format!("part: 1\nsummary: 9\nfn=(1) f\n3 4\ntotals: {total}\n\n")).collect();
+        let mut counts = Counts::new();
+        read("avx2", cases, &profile, &mut counts)?;
+        Ok(counts)
+    }
+
+    fn listed(counts: &Counts) -> Vec<(String, u64, usize)> {
+        counts.iter().map(|(case, count)| (case.to_string(), count.instructions, count.bytes)).collect()
+    }
+
+    #[test]
+    fn a_count_is_the_difference_of_two_intervals() {
+        let counts = counted("chacha20 64 64\nseal-batch 64 2048\n", &[9999, 130, 1030, 50, 7, 517, 3]).unwrap();
+        assert_eq!(listed(&counts), [("avx2 chacha20 64".into(), 90, 64), ("avx2 seal-batch 64".into(), 51, 2048)]);
+    }
+
+    #[test]
+    fn opening_is_what_is_left_of_the_pair() {
+        let counts = counted("seal 16 16\nseal+open 16 16\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
+        assert_eq!(listed(&counts), [("avx2 open 16".into(), 120, 16), ("avx2 seal 16".into(), 90, 16)]);
+        let other_size = counted("seal 16 16\nseal+open 64 64\n", &[1, 130, 1030, 1, 230, 2330, 1]);
+        assert!(other_size.unwrap_err().to_string().contains("not after"));
+        assert!(counted("seal 16 16\nseal+open 16 16\n", &[1, 130, 1030, 1, 130, 930, 1]).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        assert!(counted("", &[5]).is_err(), "no case");
+        assert!(counted("seal 16 16\n", &[1, 130, 1030]).is_err(), "an interval is missing");
+        assert!(counted("seal 16 16\n", &[1, 130, 1030, 1, 1]).is_err(), "one too many");
+        assert!(counted("seal 16\n", &[1, 130, 1030, 1]).is_err(), "a line without bytes");
+        assert!(counted("seal 16 16\n", &[1, 130, 1035, 1]).is_err(), "operations differ");
+        assert!(counted("seal 16 16\n", &[1, 130, 130, 1]).is_err(), "nothing was repeated");
+        assert!(counted("seal 16 16\nseal 16 16\n", &[1, 130, 1030, 1, 130, 1030, 1]).is_err(), "a case twice");
+    }
+}

@@ -1,0 +1,252 @@
+//! The numbers that the counts are held to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use super::{Case, Counts};
+
+/// xtask/instruction-limits.toml.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Limits {
+    /// The version of the compiler with which all were counted last.
+    pub(super) compiler: String,
+    /// By backend, operation and size.
+    limit: BTreeMap<String, BTreeMap<String, BTreeMap<usize, u64>>>,
+}
+
+/// At the beginning of the file.
+const HEADER: &str = "\
+# How many instructions one operation takes: [limit.backend.operation], and the message's size in bytes. Counted by callgrind with
+# the loop that repeats the operation: about ten instructions. `cargo xtask instructions` fails where a count is above its limit
+# by more than 2 % (8 instructions, if that is more), or below by more than 5 % (20): then the limit is to be lowered, so
+# that what was won is not lost again unseen. `cargo xtask instructions --bless` writes this file.
+#
+# A count that goes up needs a measurement that shows a gain, and a reason in the commit's message.
+";
+
+/// What the compiler may do differently because of a change elsewhere: the larger of a share and a number of instructions.
+/// One more copy of a register in what surrounds a short message is no regression, and a kernel's loop has 100 times that.
+const ABOVE: (u64, u64) = (2, 8);
+/// Wider, since lowering a limit is work for somebody, and a small gain that is lost again is a small loss.
+const BELOW: (u64, u64) = (5, 20);
+
+fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
+    (limit * percent / 100).max(at_least)
+}
+
+impl Limits {
+    /// Reads the file; where there is none, there are no limits.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => toml::from_str(&text).with_context(|| format!("cannot understand {}", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// The limit of a case, if it has one.
+    pub(super) fn of(&self, case: &Case) -> Option<u64> {
+        self.limit.get(&case.backend)?.get(&case.operation)?.get(&case.size).copied()
+    }
+
+    fn cases(&self) -> impl Iterator<Item = Case> {
+        self.limit.iter().flat_map(|(backend, operations)| {
+            operations.iter().flat_map(move |(operation, sizes)| {
+                sizes.keys().map(move |&size| Case { backend: backend.clone(), operation: operation.clone(), size })
+            })
+        })
+    }
+
+    /// What is wrong with these counts, in sentences. They are the `whole` list of cases, or a part.
+    pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
+        if self.limit.is_empty() {
+            return vec!["there are no limits yet: run `cargo xtask instructions --bless`".to_owned()];
+        }
+        let mut complaints = Vec::new();
+        for (case, count) in counts {
+            let count = count.instructions;
+            let Some(limit) = self.of(case) else {
+                complaints.push(format!(
+                    "{case}: {count} instructions, and no limit: run `cargo xtask instructions --bless`"
+                ));
+                continue;
+            };
+            let change = (count as f64 / limit as f64 - 1.0) * 100.0;
+            if count > limit + tolerance(limit, ABOVE) {
+                complaints.push(format!("{case}: {count} instructions, the limit is {limit} ({change:+.1} %)"));
+            // Another compiler's gain is not the work of this change, and would be lost with that compiler.
+            } else if count + tolerance(limit, BELOW) < limit && compiler == self.compiler {
+                complaints.push(format!(
+                    "{case}: {count} instructions, the limit is {limit} ({change:+.1} %). An improvement: \
+                     run `cargo xtask instructions --bless`"
+                ));
+            }
+        }
+        if whole {
+            let gone = self.cases().filter(|case| !counts.contains_key(case));
+            complaints.extend(gone.map(|case| format!("{case}: there is a limit, but no such case")));
+        }
+        complaints
+    }
+
+    /// Makes these counts the limits: all of them, or in addition to the others.
+    pub(super) fn set(&mut self, counts: &Counts, compiler: &str, whole: bool) -> Result<()> {
+        if whole {
+            self.limit.clear();
+            compiler.clone_into(&mut self.compiler);
+        }
+        // One version stands for all the numbers.
+        ensure!(
+            self.compiler == compiler,
+            "the other limits were counted with {:?}, and this is {compiler}: bless all of them, without --case",
+            self.compiler
+        );
+        for (case, count) in counts {
+            let bare = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            ensure!(bare(&case.backend) && bare(&case.operation), "{case}: a name is letters, digits and hyphens");
+            let operations = self.limit.entry(case.backend.clone()).or_default();
+            operations.entry(case.operation.clone()).or_default().insert(case.size, count.instructions);
+        }
+        Ok(())
+    }
+}
+
+/// The file's text.
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEADER}\ncompiler = {:?}", self.compiler)?;
+        for (backend, operations) in &self.limit {
+            for (operation, sizes) in operations {
+                writeln!(f, "\n[limit.{backend}.{operation}]")?;
+                for (size, limit) in sizes {
+                    writeln!(f, "{size} = {limit}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Count;
+    use super::*;
+
+    const COMPILER: &str = "rustc 1.95.0 (1 2026-04-14)";
+
+    fn counts(cases: &[(&str, &str, usize, u64)]) -> Counts {
+        let count = |&(backend, operation, size, instructions): &(&str, &str, usize, u64)| {
+            let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
+            (case, Count { instructions, bytes: size })
+        };
+        cases.iter().map(count).collect()
+    }
+
+    fn limits() -> Limits {
+        let mut limits = Limits::default();
+        let cases = [("avx2", "seal", 64, 1000), ("avx2", "seal", 16384, 100_000), ("scalar", "seal", 16, 100)];
+        limits.set(&counts(&cases), COMPILER, true).unwrap();
+        limits
+    }
+
+    /// What is said about these three counts.
+    fn judged(seal_64: u64, seal_16384: u64, scalar: u64, compiler: &str) -> Vec<String> {
+        let cases =
+            [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
+        limits().judge(&counts(&cases), compiler, true)
+    }
+
+    #[test]
+    fn two_per_cent_above_and_five_below_pass() {
+        for counts in [(1000, 100_000, 100), (1020, 102_000, 102), (950, 95_000, 95)] {
+            assert_eq!(judged(counts.0, counts.1, counts.2, COMPILER), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn more_is_a_failure_that_names_case_limit_and_count() {
+        let expected = ["avx2 seal 16384: 102001 instructions, the limit is 100000 (+2.0 %)"];
+        assert_eq!(judged(1000, 102_001, 100, COMPILER), expected);
+        assert_eq!(judged(1021, 100_000, 100, COMPILER).len(), 1);
+    }
+
+    #[test]
+    fn much_less_asks_for_a_lower_limit() {
+        let complaints = judged(949, 100_000, 100, COMPILER);
+        assert_eq!(complaints.len(), 1);
+        assert!(
+            complaints[0].starts_with("avx2 seal 64: 949 instructions, the limit is 1000 (-5.1 %)"),
+            "{complaints:?}"
+        );
+        assert!(complaints[0].contains("--bless"));
+    }
+
+    #[test]
+    fn a_few_instructions_are_allowed_whatever_their_share() {
+        assert!(judged(1000, 100_000, 108, COMPILER).is_empty());
+        assert_eq!(judged(1000, 100_000, 109, COMPILER).len(), 1);
+        assert!(judged(1000, 100_000, 80, COMPILER).is_empty());
+        assert_eq!(judged(1000, 100_000, 79, COMPILER).len(), 1);
+    }
+
+    #[test]
+    fn another_compiler_may_be_better_but_not_worse() {
+        assert!(judged(500, 100_000, 100, "rustc 1.96.0").is_empty());
+        assert_eq!(judged(1100, 100_000, 100, "rustc 1.96.0").len(), 1);
+    }
+
+    #[test]
+    fn every_case_has_a_limit_and_every_limit_a_case() {
+        let some = counts(&[("avx2", "seal", 64, 1000), ("avx2", "open", 64, 1000)]);
+        let complaints = limits().judge(&some, COMPILER, true);
+        let expected = ["avx2 open 64", "avx2 seal 16384", "scalar seal 16"];
+        assert_eq!(complaints.len(), expected.len());
+        for (complaint, case) in complaints.iter().zip(expected) {
+            assert!(complaint.starts_with(&format!("{case}: ")), "{complaint}");
+        }
+        assert_eq!(
+            limits().judge(&some, COMPILER, false).len(),
+            1,
+            "a part of the cases says nothing about the others"
+        );
+    }
+
+    #[test]
+    fn without_limits_nothing_passes() {
+        let complaints = Limits::default().judge(&counts(&[("avx2", "seal", 64, 1)]), COMPILER, false);
+        assert_eq!(complaints.len(), 1);
+    }
+
+    #[test]
+    fn the_file_is_read_as_it_was_written() {
+        let text = limits().to_string();
+        assert_eq!(toml::from_str::<Limits>(&text).unwrap(), limits());
+        assert!(
+            text.ends_with("\n[limit.avx2.seal]\n64 = 1000\n16384 = 100000\n\n[limit.scalar.seal]\n16 = 100\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_part_is_set_beside_the_others() {
+        let mut part = limits();
+        part.set(&counts(&[("avx2", "seal", 64, 900)]), COMPILER, false).unwrap();
+        assert_eq!(part.cases().count(), 3);
+        assert_eq!(part.of(&Case { backend: "avx2".into(), operation: "seal".into(), size: 64 }), Some(900));
+        assert!(part.set(&counts(&[("avx2", "seal", 64, 900)]), "rustc 1.96.0", false).is_err());
+
+        part.set(&counts(&[("avx2", "seal", 64, 900)]), "rustc 1.96.0", true).unwrap();
+        assert_eq!(part.cases().count(), 1);
+        assert_eq!(part.compiler, "rustc 1.96.0");
+    }
+
+    #[test]
+    fn names_fit_the_file() {
+        assert!(limits().set(&counts(&[("avx2", "seal+open", 64, 1)]), COMPILER, true).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by callgrind, and held to the
+//! numbers in xtask/instruction-limits.toml. Where a time would need an idle machine, a count needs only the same compiler.
+
+mod callgrind;
+mod limits;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::process::{self, step};
+use limits::Limits;
+
+const LIMITS: &str = "xtask/instruction-limits.toml";
+
+/// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
+const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only cases whose name has this in it ("seal", "avx2 open", "scalar chacha20 64")
+    #[arg(long, value_name = "FILTER", default_value = "")]
+    case: String,
+    /// Make what was counted the new limits
+    #[arg(long)]
+    bless: bool,
+}
+
+/// One operation on messages of one size on one backend.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Case {
+    backend: String,
+    operation: String,
+    /// Of each message, in bytes.
+    size: usize,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.backend, self.operation, self.size)
+    }
+}
+
+/// What one operation of a case takes, and how many bytes of messages it processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Count {
+    instructions: u64,
+    bytes: usize,
+}
+
+type Counts = BTreeMap<Case, Count>;
+
+/// Runs the chore.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    ensure!(cfg!(target_arch = "x86_64"), "the limits are for x86-64 code: run this on an x86-64 machine");
+    step("instruction counts (callgrind)");
+    let path = process::workspace_root().join(LIMITS);
+    let mut limits = Limits::read(&path)?;
+    let compiler = compiler()?;
+    let valgrind = process::tool("valgrind", "valgrind")?;
+    let program = build()?;
+
+    let mut counts = callgrind::measure(&valgrind, &program)?;
+    if options.bless {
+        let again = callgrind::measure(&valgrind, &program)?;
+        ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
+    }
+    counts.retain(|case, _| case.to_string().contains(&options.case));
+    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
+    print_table(&counts, &limits);
+
+    let whole = options.case.is_empty();
+    if options.bless {
+        limits.set(&counts, &compiler, whole)?;
+        std::fs::write(&path, limits.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("   {} counts are the limits now: {LIMITS}", counts.len());
+        return Ok(());
+    }
+    let complaints = limits.judge(&counts, &compiler, whole);
+    if complaints.is_empty() {
+        println!("   {} counts are within their limits", counts.len());
+        return Ok(());
+    }
+    let mut about = String::new();
+    if !limits.compiler.is_empty() && limits.compiler != compiler {
+        about = format!("\nThe limits were counted with {}, and this is {compiler}.", limits.compiler);
+    }
+    bail!("{LIMITS} does not agree:\n  - {}{about}", complaints.join("\n  - "))
+}
+
+/// The version of the compiler, on which the counts depend.
+fn compiler() -> Result<String> {
+    let version = process::output(Command::new("rustc").arg("--version"))?;
+    Ok(String::from_utf8(version).context("the compiler's version is not UTF-8")?.trim().to_owned())
+}
+
+/// Builds the program that repeats the operations, as in a release and for any x86-64 CPU.
+fn build() -> Result<PathBuf> {
+    process::run(
+        process::cargo()
+            .args(["build", "--release", "--package", "sealane-instructions-probe"])
+            .env_remove("RUSTFLAGS")
+            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
+    )?;
+    let program = process::target_dir().join("release/sealane-instructions-probe");
+    ensure!(program.is_file(), "cargo did not build {}", program.display());
+    program.canonicalize().with_context(|| format!("cannot find {}", program.display()))
+}
+
+fn print_table(counts: &Counts, limits: &Limits) {
+    println!("   backend  operation          size  instructions  per byte     limit   change");
+    for (case, count) in counts {
+        let per_byte = count.instructions as f64 / count.bytes as f64;
+        print!(
+            "   {:<8} {:<14} {:>8}  {:>12}  {per_byte:>8.3}",
+            case.backend, case.operation, case.size, count.instructions
+        );
+        match limits.of(case) {
+            Some(limit) => {
+                let change = (count.instructions as f64 / limit as f64 - 1.0) * 100.0;
+                println!("  {limit:>8}  {change:>+5.1} %");
+            }
+            None => println!("         -"),
+        }
+    }
+}
