@@ -37,7 +37,7 @@ fn run(valgrind: &Path, program: &Path, backend: &str) -> Result<(String, String
             .arg(out)
             .arg(program)
             .arg(backend)
-            // What is on the stack before the program starts moves its variables, and copies take longer where they straddle.
+            // No GLIBC_TUNABLES: they choose the C library's way to copy.
             .env_clear(),
     )
     .context("this needs a CPU with AVX2 and BMI2, and a valgrind that knows them")?;
