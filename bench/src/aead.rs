@@ -22,6 +22,18 @@ pub fn seal_suite() -> Suite {
     rows.push(Row::new("RustCrypto chacha20poly1305", false, move |message, data| {
         cipher.encrypt_inout_detached(&nonce(message).into(), &AAD, data.into()).expect("RustCrypto seal").into()
     }));
+    let cipher = ring_key();
+    rows.push(Row::new("ring", false, move |message, data| {
+        let nonce = ring::aead::Nonce::assume_unique_for_key(nonce(message));
+        let tag = cipher.seal_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), data).expect("ring seal");
+        tag.as_ref().try_into().expect("16 bytes")
+    }));
+    let cipher = aws_lc_key();
+    rows.push(Row::new("aws-lc-rs", false, move |message, data| {
+        let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(nonce(message));
+        let tag = cipher.seal_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), data);
+        tag.expect("aws-lc-rs seal").as_ref().try_into().expect("16 bytes")
+    }));
     Suite { name: "seal", rows }
 }
 
@@ -54,7 +66,35 @@ pub fn open_suite() -> Suite {
             cipher.decrypt_inout_detached(&nonce(0).into(), &AAD, data.into(), &(*tag).into()).is_ok()
         }),
     ));
+    let cipher = ring_key();
+    rows.push(Row::new(
+        "ring",
+        false,
+        opening(move |data, tag| {
+            let nonce = ring::aead::Nonce::assume_unique_for_key(nonce(0));
+            cipher.open_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), (*tag).into(), data, 0..).is_ok()
+        }),
+    ));
+    let cipher = aws_lc_key();
+    rows.push(Row::new(
+        "aws-lc-rs",
+        false,
+        opening(move |data, tag| {
+            let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(nonce(0));
+            cipher.open_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), tag, data).is_ok()
+        }),
+    ));
     Suite { name: "open", rows }
+}
+
+fn ring_key() -> ring::aead::LessSafeKey {
+    let key = ring::aead::UnboundKey::new(&ring::aead::CHACHA20_POLY1305, &KEY).expect("32 bytes");
+    ring::aead::LessSafeKey::new(key)
+}
+
+fn aws_lc_key() -> aws_lc_rs::aead::LessSafeKey {
+    let key = aws_lc_rs::aead::UnboundKey::new(&aws_lc_rs::aead::CHACHA20_POLY1305, &KEY).expect("32 bytes");
+    aws_lc_rs::aead::LessSafeKey::new(key)
 }
 
 /// An operation that opens a copy of a sealed message.

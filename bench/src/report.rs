@@ -22,7 +22,7 @@ impl Environment {
         let peers = include_str!("../Cargo.lock").split("[[package]]").filter_map(|package| {
             let field = |name: &str| package.lines().find_map(|line| line.strip_prefix(name)?.strip_suffix('"'));
             let (name, version) = (field("name = \"")?, field("version = \"")?);
-            ["openssl-src", "chacha20", "chacha20poly1305", "poly1305"]
+            ["openssl-src", "ring", "aws-lc-rs", "chacha20", "chacha20poly1305", "poly1305"]
                 .contains(&name)
                 .then(|| format!("{name} {version}"))
         });
