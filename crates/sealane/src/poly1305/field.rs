@@ -32,6 +32,20 @@ impl Multiplier {
         Element([self.r0, self.r1, 0])
     }
 
+    /// r^exponent, for an exponent that is no secret and not 0.
+    #[inline(always)]
+    pub(super) fn power(self, exponent: usize) -> Element {
+        let mut power = self.element();
+        // The bits below the highest, from the left.
+        for bit in (0..exponent.ilog2()).rev() {
+            power = power.multiply_full(power);
+            if exponent >> bit & 1 == 1 {
+                power = power.multiply(self);
+            }
+        }
+        power
+    }
+
     pub(super) fn wipe(&mut self) {
         crate::wipe::wipe(core::slice::from_mut(self));
     }
@@ -57,6 +71,13 @@ impl Element {
         let sum0 = u128::from(self.0[0]) + u128::from(other.0[0]);
         let sum1 = u128::from(self.0[1]) + u128::from(other.0[1]) + (sum0 >> 64);
         Self([sum0 as u64, sum1 as u64, self.0[2] + other.0[2] + (sum1 >> 64) as u64])
+    }
+
+    /// The sum, partly reduced as by [`Element::fold`].
+    #[inline(always)]
+    pub(super) fn add_folded(self, other: Self) -> Self {
+        let [h0, h1, h2] = self.add(other).0;
+        Self::fold(h0, h1, h2)
     }
 
     /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 9.

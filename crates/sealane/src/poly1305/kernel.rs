@@ -87,10 +87,28 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, mut data: &[
         wide::rows(token, accumulator, rows);
         data = rest;
     }
-    let r = accumulator.r;
-    let mut h = accumulator.h;
-    for block in data.as_chunks::<BLOCK_BYTES>().0 {
-        h = h.add_block(block, 1).multiply(r);
+    accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);
+}
+
+/// Blocks from which two chains, whose combination needs a power of r, are faster than one.
+const MIN_TWO_CHAINS: usize = 10;
+
+/// Blocks on 64-bit integers. The multiplications of one chain wait for each other, so both halves of the blocks are taken
+/// side by side: h becomes (h, first half) r^k + (second half), k being the number of blocks in the second half.
+#[inline(always)]
+fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
+    let step = |h: Element, block| h.add_block(block, 1).multiply(r);
+    if blocks.len() < MIN_TWO_CHAINS {
+        return blocks.iter().fold(h, step);
     }
-    accumulator.h = h;
+    let (first, second) = blocks.split_at(blocks.len().div_ceil(2));
+    let (odd, first) = first.split_at(first.len() - second.len());
+    let power = r.power(second.len());
+    h = odd.iter().fold(h, step);
+    let mut other = Element::default();
+    for (block, other_block) in first.iter().zip(second) {
+        h = step(h, block);
+        other = step(other, other_block);
+    }
+    h.multiply_full(power).add_folded(other)
 }
