@@ -1,90 +1,160 @@
 //! ChaCha20-Poly1305 (RFC 8439, section 2.8) in place, 13 bytes of associated data, a new nonce for each message.
 
-use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;
 
+use crate::buffers::Tag;
 use crate::chacha20::nonce;
-use crate::harness::{Row, Suite};
+use crate::harness::Suite;
+use crate::peers::{self, Peer, libsodium};
+use crate::row::{self, Owner, Row};
 
-const KEY: [u8; 32] = [0x42; 32];
+pub const KEY: [u8; 32] = [0x42; 32];
 /// As long as that of a TLS 1.2 record.
-const AAD: [u8; 13] = [0x17; 13];
+pub const AAD: [u8; 13] = [0x17; 13];
 
-pub fn seal_suite() -> Suite {
-    let mut rows = crate::sealane_rows(|name, backend| {
-        let cipher = sealane::ChaCha20Poly1305::with_backend(&KEY, backend);
-        Row::new(name, true, move |message, data| cipher.seal_in_place(&nonce(message), &AAD, data))
-    });
-    rows.push(openssl_seal(true));
-    rows.push(openssl_seal(false));
-    let cipher = chacha20poly1305::ChaCha20Poly1305::new(&KEY.into());
-    rows.push(Row::new("RustCrypto chacha20poly1305", false, move |message, data| {
-        cipher.encrypt_inout_detached(&nonce(message).into(), &AAD, data.into()).expect("RustCrypto seal").into()
-    }));
-    let cipher = ring_key();
-    rows.push(Row::new("ring", false, move |message, data| {
-        let nonce = ring::aead::Nonce::assume_unique_for_key(nonce(message));
-        let tag = cipher.seal_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), data).expect("ring seal");
-        tag.as_ref().try_into().expect("16 bytes")
-    }));
-    let cipher = aws_lc_key();
-    rows.push(Row::new("aws-lc-rs", false, move |message, data| {
-        let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(nonce(message));
-        let tag = cipher.seal_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), data);
-        tag.expect("aws-lc-rs seal").as_ref().try_into().expect("16 bytes")
-    }));
-    Suite { name: "seal", rows }
+type Nonce = [u8; 12];
+
+#[derive(Clone, Copy)]
+pub enum Direction {
+    Seal,
+    Open,
 }
 
-/// Opening needs a sealed message, which it destroys. Every row copies one back before each call, so all of them pay the
-/// same for it.
+/// An implementation with its key set up.
+trait Aead: 'static {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag;
+    /// False if the tag is wrong.
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool;
+}
+
+pub fn seal_suite() -> Suite {
+    suite("seal", Direction::Seal)
+}
+
 pub fn open_suite() -> Suite {
-    let mut rows = crate::sealane_rows(|name, backend| {
-        let cipher = sealane::ChaCha20Poly1305::with_backend(&KEY, backend);
-        Row::new(name, true, opening(move |data, tag| cipher.open_in_place(&nonce(0), &AAD, data, tag).is_ok()))
-    });
+    let mut suite = suite("open", Direction::Open);
+    let cipher = sealane::ChaCha20Poly1305::new(&KEY);
+    suite.prepare = Some(Box::new(move |message, data, tag| *tag = cipher.seal_in_place(&nonce(message), &AAD, data)));
+    suite
+}
+
+fn suite(name: &'static str, direction: Direction) -> Suite {
+    let mut rows =
+        row::of_sealane(|owner, backend| row(direction, owner, sealane::ChaCha20Poly1305::with_backend(&KEY, backend)));
+    rows.extend(self::peers(direction));
+    Suite::new(name, rows)
+}
+
+/// The rows of all peers.
+pub fn peers(direction: Direction) -> Vec<Row> {
+    let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new()));
+    rows.push(row(direction, Owner::Peer(Peer::OpenSslFresh), OpenSslFresh));
+    rows.push(row(direction, Owner::Peer(Peer::Ring), ring_key()));
+    rows.push(row(direction, Owner::Peer(Peer::AwsLc), aws_lc_key()));
+    rows.push(row(direction, Owner::Peer(Peer::Libsodium), Libsodium));
+    if graviola::util::is_cpu_supported() {
+        let cipher = graviola::aead::ChaCha20Poly1305::new(KEY);
+        rows.push(row(direction, Owner::Peer(Peer::Graviola), cipher));
+    }
+    let key = rscrypto::ChaCha20Poly1305Key::from_bytes(KEY);
+    rows.push(row(direction, Owner::Peer(Peer::RsCrypto), rscrypto::ChaCha20Poly1305::new(&key)));
+    rows.push(row(direction, Owner::Peer(Peer::RustCrypto), {
+        use chacha20poly1305::KeyInit;
+        chacha20poly1305::ChaCha20Poly1305::new(&KEY.into())
+    }));
+    rows.push(row(direction, Owner::Peer(Peer::RustCryptoSoft), {
+        use chacha20poly1305_soft::aead::NewAead;
+        chacha20poly1305_soft::ChaCha20Poly1305::new(&KEY.into())
+    }));
+    rows
+}
+
+fn row(direction: Direction, owner: Owner, mut aead: impl Aead) -> Row {
+    match direction {
+        Direction::Seal => Row::new(owner, move |message, data, tag| {
+            *tag = aead.seal(&nonce(message), data);
+            true
+        }),
+        Direction::Open => Row::new(owner, move |message, data, tag| aead.open(&nonce(message), data, tag)),
+    }
+}
+
+impl Aead for sealane::ChaCha20Poly1305 {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        self.seal_in_place(nonce, &AAD, data)
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        self.open_in_place(nonce, &AAD, data, tag).is_ok()
+    }
+}
+
+/// A context for each direction that keeps its key and takes a nonce for each message.
+struct OpenSsl {
+    sealing: CipherCtx,
+    opening: CipherCtx,
+}
+
+impl OpenSsl {
+    fn new() -> Self {
+        Self { sealing: sealing_context(), opening: opening_context() }
+    }
+}
+
+fn sealing_context() -> CipherCtx {
     let mut context = CipherCtx::new().expect("OpenSSL context");
-    context.decrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), Some(&nonce(0))).expect("OpenSSL cipher");
-    rows.push(Row::new(
-        "OpenSSL (context kept)",
-        false,
-        opening(move |data, tag| {
-            context.decrypt_init(None, None, Some(&nonce(0))).expect("OpenSSL nonce");
-            context.set_tag(tag).expect("OpenSSL tag");
-            context.cipher_update(&AAD, None).expect("OpenSSL associated data");
-            let length = data.len();
-            context.cipher_update_inplace(data, length).expect("OpenSSL update");
-            context.cipher_final(&mut []).is_ok()
-        }),
-    ));
-    let cipher = chacha20poly1305::ChaCha20Poly1305::new(&KEY.into());
-    rows.push(Row::new(
-        "RustCrypto chacha20poly1305",
-        false,
-        opening(move |data, tag| {
-            cipher.decrypt_inout_detached(&nonce(0).into(), &AAD, data.into(), &(*tag).into()).is_ok()
-        }),
-    ));
-    let cipher = ring_key();
-    rows.push(Row::new(
-        "ring",
-        false,
-        opening(move |data, tag| {
-            let nonce = ring::aead::Nonce::assume_unique_for_key(nonce(0));
-            cipher.open_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), (*tag).into(), data, 0..).is_ok()
-        }),
-    ));
-    let cipher = aws_lc_key();
-    rows.push(Row::new(
-        "aws-lc-rs",
-        false,
-        opening(move |data, tag| {
-            let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(nonce(0));
-            cipher.open_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), tag, data).is_ok()
-        }),
-    ));
-    Suite { name: "open", rows }
+    context.encrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), None).expect("OpenSSL cipher");
+    context
+}
+
+fn opening_context() -> CipherCtx {
+    let mut context = CipherCtx::new().expect("OpenSSL context");
+    context.decrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), None).expect("OpenSSL cipher");
+    context
+}
+
+fn openssl_seal(context: &mut CipherCtx, nonce: &Nonce, data: &mut [u8]) -> Tag {
+    context.encrypt_init(None, None, Some(nonce)).expect("OpenSSL nonce");
+    context.cipher_update(&AAD, None).expect("OpenSSL associated data");
+    let length = data.len();
+    context.cipher_update_inplace(data, length).expect("OpenSSL update");
+    context.cipher_final(&mut []).expect("OpenSSL final");
+    let mut tag = [0; 16];
+    context.tag(&mut tag).expect("OpenSSL tag");
+    tag
+}
+
+fn openssl_open(context: &mut CipherCtx, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+    context.decrypt_init(None, None, Some(nonce)).expect("OpenSSL nonce");
+    context.set_tag(tag).expect("OpenSSL tag");
+    context.cipher_update(&AAD, None).expect("OpenSSL associated data");
+    let length = data.len();
+    context.cipher_update_inplace(data, length).expect("OpenSSL update");
+    context.cipher_final(&mut []).is_ok()
+}
+
+impl Aead for OpenSsl {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        openssl_seal(&mut self.sealing, nonce, data)
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        openssl_open(&mut self.opening, nonce, data, tag)
+    }
+}
+
+/// Contexts that are made for one message.
+struct OpenSslFresh;
+
+impl Aead for OpenSslFresh {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        openssl_seal(&mut sealing_context(), nonce, data)
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        openssl_open(&mut opening_context(), nonce, data, tag)
+    }
 }
 
 fn ring_key() -> ring::aead::LessSafeKey {
@@ -92,46 +162,96 @@ fn ring_key() -> ring::aead::LessSafeKey {
     ring::aead::LessSafeKey::new(key)
 }
 
+impl Aead for ring::aead::LessSafeKey {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        let nonce = ring::aead::Nonce::assume_unique_for_key(*nonce);
+        let tag = self.seal_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), data).expect("ring seal");
+        tag.as_ref().try_into().expect("16 bytes")
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        let nonce = ring::aead::Nonce::assume_unique_for_key(*nonce);
+        self.open_in_place_separate_tag(nonce, ring::aead::Aad::from(AAD), (*tag).into(), data, 0..).is_ok()
+    }
+}
+
 fn aws_lc_key() -> aws_lc_rs::aead::LessSafeKey {
     let key = aws_lc_rs::aead::UnboundKey::new(&aws_lc_rs::aead::CHACHA20_POLY1305, &KEY).expect("32 bytes");
     aws_lc_rs::aead::LessSafeKey::new(key)
 }
 
-/// An operation that opens a copy of a sealed message.
-fn opening(mut open: impl FnMut(&mut [u8], &[u8; 16]) -> bool + 'static) -> impl FnMut(u64, &mut [u8]) -> [u8; 16] {
-    let mut sealed: (Vec<u8>, [u8; 16]) = (Vec::new(), [0; 16]);
-    move |_, data| {
-        if sealed.0.len() != data.len() || sealed.1 == [0; 16] {
-            let mut message = vec![0x5a; data.len()];
-            let tag = sealane::ChaCha20Poly1305::new(&KEY).seal_in_place(&nonce(0), &AAD, &mut message);
-            sealed = (message, tag);
-        }
-        data.copy_from_slice(&sealed.0);
-        assert!(open(data, &sealed.1), "an authentic message was refused");
-        sealed.1
+impl Aead for aws_lc_rs::aead::LessSafeKey {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(*nonce);
+        let tag = self.seal_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), data);
+        tag.expect("aws-lc-rs seal").as_ref().try_into().expect("16 bytes")
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        let nonce = aws_lc_rs::aead::Nonce::assume_unique_for_key(*nonce);
+        self.open_in_place_separate_tag(nonce, aws_lc_rs::aead::Aad::from(AAD), tag, data).is_ok()
     }
 }
 
-/// `kept`: the context and its key live as long as the row; else both are made for each message.
-fn openssl_seal(kept: bool) -> Row {
-    let new = || {
-        let mut context = CipherCtx::new().expect("OpenSSL context");
-        context.encrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), None).expect("OpenSSL cipher");
-        context
-    };
-    let mut context = new();
-    let name = if kept { "OpenSSL (context kept)" } else { "OpenSSL (fresh context)" };
-    Row::new(name, false, move |message, data| {
-        if !kept {
-            context = new();
-        }
-        context.encrypt_init(None, None, Some(&nonce(message))).expect("OpenSSL nonce");
-        context.cipher_update(&AAD, None).expect("OpenSSL associated data");
-        let length = data.len();
-        context.cipher_update_inplace(data, length).expect("OpenSSL update");
-        context.cipher_final(&mut []).expect("OpenSSL final");
+/// libsodium has no state.
+struct Libsodium;
+
+impl Aead for Libsodium {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        libsodium::seal(&KEY, nonce, &AAD, data)
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        libsodium::open(&KEY, nonce, &AAD, data, tag)
+    }
+}
+
+impl Aead for graviola::aead::ChaCha20Poly1305 {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
         let mut tag = [0; 16];
-        context.tag(&mut tag).expect("OpenSSL tag");
+        self.encrypt(nonce, &AAD, data, &mut tag);
         tag
-    })
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        self.decrypt(nonce, &AAD, data, tag).is_ok()
+    }
+}
+
+impl Aead for rscrypto::ChaCha20Poly1305 {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        use rscrypto::aead::expert::AeadWithNonce;
+        let nonce = rscrypto::aead::Nonce96::from_bytes(*nonce);
+        self.encrypt_in_place(&nonce, &AAD, data).expect("rscrypto seal").to_bytes()
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        let nonce = rscrypto::aead::Nonce96::from_bytes(*nonce);
+        let tag = rscrypto::aead::ChaCha20Poly1305Tag::from_bytes(*tag);
+        self.decrypt_in_place(&nonce, &AAD, data, &tag).is_ok()
+    }
+}
+
+impl Aead for chacha20poly1305::ChaCha20Poly1305 {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        use chacha20poly1305::AeadInOut;
+        self.encrypt_inout_detached(&(*nonce).into(), &AAD, data.into()).expect("RustCrypto seal").into()
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        use chacha20poly1305::AeadInOut;
+        self.decrypt_inout_detached(&(*nonce).into(), &AAD, data.into(), &(*tag).into()).is_ok()
+    }
+}
+
+impl Aead for chacha20poly1305_soft::ChaCha20Poly1305 {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        use chacha20poly1305_soft::aead::AeadInPlace;
+        self.encrypt_in_place_detached(&(*nonce).into(), &AAD, data).expect("RustCrypto seal").into()
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        use chacha20poly1305_soft::aead::AeadInPlace;
+        self.decrypt_in_place_detached(&(*nonce).into(), &AAD, data, &(*tag).into()).is_ok()
+    }
 }

@@ -1,10 +1,11 @@
 //! ChaCha20 (RFC 8439), exclusive or in place, a new nonce for each message.
 
-use ::chacha20::cipher::{KeyIvInit, StreamCipher};
 use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;
 
-use crate::harness::{Row, Suite};
+use crate::harness::Suite;
+use crate::peers::{self, Peer, aws_lc, libsodium};
+use crate::row::{self, Owner, Row};
 
 const KEY: [u8; 32] = [0x42; 32];
 
@@ -15,32 +16,53 @@ pub fn nonce(message: u64) -> [u8; 12] {
 }
 
 pub fn suite() -> Suite {
-    let mut rows = crate::sealane_rows(|name, backend| {
-        Row::new(name, true, move |message, data| {
-            let mut cipher = sealane::chacha20::ChaCha20::with_backend(&KEY, &nonce(message), backend);
+    let mut rows = row::of_sealane(|owner, backend| {
+        row(owner, move |nonce, data| {
+            let mut cipher = sealane::chacha20::ChaCha20::with_backend(&KEY, nonce, backend);
             cipher.apply_keystream(data).expect("within the key stream");
-            [0; 16]
         })
     });
-    rows.push(openssl());
-    rows.push(Row::new("RustCrypto chacha20", false, |message, data| {
-        ::chacha20::ChaCha20::new(&KEY.into(), &nonce(message).into()).apply_keystream(data);
-        [0; 16]
+    rows.extend(peers::of_openssl(|owner| {
+        let mut cipher = OpenSsl::new();
+        row(owner, move |nonce, data| cipher.apply(nonce, data))
     }));
-    Suite { name: "chacha20", rows }
+    rows.push(row(Owner::Peer(Peer::OpenSslFresh), |nonce, data| OpenSsl::new().apply(nonce, data)));
+    rows.push(row(Owner::Peer(Peer::AwsLc), |nonce, data| aws_lc::chacha20(&KEY, nonce, data)));
+    rows.push(row(Owner::Peer(Peer::Libsodium), |nonce, data| libsodium::chacha20(&KEY, nonce, data)));
+    rows.push(row(Owner::Peer(Peer::RustCrypto), |nonce, data| {
+        use chacha20::cipher::{KeyIvInit, StreamCipher};
+        chacha20::ChaCha20::new(&KEY.into(), &(*nonce).into()).apply_keystream(data);
+    }));
+    rows.push(row(Owner::Peer(Peer::RustCryptoSoft), |nonce, data| {
+        use chacha20_soft::cipher::{NewCipher, StreamCipher};
+        chacha20_soft::ChaCha20::new(&KEY.into(), &(*nonce).into()).apply_keystream(data);
+    }));
+    Suite::new("chacha20", rows)
 }
 
-/// The context and its key are kept, the nonce is set for each message.
-fn openssl() -> Row {
-    let mut context = CipherCtx::new().expect("OpenSSL context");
-    context.encrypt_init(Some(Cipher::chacha20()), Some(&KEY), Some(&[0; 16])).expect("OpenSSL ChaCha20");
-    Row::new("OpenSSL (context kept)", false, move |message, data| {
+fn row(owner: Owner, mut apply: impl FnMut(&[u8; 12], &mut [u8]) + 'static) -> Row {
+    Row::new(owner, move |message, data, _| {
+        apply(&nonce(message), data);
+        true
+    })
+}
+
+/// A context that keeps its key and takes a nonce for each message.
+pub struct OpenSsl(CipherCtx);
+
+impl OpenSsl {
+    pub fn new() -> Self {
+        let mut context = CipherCtx::new().expect("OpenSSL context");
+        context.encrypt_init(Some(Cipher::chacha20()), Some(&KEY), Some(&[0; 16])).expect("OpenSSL ChaCha20");
+        Self(context)
+    }
+
+    pub fn apply(&mut self, nonce: &[u8; 12], data: &mut [u8]) {
         // OpenSSL's IV is the whole last row of the state: counter, then nonce.
         let mut iv = [0; 16];
-        iv[4..].copy_from_slice(&nonce(message));
-        context.encrypt_init(None, None, Some(&iv)).expect("OpenSSL IV");
+        iv[4..].copy_from_slice(nonce);
+        self.0.encrypt_init(None, None, Some(&iv)).expect("OpenSSL IV");
         let length = data.len();
-        context.cipher_update_inplace(data, length).expect("OpenSSL update");
-        [0; 16]
-    })
+        self.0.cipher_update_inplace(data, length).expect("OpenSSL update");
+    }
 }

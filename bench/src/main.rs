@@ -4,80 +4,141 @@
 //! before anything is timed.
 
 mod aead;
+mod buffers;
 mod chacha20;
+mod environment;
 mod harness;
-mod openssl_mac;
+mod peers;
 mod poly1305;
 mod report;
+mod row;
+mod setup;
+mod targets;
+mod verdict;
+mod verify;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 
-use harness::Plan;
+use harness::{Plan, Suite};
+use report::Report;
+use row::{Owner, Row};
+use verdict::Statistic;
 
-/// Measures Sealane beside its peers.
+/// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open).
-    #[arg(long)]
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, setup)
+    #[arg(long, value_name = "NAME")]
     filter: Option<String>,
-    /// Message sizes in bytes, separated by commas.
-    #[arg(long, value_delimiter = ',')]
+    /// Only peers whose name contains one of these, in any case
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    peer: Option<Vec<String>>,
+    /// Only these backends of ours
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    backend: Option<Vec<String>>,
+    /// Message sizes in bytes [default: 16 to 1 MiB, then odd ones in buffers that are not aligned]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',')]
     sizes: Option<Vec<usize>>,
-    /// Fewer, shorter rounds: a rough picture in a few seconds.
+    /// Bytes from a multiple of 64 to where each message of --sizes begins
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "sizes")]
+    offset: usize,
+    /// Fewer, shorter rounds and fewer sizes: a rough picture in less than a minute
     #[arg(long)]
     quick: bool,
-    /// Prints one JSON document instead of tables.
+    /// What ratios are made from
+    #[arg(long, value_enum, default_value = "median")]
+    statistic: Statistic,
+    /// Fails if a target is missed
+    #[arg(long)]
+    check: bool,
+    /// Prints one JSON document instead of tables
     #[arg(long)]
     json: bool,
 }
 
 const SIZES: [usize; 11] = [16, 64, 128, 256, 512, 1024, 1350, 4096, 16384, 65536, 1 << 20];
-const QUICK_SIZES: [usize; 4] = [64, 1024, 16384, 65536];
+const QUICK_SIZES: [usize; 6] = [64, 256, 1024, 4096, 16384, 65536];
+/// One more or less than what kernels work on, in buffers that begin `ODD_OFFSET` bytes behind a multiple of 64.
+const ODD_SIZES: [usize; 9] = [1, 15, 65, 193, 449, 577, 1023, 4097, 16383];
+const ODD_OFFSET: usize = 1;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let sizes = args.sizes.unwrap_or_else(|| if args.quick { QUICK_SIZES.to_vec() } else { SIZES.to_vec() });
-    let plan = if args.quick {
-        Plan { rounds: 15, slice: Duration::from_millis(1), sizes }
-    } else {
-        Plan { rounds: 60, slice: Duration::from_millis(3), sizes }
-    };
-    let mut suites = vec![chacha20::suite(), poly1305::suite(), aead::seal_suite(), aead::open_suite()];
-    suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
-    if suites.is_empty() {
-        eprintln!("no primitive matches the filter");
-        return ExitCode::FAILURE;
-    }
-    let environment = report::Environment::read();
-    if !args.json {
-        environment.print();
-    }
-    let mut results = Vec::new();
-    for suite in &mut suites {
-        if let Err(error) = suite.verify() {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
+    match run(&Args::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
-        let result = suite.measure(&plan);
-        if !args.json {
-            report::print(&result);
-        }
-        results.push(result);
     }
-    if args.json {
-        report::print_json(&environment, &results);
-    }
-    ExitCode::SUCCESS
 }
 
-/// The rows of Sealane itself: the backend that it chooses, then each one forced.
-fn sealane_rows<R>(row: impl Fn(String, sealane::Backend) -> R) -> Vec<R> {
-    let chosen = sealane::Backend::detect();
-    let forced = sealane::Backend::available().rev().filter(|&backend| backend != chosen);
-    let mut rows = vec![row(format!("sealane ({chosen})"), chosen)];
-    rows.extend(forced.map(|backend| row(format!("sealane {backend}, forced"), backend)));
-    rows
+fn run(args: &Args) -> Result<ExitCode, String> {
+    peers::libsodium::init();
+    let notes = peers::openssl_capabilities::check()?;
+    let mut suites = suites(args)?;
+    let plan = if args.quick {
+        Plan { rounds: 15, slice: Duration::from_micros(800), settle: Duration::from_micros(200) }
+    } else {
+        Plan { rounds: 60, slice: Duration::from_millis(2), settle: Duration::from_micros(700) }
+    };
+    let passes = match &args.sizes {
+        Some(sizes) => vec![(sizes.clone(), args.offset)],
+        None if args.quick => vec![(QUICK_SIZES.to_vec(), 0)],
+        None => vec![(SIZES.to_vec(), 0), (ODD_SIZES.to_vec(), ODD_OFFSET)],
+    };
+    let mut report = Report::new(environment::Environment::read(notes));
+    if !args.json {
+        report.environment.print();
+    }
+    for suite in &mut suites {
+        suite.verify()?;
+        if suite.name == "setup" {
+            report.add_setup(setup::measure(suite, &plan, args.statistic), args.json);
+            continue;
+        }
+        for (sizes, offset) in &passes {
+            report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
+        }
+    }
+    if args.json {
+        report.print_json();
+    } else {
+        report.print_summary();
+    }
+    Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The suites and rows that were asked for.
+fn suites(args: &Args) -> Result<Vec<Suite>, String> {
+    for name in args.backend.iter().flatten() {
+        sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?;
+    }
+    let mut suites = vec![chacha20::suite(), poly1305::suite(), aead::seal_suite(), aead::open_suite(), setup::suite()];
+    suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
+    if suites.is_empty() {
+        return Err("no primitive matches the filter".into());
+    }
+    for suite in &mut suites {
+        suite.rows.retain(|row| is_wanted(args, row));
+    }
+    suites.retain(|suite| !suite.rows.is_empty());
+    if suites.is_empty() {
+        return Err("no peer and no backend matches".into());
+    }
+    Ok(suites)
+}
+
+fn is_wanted(args: &Args, row: &Row) -> bool {
+    match row.owner {
+        Owner::Sealane { backend, .. } => {
+            args.backend.as_ref().is_none_or(|names| names.iter().any(|name| name == backend.name()))
+        }
+        Owner::Peer(peer) => args
+            .peer
+            .as_ref()
+            .is_none_or(|names| names.iter().any(|name| peer.name().to_lowercase().contains(&name.to_lowercase()))),
+    }
 }

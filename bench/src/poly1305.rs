@@ -1,28 +1,46 @@
 //! Poly1305 (RFC 8439, section 2.5), a new key for each message.
 
-use poly1305::universal_hash::KeyInit;
-
-use crate::harness::{Row, Suite};
-use crate::openssl_mac::Poly1305Context;
-
-fn key(message: u64) -> [u8; 32] {
-    let mut key = [0x42; 32];
-    key[..8].copy_from_slice(&message.to_le_bytes());
-    key
-}
+use crate::buffers::Tag;
+use crate::harness::Suite;
+use crate::peers::openssl_mac::Poly1305Context;
+use crate::peers::{self, Peer, aws_lc, libsodium};
+use crate::row::{self, Owner, Row};
 
 pub fn suite() -> Suite {
-    let mut rows = crate::sealane_rows(|name, backend| {
-        Row::new(name, true, move |message, data| {
-            let mut mac = sealane::Poly1305::with_backend(&key(message), backend);
+    let mut rows = row::of_sealane(|owner, backend| {
+        row(owner, move |key, data| {
+            let mut mac = sealane::Poly1305::with_backend(key, backend);
             mac.update(data);
             mac.finalize()
         })
     });
-    let mut context = Poly1305Context::new();
-    rows.push(Row::new("OpenSSL (context kept)", false, move |message, data| context.mac(&key(message), data)));
-    rows.push(Row::new("RustCrypto poly1305", false, |message, data| {
-        poly1305::Poly1305::new(&key(message).into()).compute_unpadded(data).into()
+    rows.extend(peers::of_openssl(|owner| {
+        let mut context = Poly1305Context::new();
+        row(owner, move |key, data| context.mac(key, data))
     }));
-    Suite { name: "poly1305", rows }
+    rows.push(row(Owner::Peer(Peer::OpenSslFresh), |key, data| Poly1305Context::new().mac(key, data)));
+    rows.push(row(Owner::Peer(Peer::AwsLc), aws_lc::poly1305));
+    rows.push(row(Owner::Peer(Peer::Libsodium), libsodium::poly1305));
+    rows.push(row(Owner::Peer(Peer::RsCrypto), |key, data| {
+        let key = rscrypto::Poly1305OneTimeKey::from_bytes(*key);
+        rscrypto::Poly1305::authenticate_once(key, data).to_bytes()
+    }));
+    rows.push(row(Owner::Peer(Peer::RustCrypto), |key, data| {
+        use poly1305::universal_hash::KeyInit;
+        poly1305::Poly1305::new(&(*key).into()).compute_unpadded(data).into()
+    }));
+    rows.push(row(Owner::Peer(Peer::RustCryptoSoft), |key, data| {
+        use poly1305_soft::universal_hash::NewUniversalHash;
+        poly1305_soft::Poly1305::new(&(*key).into()).compute_unpadded(data).into_bytes().into()
+    }));
+    Suite::new("poly1305", rows)
+}
+
+fn row(owner: Owner, mut mac: impl FnMut(&[u8; 32], &[u8]) -> Tag + 'static) -> Row {
+    Row::new(owner, move |message, data, tag| {
+        let mut key = [0x42; 32];
+        key[..8].copy_from_slice(&message.to_le_bytes());
+        *tag = mac(&key, data);
+        true
+    })
 }

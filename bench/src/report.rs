@@ -1,106 +1,206 @@
-//! Where the figures were taken, and the tables.
-
-use std::time::Instant;
+//! The tables.
 
 use serde::Serialize;
 
-use crate::harness::{RowResult, SuiteResult};
+use crate::environment::Environment;
+use crate::harness::SuiteResult;
+use crate::peers::Peer;
+use crate::setup::SetupResult;
+use crate::verdict::{Order, Statistic, Verdict};
 
-/// What the figures depend on.
+const NAME_COLUMNS: usize = 28;
+
+/// Everything that was measured in a run.
 #[derive(Serialize)]
-pub struct Environment {
-    cpu: String,
-    measured_ghz: f64,
-    backend: &'static str,
-    peers: Vec<String>,
+pub struct Report {
+    pub environment: Environment,
+    pub results: Vec<SuiteResult>,
+    pub verdicts: Vec<Verdict>,
+    pub orders: Vec<Order>,
+    pub setup: Vec<SetupResult>,
 }
 
-impl Environment {
-    pub fn read() -> Self {
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-        let peers = include_str!("../Cargo.lock").split("[[package]]").filter_map(|package| {
-            let field = |name: &str| package.lines().find_map(|line| line.strip_prefix(name)?.strip_suffix('"'));
-            let (name, version) = (field("name = \"")?, field("version = \"")?);
-            ["openssl-src", "ring", "aws-lc-rs", "chacha20", "chacha20poly1305", "poly1305"]
-                .contains(&name)
-                .then(|| format!("{name} {version}"))
-        });
-        Self {
-            cpu: cpu.map_or_else(|| "unknown CPU".into(), |(_, name)| name.trim().into()),
-            measured_ghz: measured_ghz(),
-            backend: sealane::Backend::detect().name(),
-            peers: peers.collect(),
-        }
+impl Report {
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, results: Vec::new(), verdicts: Vec::new(), orders: Vec::new(), setup: Vec::new() }
     }
 
-    pub fn print(&self) {
-        println!("{} at {:.2} GHz, backend {}", self.cpu, self.measured_ghz, self.backend);
-        println!("OpenSSL: {}; crates: {}", openssl::version::version(), self.peers.join(", "));
-        if let Ok(mask) = std::env::var("OPENSSL_ia32cap") {
-            println!("OPENSSL_ia32cap={mask}");
+    /// Adds a result; prints its tables unless `quiet`.
+    pub fn add(&mut self, result: SuiteResult, statistic: Statistic, quiet: bool) {
+        let orders = result.orders(statistic);
+        let chosen = result.verdicts(None, statistic);
+        let forced: Vec<_> = sealane::Backend::available()
+            .rev()
+            .map(|backend| result.verdicts(Some(backend.name()), statistic))
+            .filter(|verdicts| !verdicts.is_empty())
+            .collect();
+        if !quiet {
+            print_rows(&result, statistic);
+            print_ratios(&result, &chosen, statistic);
+            for verdicts in &forced {
+                print_forced(verdicts);
+            }
+            if !orders.is_empty() {
+                print_orders(&orders);
+            }
         }
+        self.verdicts.extend(chosen);
+        self.verdicts.extend(forced.into_iter().flatten());
+        self.orders.extend(orders);
+        self.results.push(result);
+    }
+
+    /// Adds what setting up a key costs.
+    pub fn add_setup(&mut self, results: Vec<SetupResult>, quiet: bool) {
+        if !quiet {
+            println!("\nsetup: a new key for one message, ns beyond the same message with the key kept");
+            for result in &results {
+                println!("{:6} {:24}{}", bytes(result.size), result.name, result.describe());
+            }
+        }
+        self.setup.extend(results);
+    }
+
+    /// Each target with the size at which it is furthest from being met, and where a wider backend is slower.
+    pub fn print_summary(&self) {
+        if !self.verdicts.is_empty() {
+            println!("\ntargets, at the size that is worst for us");
+        }
+        for group in self.by_target() {
+            let worst = group.iter().min_by(|a, b| a.ratio.total_cmp(&b.ratio)).expect("chunks are not empty");
+            let met = group.iter().filter(|verdict| verdict.met).count();
+            println!(
+                "{:10} {:23}{:19}{:>5.2} of {:.2} x {:26} at {:24}{:18}{met} of {} sizes met",
+                worst.suite,
+                worst.ours,
+                worst.class,
+                worst.ratio,
+                worst.target,
+                worst.against,
+                place(worst.size, worst.offset),
+                worst.mark(),
+                group.len(),
+            );
+        }
+        for setup in self.setup.iter().filter(|setup| setup.met.is_some()) {
+            println!("{:10} {:23}{:19}{}", "setup", setup.name, bytes(setup.size), setup.describe());
+        }
+        if !self.orders.is_empty() {
+            print_orders(&self.orders);
+        }
+        let (missed, all) = self.count();
+        println!("\n{} of {all} checks met", all - missed);
+    }
+
+    /// The verdicts of each target, for aligned messages and others.
+    fn by_target(&self) -> Vec<Vec<&Verdict>> {
+        let mut groups: Vec<Vec<&Verdict>> = Vec::new();
+        for verdict in &self.verdicts {
+            match groups.iter_mut().find(|group| group[0].same_target(verdict)) {
+                Some(group) => group.push(verdict),
+                None => groups.push(vec![verdict]),
+            }
+        }
+        groups
+    }
+
+    /// Whether all targets are met.
+    pub fn all_met(&self) -> bool {
+        self.count().0 == 0
+    }
+
+    /// Checks that are missed, and all.
+    fn count(&self) -> (usize, usize) {
+        let verdicts = self.verdicts.iter().map(|verdict| verdict.met);
+        let orders = self.orders.iter().map(|order| order.met);
+        let checks: Vec<_> = verdicts.chain(orders).chain(self.setup.iter().filter_map(|setup| setup.met)).collect();
+        (checks.iter().filter(|&&met| !met).count(), checks.len())
+    }
+
+    pub fn print_json(&self) {
+        println!("{}", serde_json::to_string_pretty(self).expect("figures are plain data"));
     }
 }
 
-/// Cycles for each nanosecond, from a chain of dependent operations that take one cycle each on every current CPU.
-fn measured_ghz() -> f64 {
-    const STEPS: u64 = 20_000_000;
-    const CYCLES_PER_STEP: u64 = 2;
-    let best = (0..5).map(|_| {
-        let start = Instant::now();
-        let mut x = std::hint::black_box(3_u64);
-        for i in 0..STEPS {
-            x = (x ^ i).rotate_left(7);
-        }
-        std::hint::black_box(x);
-        start.elapsed().as_nanos() as f64
-    });
-    (STEPS * CYCLES_PER_STEP) as f64 / best.fold(f64::MAX, f64::min)
-}
-
-/// Throughput of each row and size, then our ratio to the best peer of each size, from medians.
-pub fn print(result: &SuiteResult) {
-    println!("\n{}: GB/s (ns up to 64 bytes), median", result.name);
-    print!("{:28}", "");
-    for size in &result.sizes {
-        print!("{size:>9}");
+/// Throughput of each row at each size.
+fn print_rows(result: &SuiteResult, statistic: Statistic) {
+    let unit = "GB/s, or ns for up to 64 bytes";
+    if result.offset == 0 {
+        println!("\n{}: {unit}", result.name);
+    } else {
+        println!("\n{}, messages that begin {} bytes behind a multiple of 64: {unit}", result.name, result.offset);
+    }
+    print!("{:NAME_COLUMNS$}", "");
+    for &size in &result.sizes {
+        print!("{:>9}", bytes(size));
     }
     println!();
     for row in &result.rows {
-        print!("{:28}", row.name);
-        for (time, &size) in row.times.iter().zip(&result.sizes) {
-            if size <= 64 {
-                print!("{:6.0} ns", time.median_ns);
-            } else {
-                print!("{:9.2}", size as f64 / time.median_ns);
-            }
+        print!("{:NAME_COLUMNS$}", row.name);
+        for (&time, &size) in row.times.iter().zip(&result.sizes) {
+            print!("{:>9}", figure(size, statistic.of(time)));
         }
         println!();
     }
-    let peers: Vec<&RowResult> = result.rows.iter().filter(|row| !row.ours).collect();
-    for ours in result.rows.iter().filter(|row| row.ours) {
-        for peer in &peers {
-            print!("{:28}", format!("  x {}", short(&peer.name)));
-            for i in 0..result.sizes.len() {
-                print!("{:9.2}", peer.times[i].median_ns / ours.times[i].median_ns);
-            }
-            println!("  {}", ours.name);
-        }
+}
+
+/// Our chosen backend beside the best peer of each size, with the targets. The first ratio is that of `statistic`, the
+/// second that of each side's fastest round.
+fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic) {
+    let Some(ours) = result.ours(None) else { return };
+    println!("\n  {}: {} against the best peer; ratio, and that of the best rounds", result.name, ours.name);
+    for (i, &size) in result.sizes.iter().enumerate() {
+        let Some((peer, ns)) = result.fastest(i, statistic, Peer::competes) else { return };
+        let best = result.fastest(i, Statistic::Best, Peer::competes).map_or(0.0, |(_, ns)| ns / ours.times[i].best_ns);
+        let ours = statistic.of(ours.times[i]);
+        let targets: Vec<_> = verdicts.iter().filter(|v| v.size == size).map(Verdict::describe).collect();
+        println!(
+            "  {:>7}{:>9}   {:25}{:>9}{:>7.2}{best:>6.2}   {}",
+            bytes(size),
+            figure(size, ours),
+            peer.name(),
+            figure(size, ns),
+            ns / ours,
+            targets.join("; "),
+        );
     }
 }
 
-/// A name without what stands in parentheses.
-fn short(name: &str) -> &str {
-    if name.len() <= 24 { name } else { name.split(" (").next().unwrap_or(name) }
+fn print_forced(verdicts: &[Verdict]) {
+    let first = &verdicts[0];
+    println!("\n  {}: {}, at least {:.2} x {}", first.suite, first.ours, first.target, first.against);
+    for verdict in verdicts {
+        println!("  {:>7}   {}", bytes(verdict.size), verdict.describe());
+    }
 }
 
-pub fn print_json(environment: &Environment, results: &[SuiteResult]) {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        environment: &'a Environment,
-        results: &'a [SuiteResult],
+/// Where a wider backend is slower, or that it is nowhere.
+fn print_orders(orders: &[Order]) {
+    let wrong: Vec<_> = orders.iter().filter(|order| !order.met).collect();
+    if wrong.is_empty() {
+        println!("\n  A wider backend is nowhere slower than a narrower one.");
+    } else {
+        println!("\n  A wider backend is SLOWER than a narrower one:");
     }
-    let document = Document { environment, results };
-    println!("{}", serde_json::to_string_pretty(&document).expect("figures are plain data"));
+    for Order { suite, wider, narrower, ratio, size, offset, .. } in wrong {
+        println!("  {suite:10}{:>7}   {wider} has {ratio:.2} times the speed of {narrower}", place(*size, *offset));
+    }
+}
+
+/// A time for a message of `size` bytes, as it is shown.
+fn figure(size: usize, ns: f64) -> String {
+    if size <= 64 { format!("{ns:.0} ns") } else { format!("{:.2}", size as f64 / ns) }
+}
+
+/// A size as it is shown: whole KiB and MiB from 4 KiB on.
+pub fn bytes(size: usize) -> String {
+    match size {
+        _ if size >= 1 << 20 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),
+        _ if size >= 4096 && size.is_multiple_of(1024) => format!("{} KiB", size >> 10),
+        _ => format!("{size} B"),
+    }
+}
+
+fn place(size: usize, offset: usize) -> String {
+    if offset == 0 { bytes(size) } else { format!("{} at offset {offset}", bytes(size)) }
 }

@@ -1,0 +1,125 @@
+//! The messages that a row works on.
+//!
+//! As many buffers as fit the first-level cache beside all else, one for each message: a row neither reads what it has
+//! just written, nor waits for memory. A larger message is alone. To restore messages for opening costs a copy of what is
+//! in that cache, while the clock stands still: no copy is in any figure.
+
+use crate::harness::Prepare;
+
+/// Bytes of all buffers together, unless one batch is larger: half of a usual first-level cache.
+const CACHED_BYTES: usize = 16 * 1024;
+const ALIGNMENT: usize = 64;
+
+pub type Tag = [u8; 16];
+
+/// Equally long messages, each in a buffer of its own.
+pub struct Buffers {
+    size: usize,
+    offset: usize,
+    stride: usize,
+    batch: usize,
+    /// Where the first aligned byte is.
+    start: usize,
+    bytes: Vec<u8>,
+    tags: Vec<Tag>,
+    /// What `restore` brings back.
+    kept: Vec<u8>,
+    kept_tags: Vec<Tag>,
+}
+
+impl Buffers {
+    /// `count` buffers of `size` bytes that begin `offset` bytes behind a multiple of 64, in batches of `batch`.
+    pub fn new(size: usize, offset: usize, batch: usize, count: usize) -> Self {
+        let stride = stride(size, offset);
+        let bytes = vec![0x5a; count * stride + ALIGNMENT];
+        let start = bytes.as_ptr().align_offset(ALIGNMENT);
+        let tags = vec![[0; 16]; count];
+        Self { size, offset, stride, batch, start, bytes, tags, kept: Vec::new(), kept_tags: Vec::new() }
+    }
+
+    /// As many buffers as fit the cache.
+    pub fn cached(size: usize, offset: usize, batch: usize) -> Self {
+        let count = (CACHED_BYTES / (stride(size, offset) * batch)).max(1) * batch;
+        Self::new(size, offset, batch, count)
+    }
+
+    pub fn count(&self) -> usize {
+        self.tags.len()
+    }
+
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// Gives the messages different contents.
+    pub fn fill(&mut self) {
+        for (i, byte) in self.bytes.iter_mut().enumerate() {
+            *byte = (i * 31 + i / 256) as u8;
+        }
+    }
+
+    /// Seals all of them, numbered from 0.
+    pub fn seal(&mut self, prepare: &mut Prepare) {
+        for (number, (data, tag)) in (0..).zip(self.iter_mut()) {
+            prepare(number, data, tag);
+        }
+    }
+
+    /// Notes what `restore` is to bring back.
+    pub fn keep(&mut self) {
+        self.kept.clone_from(&self.bytes);
+        self.kept_tags.clone_from(&self.tags);
+    }
+
+    pub fn restore(&mut self) {
+        self.bytes.copy_from_slice(&self.kept);
+        self.tags.copy_from_slice(&self.kept_tags);
+    }
+
+    /// A copy of all that a row may have written, and of what is beside it.
+    pub fn contents(&self) -> (Vec<u8>, Vec<Tag>) {
+        (self.bytes.clone(), self.tags.clone())
+    }
+
+    /// Makes each tag a wrong one, each at another bit.
+    pub fn change_tags(&mut self) {
+        for (i, tag) in self.tags.iter_mut().enumerate() {
+            tag[i % 16] ^= 1 << (i % 8);
+        }
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&mut [u8], &mut Tag)> {
+        let range = self.offset..self.offset + self.size;
+        let buffers = self.bytes[self.start..].chunks_exact_mut(self.stride);
+        buffers.map(move |buffer| &mut buffer[range.clone()]).zip(&mut self.tags)
+    }
+
+    pub fn batches_mut(&mut self) -> impl Iterator<Item = Batch<'_>> {
+        let buffers = self.bytes[self.start..].chunks_exact_mut(self.stride * self.batch);
+        let (size, offset, stride) = (self.size, self.offset, self.stride);
+        let batches = buffers.zip(self.tags.chunks_exact_mut(self.batch));
+        batches.map(move |(bytes, tags)| Batch { size, offset, stride, bytes, tags })
+    }
+}
+
+/// Bytes from one buffer to the next.
+fn stride(size: usize, offset: usize) -> usize {
+    (size + offset).next_multiple_of(ALIGNMENT).max(ALIGNMENT)
+}
+
+/// Messages that are worked on by one call.
+pub struct Batch<'a> {
+    size: usize,
+    offset: usize,
+    stride: usize,
+    bytes: &'a mut [u8],
+    tags: &'a mut [Tag],
+}
+
+impl<'a> Batch<'a> {
+    #[allow(dead_code, reason = "for seal_batch and open_batch")]
+    pub fn into_messages(self) -> impl Iterator<Item = (&'a mut [u8], &'a mut Tag)> {
+        let range = self.offset..self.offset + self.size;
+        self.bytes.chunks_exact_mut(self.stride).map(move |buffer| &mut buffer[range.clone()]).zip(self.tags)
+    }
+}

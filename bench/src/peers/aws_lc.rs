@@ -1,0 +1,29 @@
+//! ChaCha20 and Poly1305 of AWS-LC, which `aws-lc-rs` does not expose.
+
+use std::mem::MaybeUninit;
+
+use aws_lc_sys::{
+    CRYPTO_chacha_20, CRYPTO_poly1305_finish, CRYPTO_poly1305_init, CRYPTO_poly1305_update, poly1305_state,
+};
+
+use crate::buffers::Tag;
+
+pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
+    let bytes = data.as_mut_ptr();
+    // SAFETY: input and output are the same bytes, which is allowed; key and nonce are as long as documented.
+    unsafe { CRYPTO_chacha_20(bytes, bytes, data.len(), key.as_ptr(), nonce.as_ptr(), 0) };
+}
+
+pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {
+    let mut state = MaybeUninit::<poly1305_state>::uninit();
+    let state = state.as_mut_ptr();
+    let mut tag = [0; 16];
+    // SAFETY: the state is memory of its size, which the first call initialises before the others use it; the key has 32
+    // bytes, the tag 16, the message its length.
+    unsafe {
+        CRYPTO_poly1305_init(state, key.as_ptr());
+        CRYPTO_poly1305_update(state, message.as_ptr(), message.len());
+        CRYPTO_poly1305_finish(state, tag.as_mut_ptr());
+    }
+    tag
+}

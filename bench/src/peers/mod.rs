@@ -1,0 +1,65 @@
+//! Who is measured beside us.
+
+pub mod aws_lc;
+pub mod libsodium;
+pub mod openssl_capabilities;
+pub mod openssl_mac;
+
+use self::openssl_capabilities::Capabilities;
+use crate::row::{Owner, Row};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Peer {
+    /// The context and its key live as long as the row.
+    OpenSsl,
+    /// As `OpenSsl`, made to use AVX-512, which it hides from itself on some CPUs.
+    OpenSslForced,
+    /// Context and key are made for each message.
+    OpenSslFresh,
+    /// As `OpenSsl`, made to see no AVX: what it does on a CPU that has SSSE3 and no more.
+    OpenSslNoAvx,
+    Ring,
+    AwsLc,
+    Libsodium,
+    Graviola,
+    RsCrypto,
+    RustCrypto,
+    /// Portable code, of the last versions in which a feature chooses it.
+    RustCryptoSoft,
+}
+
+impl Peer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenSsl => "OpenSSL",
+            Self::OpenSslForced => "OpenSSL forced",
+            Self::OpenSslFresh => "OpenSSL, fresh context",
+            Self::OpenSslNoAvx => "OpenSSL without AVX",
+            Self::Ring => "ring",
+            Self::AwsLc => "aws-lc",
+            Self::Libsodium => "libsodium",
+            Self::Graviola => "graviola",
+            Self::RsCrypto => "rscrypto",
+            Self::RustCrypto => "RustCrypto",
+            Self::RustCryptoSoft => "RustCrypto, portable",
+        }
+    }
+
+    /// Whether it can be the best peer: those that are held back cannot.
+    pub fn competes(self) -> bool {
+        !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft)
+    }
+}
+
+/// OpenSSL's rows with a context that is kept: as it is, forced to AVX-512 where it hides that from itself, and without
+/// AVX where the CPU has it.
+pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
+    let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
+    let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];
+    for (peer, capabilities) in variants {
+        if capabilities.is_some() {
+            rows.push(row(Owner::Peer(peer)).with_capabilities(capabilities));
+        }
+    }
+    rows
+}

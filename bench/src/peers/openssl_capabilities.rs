@@ -1,0 +1,187 @@
+//! What OpenSSL believes this CPU to have.
+//!
+//! OpenSSL keeps what it found in a vector, `OPENSSL_ia32cap_P`: its ChaCha20 looks at it in each call, its Poly1305 when a
+//! key is set. It clears AVX-512F there for some CPUs that have it. The environment variable `OPENSSL_ia32cap` changes the
+//! vector, but only as the process starts; rows that differ in it can rotate in one process because the vector itself is
+//! reachable where libcrypto is linked statically. `check` proves that it is the right one, and that it works.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Words of the vector (`OPENSSL_IA32CAP_P_MAX_INDEXES`), as of OpenSSL 3.5: CPUID leaf 1 EDX and ECX, leaf 7 EBX, ECX and
+/// EDX, then of its subleaf 1 and of leaf 24h.
+const WORDS: usize = 10;
+const LEAF_1_ECX: usize = 1;
+const LEAF_7_EBX: usize = 2;
+const LEAF_7_ECX: usize = 3;
+
+/// Bits of leaf 1, ECX.
+const SSSE3: u32 = 1 << 9;
+const AVX_FMA_XOP: u32 = 1 << 28 | 1 << 12 | 1 << 11;
+const AVX: u32 = 1 << 28;
+/// Bits of leaf 7, EBX.
+const AVX2: u32 = 1 << 5;
+const AVX512F: u32 = 1 << 16;
+
+/// The whole vector, as it is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capabilities([u32; WORDS]);
+
+/// Resets the vector when it is dropped.
+pub struct Reset(Capabilities);
+
+impl Drop for Reset {
+    fn drop(&mut self) {
+        self.0.write();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod vector {
+    use super::{AtomicU32, WORDS};
+
+    unsafe extern "C" {
+        #[link_name = "OPENSSL_ia32cap_P"]
+        safe static VECTOR: [AtomicU32; WORDS];
+    }
+
+    pub fn get() -> Option<&'static [AtomicU32; WORDS]> {
+        openssl_sys::init();
+        Some(&VECTOR)
+    }
+
+    /// EAX, EBX, ECX and EDX.
+    pub fn cpuid(leaf: u32) -> [u32; 4] {
+        let result = std::arch::x86_64::__cpuid_count(leaf, 0);
+        [result.eax, result.ebx, result.ecx, result.edx]
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod vector {
+    use super::{AtomicU32, WORDS};
+
+    pub fn get() -> Option<&'static [AtomicU32; WORDS]> {
+        None
+    }
+
+    pub fn cpuid(_leaf: u32) -> [u32; 4] {
+        [0; 4]
+    }
+}
+
+impl Capabilities {
+    /// As OpenSSL found them when the process started; none where there is no such vector.
+    pub fn found() -> Option<Self> {
+        static FOUND: OnceLock<Option<Capabilities>> = OnceLock::new();
+        *FOUND.get_or_init(Self::read)
+    }
+
+    /// As CPUID has them, where OpenSSL hides AVX-512F.
+    pub fn forced() -> Option<Self> {
+        let Self(mut words) = Self::found()?;
+        let [_, ebx, ecx, _] = vector::cpuid(7);
+        // `detect` knows that the operating system saves the registers, too.
+        if words[LEAF_7_EBX] & AVX512F != 0 || ebx & AVX512F == 0 || !has_avx512() {
+            return None;
+        }
+        (words[LEAF_7_EBX], words[LEAF_7_ECX]) = (ebx, ecx);
+        Some(Self(words))
+    }
+
+    /// No AVX and nothing that came with it or later, where there is AVX.
+    pub fn without_avx() -> Option<Self> {
+        let Self(mut words) = Self::found()?;
+        if words[LEAF_1_ECX] & AVX == 0 {
+            return None;
+        }
+        words[LEAF_1_ECX] &= !AVX_FMA_XOP;
+        words[LEAF_7_EBX..].fill(0);
+        Some(Self(words))
+    }
+
+    /// Makes OpenSSL see these, until what is returned is dropped.
+    pub fn set(self) -> Reset {
+        let before = Self::read().expect("these were made from the vector");
+        self.write();
+        Reset(before)
+    }
+
+    /// Whether OpenSSL sees AVX-512F.
+    pub fn avx512(self) -> bool {
+        self.0[LEAF_7_EBX] & AVX512F != 0
+    }
+
+    fn read() -> Option<Self> {
+        Some(Self(vector::get()?.each_ref().map(|word| word.load(Ordering::Relaxed))))
+    }
+
+    fn write(self) {
+        for (word, value) in vector::get().into_iter().flatten().zip(self.0) {
+            word.store(value, Ordering::Relaxed);
+        }
+    }
+}
+
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+/// Shows that the vector has the layout that is expected here, and that to change it changes what OpenSSL does; returns
+/// what it changes.
+///
+/// # Errors
+/// What is not as it should be: then no figure of such a row would mean anything.
+pub fn check() -> Result<Vec<String>, String> {
+    let Some(Capabilities(words)) = Capabilities::found() else { return Ok(Vec::new()) };
+    if std::env::var_os("OPENSSL_ia32cap").is_some() {
+        return Err("OPENSSL_ia32cap is set: unset it, the rows of OpenSSL differ in it themselves".into());
+    }
+    let ([_, _, ecx_1, _], [_, ebx_7, ecx_7, _]) = (vector::cpuid(1), vector::cpuid(7));
+    let leaf_1 = SSSE3 | AVX;
+    // BMI1, AVX2, BMI2, ADX, SHA
+    let leaf_7 = 1 << 3 | AVX2 | 1 << 8 | 1 << 19 | 1 << 29;
+    if words[LEAF_1_ECX] & leaf_1 != ecx_1 & leaf_1
+        || words[LEAF_7_EBX] & leaf_7 != ebx_7 & leaf_7
+        || words[LEAF_7_ECX] != ecx_7
+    {
+        return Err(format!(
+            "OPENSSL_ia32cap_P is not laid out as expected: it has {words:08x?}, CPUID has {ecx_1:08x} in leaf 1 ECX and \
+             {ebx_7:08x} {ecx_7:08x} in leaf 7 EBX ECX"
+        ));
+    }
+    let usual = chacha20_ns();
+    let with = |capabilities: Capabilities| {
+        let _reset = capabilities.set();
+        chacha20_ns()
+    };
+    let mut notes = Vec::new();
+    if let Some(forced) = Capabilities::forced() {
+        let ratio = with(forced) / usual;
+        notes.push(format!("OpenSSL forced to AVX-512 takes {ratio:.2} times its usual time for ChaCha20 of 16 KiB"));
+    }
+    if let Some(without) = Capabilities::without_avx() {
+        let ratio = with(without) / usual;
+        // Its AVX2 code does twice as many blocks at a time as that for SSSE3; AVX alone changes nothing here.
+        if words[LEAF_7_EBX] & AVX2 != 0 && ratio < 1.25 {
+            return Err(format!("without AVX, OpenSSL takes {ratio:.2} times its usual time: it is not held back"));
+        }
+        notes.push(format!("OpenSSL without AVX takes {ratio:.2} times its usual time for ChaCha20 of 16 KiB"));
+    }
+    Ok(notes)
+}
+
+/// The best time of many for ChaCha20 of 16 KiB, in nanoseconds.
+fn chacha20_ns() -> f64 {
+    let mut cipher = crate::chacha20::OpenSsl::new();
+    let mut data = vec![0; 16384];
+    let once = |_| {
+        let start = std::time::Instant::now();
+        cipher.apply(&[0; 12], &mut data);
+        start.elapsed().as_nanos() as f64
+    };
+    (0..200).map(once).fold(f64::MAX, f64::min)
+}

@@ -1,0 +1,59 @@
+//! One implementation of a primitive.
+
+use crate::buffers::{Batch, Tag};
+use crate::peers::Peer;
+use crate::peers::openssl_capabilities::Capabilities;
+
+/// What a row does with message `number` in place; false if it refuses the tag.
+pub type Each = Box<dyn FnMut(u64, &mut [u8], &mut Tag) -> bool>;
+/// What it does with many at once, numbered from the first.
+pub type Many = Box<dyn FnMut(u64, Batch<'_>) -> bool>;
+
+pub enum Operation {
+    Each(Each),
+    #[expect(dead_code, reason = "for seal_batch and open_batch")]
+    Batch(Many),
+}
+
+/// Whose implementation it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// Ours on that backend; `chosen` if it is the one that is chosen on this CPU.
+    Sealane {
+        backend: sealane::Backend,
+        chosen: bool,
+    },
+    Peer(Peer),
+}
+
+pub struct Row {
+    pub owner: Owner,
+    pub operation: Operation,
+    /// Those that OpenSSL is made to see while this row runs.
+    pub capabilities: Option<Capabilities>,
+}
+
+impl Row {
+    pub fn new(owner: Owner, operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static) -> Self {
+        Self { owner, operation: Operation::Each(Box::new(operation)), capabilities: None }
+    }
+
+    pub fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {
+        Self { capabilities, ..self }
+    }
+
+    pub fn name(&self) -> String {
+        match self.owner {
+            Owner::Sealane { backend, chosen: true } => format!("sealane ({backend})"),
+            Owner::Sealane { backend, chosen: false } => format!("sealane {backend}, forced"),
+            Owner::Peer(peer) => peer.name().into(),
+        }
+    }
+}
+
+/// Our own rows: the backend that is chosen on this CPU, then each narrower one.
+pub fn of_sealane(mut row: impl FnMut(Owner, sealane::Backend) -> Row) -> Vec<Row> {
+    let detected = sealane::Backend::detect();
+    let backends = sealane::Backend::available().rev();
+    backends.map(|backend| row(Owner::Sealane { backend, chosen: backend == detected }, backend)).collect()
+}

@@ -1,0 +1,174 @@
+//! What was reached, against what was to be reached.
+
+use serde::Serialize;
+
+use crate::harness::{RowResult, SuiteResult, Time};
+use crate::peers::Peer;
+use crate::row::Owner;
+use crate::targets::{Against, TARGETS, TOLERANCE, Target};
+
+/// Which figure of a row ratios are made from.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Statistic {
+    /// The median of all rounds.
+    Median,
+    /// The fastest round.
+    Best,
+}
+
+impl Statistic {
+    pub fn of(self, time: Time) -> f64 {
+        match self {
+            Self::Median => time.median_ns,
+            Self::Best => time.best_ns,
+        }
+    }
+}
+
+/// One target at one size.
+#[derive(Serialize)]
+pub struct Verdict {
+    pub suite: &'static str,
+    pub ours: String,
+    pub size: usize,
+    pub offset: usize,
+    /// The sizes that the target is for.
+    pub class: String,
+    /// Whom the target names.
+    pub against: String,
+    /// The peer that it was compared with.
+    pub peer: &'static str,
+    pub ratio: f64,
+    pub target: f64,
+    pub met: bool,
+}
+
+/// A wider backend beside a narrower one at one size.
+#[derive(Serialize)]
+pub struct Order {
+    pub suite: &'static str,
+    pub wider: &'static str,
+    pub narrower: &'static str,
+    pub size: usize,
+    pub offset: usize,
+    /// The narrower one's time to the wider one's.
+    pub ratio: f64,
+    pub met: bool,
+}
+
+impl SuiteResult {
+    /// The fastest of the peers that `choose` takes, at the size of that index.
+    pub fn fastest(&self, i: usize, statistic: Statistic, choose: impl Fn(Peer) -> bool) -> Option<(Peer, f64)> {
+        let peers = self.rows.iter().filter_map(|row| match row.owner {
+            Owner::Peer(peer) if choose(peer) => Some((peer, statistic.of(row.times[i]))),
+            _ => None,
+        });
+        peers.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Our row on that backend; none: on the chosen one.
+    pub fn ours(&self, backend: Option<&str>) -> Option<&RowResult> {
+        self.rows.iter().find(|row| match (row.owner, backend) {
+            (Owner::Sealane { chosen, .. }, None) => chosen,
+            (Owner::Sealane { backend, .. }, Some(name)) => backend.name() == name,
+            (Owner::Peer(_), _) => false,
+        })
+    }
+
+    /// The targets of that backend for this suite, as far as both sides were measured.
+    pub fn verdicts(&self, backend: Option<&str>, statistic: Statistic) -> Vec<Verdict> {
+        let targets = TARGETS.iter().filter(|target| target.suite == self.name && target.backend == backend);
+        let verdicts = targets.flat_map(|target| {
+            (0..self.sizes.len())
+                .filter(|&i| target.sizes.contains(&self.sizes[i]))
+                .filter_map(|i| self.verdict(target, i, statistic))
+        });
+        verdicts.collect()
+    }
+
+    fn verdict(&self, target: &Target, i: usize, statistic: Statistic) -> Option<Verdict> {
+        let ours = self.ours(target.backend)?;
+        let (peer, peer_ns) = match target.against {
+            Against::Best => self.fastest(i, statistic, Peer::competes),
+            Against::Of(peers) => self.fastest(i, statistic, |peer| peers.contains(&self.present(peer, peers))),
+        }?;
+        let against = match target.against {
+            Against::Best => "best".into(),
+            Against::Of(peers) => peers.iter().map(|peer| peer.name()).collect::<Vec<_>>().join(" and "),
+        };
+        let ratio = peer_ns / statistic.of(ours.times[i]);
+        Some(Verdict {
+            suite: self.name,
+            ours: ours.name.clone(),
+            size: self.sizes[i],
+            offset: self.offset,
+            class: target.class(),
+            against,
+            peer: peer.name(),
+            ratio,
+            target: target.ratio,
+            met: ratio >= target.ratio,
+        })
+    }
+
+    /// OpenSSL's default row stands for its forced one, where there is nothing to force.
+    fn present(&self, peer: Peer, named: &[Peer]) -> Peer {
+        let measured = self.rows.iter().any(|row| row.owner == Owner::Peer(Peer::OpenSslForced));
+        if peer == Peer::OpenSsl && named == [Peer::OpenSslForced] && !measured { Peer::OpenSslForced } else { peer }
+    }
+
+    /// Each backend beside each narrower one, at each size.
+    pub fn orders(&self, statistic: Statistic) -> Vec<Order> {
+        // The widest is first.
+        let ours: Vec<_> = self.rows.iter().filter_map(|row| Some((row.backend()?, &row.times))).collect();
+        let mut orders = Vec::new();
+        for (i, &(wider, times)) in ours.iter().enumerate() {
+            for &(narrower, slower) in &ours[i + 1..] {
+                for (j, &size) in self.sizes.iter().enumerate() {
+                    let ratio = statistic.of(slower[j]) / statistic.of(times[j]);
+                    orders.push(Order {
+                        suite: self.name,
+                        wider: wider.name(),
+                        narrower: narrower.name(),
+                        size,
+                        offset: self.offset,
+                        ratio,
+                        met: ratio >= 1.0 - TOLERANCE,
+                    });
+                }
+            }
+        }
+        orders
+    }
+}
+
+impl RowResult {
+    fn backend(&self) -> Option<sealane::Backend> {
+        match self.owner {
+            Owner::Sealane { backend, .. } => Some(backend),
+            Owner::Peer(_) => None,
+        }
+    }
+}
+
+impl Verdict {
+    /// `1.42 of 1.40 x best: met`, or by how much it is missed.
+    pub fn describe(&self) -> String {
+        let against = if self.against == "best" || self.against == self.peer {
+            self.against.clone()
+        } else {
+            format!("{} ({})", self.against, self.peer)
+        };
+        format!("{:.2} of {:.2} x {against}: {}", self.ratio, self.target, self.mark())
+    }
+
+    /// Whether both are of one target, at different sizes.
+    pub fn same_target(&self, other: &Self) -> bool {
+        let key = |v: &Self| (v.suite, v.ours.clone(), v.class.clone(), v.against.clone(), v.target.to_bits());
+        key(self) == key(other)
+    }
+
+    pub fn mark(&self) -> String {
+        if self.met { "met".into() } else { format!("MISSED by {:.0} %", (1.0 - self.ratio / self.target) * 100.0) }
+    }
+}
