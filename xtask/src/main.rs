@@ -32,6 +32,8 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits.toml
     Asm(asm::Options),
+    /// Estimate the kernels' hot loops with static models of CPUs (llvm-mca)
+    Mca(asm::mca::Options),
     /// Count the instructions of every operation (callgrind) and hold them to xtask/instruction-limits.toml
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
@@ -66,6 +68,7 @@ fn run() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
         Chore::Asm(options) => asm::run(&options),
+        Chore::Mca(options) => asm::mca::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::ConstantTime => constant_time::run(),
         Chore::Backends => backends::run(),

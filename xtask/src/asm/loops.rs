@@ -29,7 +29,7 @@ impl Count {
 }
 
 /// Loops are aligned with no-operations, some of them inside an outer loop's body.
-fn is_padding(instruction: &Instruction) -> bool {
+pub(super) fn is_padding(instruction: &Instruction) -> bool {
     instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
 }
 

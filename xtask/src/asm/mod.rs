@@ -5,6 +5,7 @@ mod disassembly;
 mod kernels;
 mod limits;
 mod loops;
+pub(crate) mod mca;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::process::{self, step};
+use disassembly::Function;
 use kernels::Found;
 use limits::Limits;
 
@@ -30,19 +32,8 @@ pub(crate) struct Options {
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("the assembly gate reads x86-64 code: run it on an x86-64 machine");
-    }
     step("assembly gate");
-    let objdump = process::tool("objdump", "binutils")?;
-    let program = match &options.program {
-        Some(program) => program.clone(),
-        None => build()?,
-    };
-    let text = process::output(
-        Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
-    )?;
-    let functions = disassembly::parse(&String::from_utf8_lossy(&text))?;
+    let functions = disassemble(options.program.as_deref())?;
 
     let path = process::workspace_root().join(LIMITS);
     let limits = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -60,6 +51,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     bail!("the assembly gate found:\n  - {}", complaints.join("\n  - "))
+}
+
+/// The functions of this program, or of the one that calls every kernel.
+fn disassemble(program: Option<&Path>) -> Result<Vec<Function>> {
+    if cfg!(not(target_arch = "x86_64")) {
+        bail!("the kernels' loops are found in x86-64 code: run this on an x86-64 machine");
+    }
+    let objdump = process::tool("objdump", "binutils")?;
+    let program = match program {
+        Some(program) => program.to_path_buf(),
+        None => build()?,
+    };
+    let text = process::output(
+        Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
+    )?;
+    disassembly::parse(&String::from_utf8_lossy(&text))
 }
 
 /// Builds the program that calls every kernel, with the release profile. Its symbols are mangled as v0, which keeps the
