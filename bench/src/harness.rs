@@ -28,7 +28,7 @@ pub struct Plan {
     pub rounds: usize,
     /// Time that a row is measured in one round.
     pub slice: Duration,
-    /// Time that it runs before, unmeasured: after 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
+    /// Time that it runs before, unmeasured, for caches and the clock to become its own.
     pub settle: Duration,
 }
 

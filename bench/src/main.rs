@@ -79,11 +79,7 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     peers::libsodium::init();
     let notes = peers::openssl_capabilities::check()?;
     let mut suites = suites(args)?;
-    let plan = if args.quick {
-        Plan { rounds: 15, slice: Duration::from_micros(800), settle: Duration::from_micros(200) }
-    } else {
-        Plan { rounds: 60, slice: Duration::from_millis(2), settle: Duration::from_micros(700) }
-    };
+    let plan = plan(args);
     let passes = match &args.sizes {
         Some(sizes) => vec![(sizes.clone(), args.offset)],
         None if args.quick => vec![(QUICK_SIZES.to_vec(), 0)],
@@ -109,6 +105,17 @@ fn run(args: &Args) -> Result<ExitCode, String> {
         report.print_summary();
     }
     Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Many short rounds: on a busy machine most of them are undisturbed, and so is the median.
+fn plan(args: &Args) -> Plan {
+    // After 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
+    let lowers_clock = sealane::Backend::by_name("avx512").is_ok();
+    Plan {
+        rounds: if args.quick { 31 } else { 151 },
+        slice: Duration::from_micros(if args.quick { 250 } else { 400 }),
+        settle: Duration::from_micros(if lowers_clock { 700 } else { 50 }),
+    }
 }
 
 /// The suites and rows that were asked for.
