@@ -1,8 +1,8 @@
 //! Repeats operations between calls of [`boundary`], before which callgrind writes down how many instructions it has counted.
 //! `cargo xtask instructions` runs this program once per backend.
 //!
-//! `sealane-instructions-probe BACKEND` prints a line `OPERATION SIZE BYTES` for each case: the size of a message, and how many
-//! bytes of messages one operation processes. It calls the boundary three times a case: before one operation, before
+//! `sealane-instructions-probe BACKEND` prints a line `OPERATION SIZE BYTES MORE` for each case: the size of a message, and how
+//! many bytes of messages one operation processes. It calls the boundary three times a case: before one operation, before
 //! [`MORE`] + 1, and after them.
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use sealane::chacha20::ChaCha20;
 use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
 
-/// xtask has the same number.
 const MORE: usize = 10;
 
 const AAD: [u8; 13] = [0xad; 13];
@@ -45,7 +44,7 @@ fn main() -> ExitCode {
 
 /// Runs one case, whose operation processes `bytes` bytes in messages of `size` bytes.
 fn case(name: &str, size: usize, bytes: usize, mut operation: impl FnMut()) {
-    println!("{name} {size} {bytes}");
+    println!("{name} {size} {bytes} {MORE}");
     // The dynamic linker's work, and whatever else is done once.
     operation();
     boundary();

@@ -9,9 +9,6 @@ use anyhow::{Context, Result, bail, ensure};
 use super::{BACKENDS, Case, Count, Counts};
 use crate::process;
 
-/// How many operations the longer of a case's two intervals has more; the probe has the same number.
-const MORE: u64 = 10;
-
 /// The probe seals and opens; what opening takes is the difference to sealing.
 const PAIR: (&str, &str, &str) = ("seal+open", "seal", "open");
 
@@ -63,11 +60,13 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     );
     let mut sealing = None;
     for (line, intervals) in cases.iter().zip(totals.chunks_exact(3)) {
-        let &[operation, size, bytes] = line.split(' ').collect::<Vec<_>>().as_slice() else {
+        let &[operation, size, bytes, more] = line.split(' ').collect::<Vec<_>>().as_slice() else {
             bail!("the probe printed {line:?}");
         };
-        let (size, bytes) = (size.parse().context("a size")?, bytes.parse().context("a number of bytes")?);
-        let mut instructions = per_operation(intervals[1], intervals[2]).with_context(|| line.to_string())?;
+        let number = |text: &str| text.parse::<u32>().with_context(|| format!("the probe printed {line:?}"));
+        let (size, bytes, more) = (number(size)? as usize, number(bytes)? as usize, number(more)?);
+        let mut instructions =
+            per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
         let mut operation = operation;
         let (pair, first, second) = PAIR;
         if operation == first {
@@ -86,14 +85,14 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// From an interval with one operation and one with [`MORE`] more. What surrounds the operations is in both.
-fn per_operation(one: u64, more: u64) -> Result<u64> {
-    let difference = more.checked_sub(one).context("more operations took fewer instructions")?;
+/// From an interval with one operation and one with `more` more. What surrounds the operations is in both.
+fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
+    let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(
-        difference > 0 && difference.is_multiple_of(MORE),
-        "{MORE} operations took {difference} instructions: not the same number each"
+        difference > 0 && more > 0 && difference.is_multiple_of(more),
+        "{more} operations took {difference} instructions: not the same number each"
     );
-    Ok(difference / MORE)
+    Ok(difference / more)
 }
 
 #[cfg(test)]
@@ -114,27 +113,29 @@ mod tests {
 
     #[test]
     fn a_count_is_the_difference_of_two_intervals() {
-        let counts = counted("chacha20 64 64\nseal-batch 64 2048\n", &[9999, 130, 1030, 50, 7, 517, 3]).unwrap();
+        let counts = counted("chacha20 64 64 10\nseal-batch 64 2048 5\n", &[9999, 130, 1030, 50, 7, 262, 3]).unwrap();
         assert_eq!(listed(&counts), [("avx2 chacha20 64".into(), 90, 64), ("avx2 seal-batch 64".into(), 51, 2048)]);
     }
 
     #[test]
     fn opening_is_what_is_left_of_the_pair() {
-        let counts = counted("seal 16 16\nseal+open 16 16\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
+        let counts = counted("seal 16 16 10\nseal+open 16 16 10\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
         assert_eq!(listed(&counts), [("avx2 open 16".into(), 120, 16), ("avx2 seal 16".into(), 90, 16)]);
-        let other_size = counted("seal 16 16\nseal+open 64 64\n", &[1, 130, 1030, 1, 230, 2330, 1]);
+        let other_size = counted("seal 16 16 10\nseal+open 64 64 10\n", &[1, 130, 1030, 1, 230, 2330, 1]);
         assert!(other_size.unwrap_err().to_string().contains("not after"));
-        assert!(counted("seal 16 16\nseal+open 16 16\n", &[1, 130, 1030, 1, 130, 930, 1]).is_err());
+        assert!(counted("seal 16 16 10\nseal+open 16 16 10\n", &[1, 130, 1030, 1, 130, 930, 1]).is_err());
     }
 
     #[test]
     fn what_does_not_fit_is_an_error() {
         assert!(counted("", &[5]).is_err(), "no case");
-        assert!(counted("seal 16 16\n", &[1, 130, 1030]).is_err(), "an interval is missing");
-        assert!(counted("seal 16 16\n", &[1, 130, 1030, 1, 1]).is_err(), "one too many");
-        assert!(counted("seal 16\n", &[1, 130, 1030, 1]).is_err(), "a line without bytes");
-        assert!(counted("seal 16 16\n", &[1, 130, 1035, 1]).is_err(), "operations differ");
-        assert!(counted("seal 16 16\n", &[1, 130, 130, 1]).is_err(), "nothing was repeated");
-        assert!(counted("seal 16 16\nseal 16 16\n", &[1, 130, 1030, 1, 130, 1030, 1]).is_err(), "a case twice");
+        assert!(counted("seal 16 16 10\n", &[1, 130, 1030]).is_err(), "an interval is missing");
+        assert!(counted("seal 16 16 10\n", &[1, 130, 1030, 1, 1]).is_err(), "one too many");
+        assert!(counted("seal 16 16\n", &[1, 130, 1030, 1]).is_err(), "a line without the number of operations");
+        assert!(counted("seal 16 16 ten\n", &[1, 130, 1030, 1]).is_err(), "no number");
+        assert!(counted("seal 16 16 0\n", &[1, 130, 1030, 1]).is_err(), "nothing more");
+        assert!(counted("seal 16 16 10\n", &[1, 130, 1035, 1]).is_err(), "operations differ");
+        assert!(counted("seal 16 16 10\n", &[1, 130, 130, 1]).is_err(), "nothing was repeated");
+        assert!(counted("seal 16 16 10\nseal 16 16 10\n", &[1, 130, 1030, 1, 130, 1030, 1]).is_err(), "a case twice");
     }
 }
