@@ -123,3 +123,28 @@ impl<'a> Batch<'a> {
         self.bytes.chunks_exact_mut(self.stride).map(move |buffer| &mut buffer[range.clone()]).zip(self.tags)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_begin_where_they_should_and_do_not_overlap() {
+        for (size, offset, batch) in [(1, 0, 1), (64, 1, 32), (1350, 7, 32), (16384, 0, 1), (20_000, 63, 1)] {
+            let mut buffers = Buffers::cached(size, offset, batch);
+            let count = buffers.count();
+            assert!(count >= batch && count.is_multiple_of(batch));
+            let mut end = 0;
+            for (data, _) in buffers.iter_mut() {
+                let start = data.as_ptr().addr();
+                assert_eq!((data.len(), start % ALIGNMENT), (size, offset));
+                assert!(start >= end);
+                end = start + size;
+            }
+            assert_eq!(buffers.iter_mut().count(), count);
+            let alone: Vec<_> = buffers.iter_mut().map(|(data, _)| data.as_ptr()).collect();
+            let batches = buffers.batches_mut().flat_map(Batch::into_messages);
+            assert_eq!(batches.map(|(data, _)| data.as_ptr()).collect::<Vec<_>>(), alone);
+        }
+    }
+}

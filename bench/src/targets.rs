@@ -109,3 +109,26 @@ const fn chosen(suite: &'static str, sizes: RangeInclusive<usize>, against: Agai
 const fn forced(backend: &'static str, suite: &'static str, against: Against, ratio: f64) -> Target {
     Target { suite, backend: Some(backend), sizes: ALL, against, ratio }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_has_a_target() {
+        for suite in ["chacha20", "poly1305", "seal", "open"] {
+            for size in 0..20_000 {
+                let targets =
+                    TARGETS.iter().filter(|t| t.suite == suite && t.backend.is_none() && t.sizes.contains(&size));
+                let expected = if size < 16384 {
+                    1
+                } else if suite == "chacha20" {
+                    3
+                } else {
+                    2
+                };
+                assert_eq!(targets.count(), expected, "{suite} {size}");
+            }
+        }
+    }
+}

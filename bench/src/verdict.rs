@@ -169,6 +169,6 @@ impl Verdict {
     }
 
     pub fn mark(&self) -> String {
-        if self.met { "met".into() } else { format!("MISSED by {:.0} %", (1.0 - self.ratio / self.target) * 100.0) }
+        if self.met { "met".into() } else { format!("MISSED by {:.1} %", (1.0 - self.ratio / self.target) * 100.0) }
     }
 }

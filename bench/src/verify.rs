@@ -55,3 +55,61 @@ impl Suite {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::aead::{self, AAD, KEY};
+    use crate::buffers::Tag;
+    use crate::chacha20::nonce;
+    use crate::harness::Suite;
+    use crate::peers::Peer;
+    use crate::row::{Owner, Row};
+
+    /// Verifies our first row beside one that does that.
+    fn verify(
+        mut suite: Suite,
+        operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static,
+    ) -> Result<(), String> {
+        suite.rows.truncate(1);
+        suite.rows.push(Row::new(Owner::Peer(Peer::Ring), operation));
+        suite.verify()
+    }
+
+    /// What a row that seals and then does that to the result is told.
+    fn after_sealing(spoil: impl Fn(&mut [u8], &mut Tag) + 'static) -> Result<(), String> {
+        let cipher = sealane::ChaCha20Poly1305::new(&KEY);
+        verify(aead::seal_suite(), move |message, data, tag| {
+            *tag = cipher.seal_in_place(&nonce(message), &AAD, data);
+            spoil(data, tag);
+            true
+        })
+    }
+
+    #[test]
+    fn wrong_messages_and_tags_are_found() {
+        assert_eq!(after_sealing(|_, _| ()), Ok(()));
+        let wrong_message = after_sealing(|data, _| {
+            if data.len() == 577 {
+                data[576] ^= 1;
+            }
+        });
+        assert!(wrong_message.unwrap_err().contains("ring differs at 577 bytes"));
+        let wrong_tag = after_sealing(|_, tag| tag[15] ^= 0x80);
+        assert!(wrong_tag.unwrap_err().contains("ring differs at 0 bytes"));
+    }
+
+    #[test]
+    fn a_row_that_takes_any_tag_or_none_is_found() {
+        let open = |message, data: &mut [u8], tag: &Tag| {
+            sealane::ChaCha20Poly1305::new(&KEY).open_in_place(&nonce(message), &AAD, data, tag).is_ok()
+        };
+        assert_eq!(verify(aead::open_suite(), move |message, data, tag| open(message, data, tag)), Ok(()));
+        let any = verify(aead::open_suite(), move |message, data, tag| {
+            open(message, data, tag);
+            true
+        });
+        assert!(any.unwrap_err().contains("ring takes a changed tag"));
+        let none = verify(aead::open_suite(), |_, _, _| false);
+        assert!(none.unwrap_err().contains("ring refuses an authentic message"));
+    }
+}

@@ -185,3 +185,21 @@ fn chacha20_ns() -> f64 {
     };
     (0..200).map(once).fold(f64::MAX, f64::min)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_as_expected_and_come_back() {
+        check().unwrap();
+        let found = Capabilities::read();
+        for capabilities in [Capabilities::without_avx(), Capabilities::forced()].into_iter().flatten() {
+            assert_ne!(Some(capabilities), found);
+            let reset = capabilities.set();
+            assert_eq!(Capabilities::read(), Some(capabilities));
+            drop(reset);
+            assert_eq!(Capabilities::read(), found);
+        }
+    }
+}
