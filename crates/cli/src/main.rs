@@ -41,6 +41,7 @@ fn run(action: Action) -> Result<()> {
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Keygen(args) => commands::keygen::run(&args),
         Action::Cpu(args) => commands::cpu::run(&args),
+        Action::Bench(args) => commands::bench::run(&args),
         Action::Print(text) => {
             let mut stdout = io::stdout().lock();
             writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)

@@ -1,8 +1,10 @@
-//! The command line: age's own grammar, and the same flags behind the words `encrypt`, `decrypt`, `keygen` and `cpu`.
+//! The command line: age's own grammar, and the same flags behind the words `encrypt`, `decrypt`, `keygen`, `cpu` and
+//! `bench`.
 //!
 //! A word counts only as the very first argument, so no command line of age changes its meaning: `sealane -d encrypt`
 //! decrypts a file of that name. Only a file that is named like a word *and* stands alone needs `./encrypt`.
 
+mod bench;
 mod compat;
 
 use std::ffi::{OsStr, OsString};
@@ -11,7 +13,11 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 
 use crate::error::{Error, Result};
+pub(crate) use bench::BenchArgs;
 use compat::Flag;
+
+/// What is a word as the first argument.
+const WORDS: [&str; 6] = ["encrypt", "decrypt", "keygen", "cpu", "bench", "help"];
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub(crate) enum Action {
     Keygen(KeygenArgs),
     /// Show the CPU's features and the backends.
     Cpu(CpuArgs),
+    /// Measure the primitives.
+    Bench(BenchArgs),
     /// Help or the version: the text has to be printed, and that was it.
     Print(String),
 }
@@ -136,7 +144,7 @@ Examples:
   sealane encrypt -p notes.txt > notes.txt.age
 
 Every command line of age works with sealane in age's place.
-A word (encrypt, decrypt, keygen, cpu, help) is one only as the first argument;
+A word (encrypt, decrypt, keygen, cpu, bench, help) is one only as the first argument;
 a file of that name is given as ./encrypt.
 
 Environment:
@@ -158,7 +166,8 @@ fn top_command() -> Command {
             "sealane [encrypt] [-a] (-r RECIPIENT | -R PATH | -p)... [-o OUTPUT] [INPUT]\n       \
              sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [-o OUTPUT] [INPUT]\n       \
              sealane keygen [-y] [-o OUTPUT] [INPUT]\n       \
-             sealane cpu [--json]",
+             sealane cpu [--json]\n       \
+             sealane bench [--json] [--html FILE]",
         )
         .after_help(EXAMPLES)
 }
@@ -198,7 +207,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         return Err(Error::usage("nothing to do: no recipient, passphrase or identity, and no word")
             .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane --help"));
     };
-    let word = first.to_str().filter(|word| ["encrypt", "decrypt", "keygen", "cpu", "help"].contains(word));
+    let word = first.to_str().filter(|word| WORDS.contains(word));
     let word = word.map(str::to_owned);
     if word.is_some() {
         args.remove(0);
@@ -211,6 +220,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             .and_then(|found| KeygenArgs::from_arg_matches(&found))
             .map(Action::Keygen),
         Some("cpu") => run(cpu_command(), args).and_then(|m| CpuArgs::from_arg_matches(&m)).map(Action::Cpu),
+        Some("bench") => run(bench::command(), args).and_then(|m| BenchArgs::from_arg_matches(&m)).map(Action::Bench),
         Some(_) => Ok(Action::Print(help_for(args.first().map(OsString::as_os_str)))),
     };
     match action {
@@ -228,6 +238,7 @@ fn help_for(word: Option<&OsStr>) -> String {
         Some("decrypt") => decrypt_command(),
         Some("keygen") => keygen_command(),
         Some("cpu") => cpu_command(),
+        Some("bench") => bench::command(),
         _ => top_command(),
     };
     command.render_help().to_string()
@@ -302,7 +313,7 @@ fn check_encrypt(args: &FileArgs) -> Result<()> {
         // Not a file to encrypt, so perhaps meant as a word.
         if let Some(input) = args.input.as_ref().filter(|input| !args.encrypt && !input.exists()) {
             return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
-                .hint("the words are encrypt, decrypt, keygen, cpu and help; see sealane --help"));
+                .hint("the words are encrypt, decrypt, keygen, cpu, bench and help; see sealane --help"));
         }
         return Err(Error::usage("missing recipients")
             .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));

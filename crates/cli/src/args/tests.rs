@@ -20,7 +20,9 @@ fn decrypt(line: &str) -> FileArgs {
 
 #[test]
 fn the_definitions_are_consistent() {
-    for command in [top_command(), encrypt_command(), decrypt_command(), keygen_command(), cpu_command()] {
+    for command in
+        [top_command(), encrypt_command(), decrypt_command(), keygen_command(), cpu_command(), bench::command()]
+    {
         command.debug_assert();
     }
 }
@@ -30,6 +32,10 @@ fn a_word_is_one_only_in_front() {
     assert_eq!(decrypt("-d -i k encrypt").input, Some("encrypt".into()));
     assert_eq!(encrypt("-r age1x decrypt").input, Some("decrypt".into()));
     assert_eq!(encrypt("-p keygen").input, Some("keygen".into()));
+    assert_eq!(encrypt("-p bench").input, Some("bench".into()));
+    assert_eq!(decrypt("-d -i k bench").input, Some("bench".into()));
+    assert!(matches!(parsed("bench"), Ok(Action::Bench(_))));
+    assert_eq!(encrypt("./bench -p").input, Some("./bench".into()));
     assert_eq!(encrypt("encrypt -p encrypt").input, Some("encrypt".into()));
     assert!(encrypt("encrypt -i key").encrypt, "the word is as explicit as -e");
     assert_eq!(encrypt("-o decrypt -p").output, Some("decrypt".into()));
@@ -78,6 +84,10 @@ fn what_age_refuses() {
         "-r",
         "keygen a b",
         "cpu x",
+        "bench x",
+        "bench -p",
+        "bench --sizes 0",
+        "bench --time-per-cell 0",
         "",
     ] {
         let error = parsed(line).expect_err(line);
@@ -88,7 +98,9 @@ fn what_age_refuses() {
 
 #[test]
 fn help_and_version_are_printed() {
-    for line in ["--help", "-h", "-help", "help", "help encrypt", "decrypt --help", "--version", "-version"] {
+    for line in
+        ["--help", "-h", "-help", "help", "help encrypt", "decrypt --help", "help bench", "--version", "-version"]
+    {
         assert!(matches!(parsed(line), Ok(Action::Print(_))), "{line}");
     }
 }

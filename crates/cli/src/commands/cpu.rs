@@ -86,18 +86,18 @@ fn report(backend: Backend) -> Report {
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-fn features() -> Vec<&'static str> {
+pub(super) fn features() -> Vec<&'static str> {
     sealane_simd::x86::Features::detect().names().collect()
 }
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-fn features() -> Vec<&'static str> {
+pub(super) fn features() -> Vec<&'static str> {
     // What is used elsewhere is a backend, and listed as one.
     Vec::new()
 }
 
 /// The name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
-fn model() -> Option<String> {
+pub(super) fn model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {
         let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *wanted)?.1;

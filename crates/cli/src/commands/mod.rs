@@ -1,5 +1,6 @@
 //! One file for each thing that the command does.
 
+pub(crate) mod bench;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;

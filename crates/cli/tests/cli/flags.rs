@@ -37,7 +37,7 @@ fn every_way_to_say_it_gives_the_same() {
 #[test]
 fn a_file_may_be_named_like_a_word() {
     let dir = Dir::with_key();
-    for word in ["encrypt", "decrypt", "keygen", "cpu", "help"] {
+    for word in ["encrypt", "decrypt", "keygen", "cpu", "bench", "help"] {
         dir.write(word, word);
         dir.run(["-R", "key.pub", "-o", "out", word]).quiet();
         assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, word.as_bytes());

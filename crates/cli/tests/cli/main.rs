@@ -1,6 +1,7 @@
 //! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
 #![cfg(unix)]
 
+mod bench;
 mod cctv;
 mod cpu;
 mod damage;

@@ -1,0 +1,98 @@
+//! The flags of `sealane bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command};
+
+use super::base;
+
+/// Sizes in bytes: those of small packets, Ethernet frames, TLS records, pages and files.
+pub(crate) const DEFAULT_SIZES: &str = "16,64,128,256,512,1024,1350,4096,16384,65536,1MiB";
+
+/// The largest size in bytes.
+const MAX_SIZE: usize = 1 << 30;
+
+/// What to measure, and how to show it.
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Print JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with plots to FILE, replacing it at success; "-" is standard output, without the tables
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    pub(crate) html: Option<PathBuf>,
+    /// Sizes of messages in bytes, or with KiB or MiB, up to 1024MiB
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = size, default_value = DEFAULT_SIZES)]
+    pub(crate) sizes: Vec<usize>,
+    /// Measure what has NAME in its name, or is called exactly NAME (see below)
+    #[arg(long = "filter", value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) filters: Vec<String>,
+    /// Measure these backends only, of those that `sealane cpu` lists as supported
+    #[arg(long = "backend", value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) backends: Vec<String>,
+    /// How long to measure one size of one primitive on one backend, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub(crate) time_per_cell: u32,
+}
+
+const NOTES: &str = "\
+What can be measured:
+  chacha20                   encryption in place, a new nonce for each message
+  poly1305                   the tag of a message, a new key object for each
+  chacha20poly1305-seal      in place, 13 bytes of associated data, a new nonce for each message
+  chacha20poly1305-open      from one buffer into another
+  xchacha20poly1305-seal     as seal, with a nonce of 192 bits and its key derivation
+  dispatch                   five ways to choose the instruction set, on the widest backend
+
+A figure is the median of rounds in which the backends take turns. Before a backend is timed on
+a size, its output is compared with the scalar backend's, and that with known answers; if they
+differ, the command fails. GB/s are 10^9 bytes a second. Cycles are those of the core's clock,
+measured between the rounds by operations that depend on each other and take one cycle each; the
+time-stamp counter runs at a rate of its own and is not used.
+
+The fields of the JSON are described in docs/bench.md.
+
+Environment:
+  SEALANE_BACKEND    the backend to measure, where --backend names none";
+
+pub(super) fn command() -> Command {
+    BenchArgs::augment_args(base("bench").bin_name("sealane bench"))
+        .about("Measures each primitive on each backend of this CPU, at each size")
+        .after_help(NOTES)
+}
+
+/// "1350", "16KiB", "1 MiB".
+fn size(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    let (digits, unit) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        _ => return Err("not a number of bytes, KiB or MiB".into()),
+    };
+    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB")?;
+    match number.checked_mul(factor) {
+        Some(0) => Err("an empty message has no throughput".into()),
+        Some(size) if size <= MAX_SIZE => Ok(size),
+        _ => Err("more than 1024MiB".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let good = [("1", 1), ("1350", 1350), ("16KiB", 16384), ("2 k", 2048), ("3MiB", 3 << 20), ("1024m", 1 << 30)];
+        for (text, expected) in good {
+            assert_eq!(size(text), Ok(expected), "{text}");
+        }
+        for text in
+            ["", "0", "0KiB", "-1", "1.5KiB", "KiB", "12GB", "1025MiB", "99999999999999999999", "17179869184MiB"]
+        {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

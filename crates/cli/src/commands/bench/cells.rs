@@ -1,0 +1,103 @@
+//! One size of one primitive on each backend: checked, then timed.
+
+use sealane::Backend;
+
+use super::plan::Plan;
+use super::primitive::{Message, Operation, Primitive};
+use super::report::{Cell, Verified};
+use super::timing::take_turns;
+use crate::error::{Error, Result};
+
+/// A backend's work.
+struct Row {
+    backend: &'static str,
+    operation: Operation,
+}
+
+/// Measures the backends of the plan in turns.
+pub(super) fn measure(primitive: Primitive, size: usize, plan: &Plan) -> Result<Vec<Cell>> {
+    let mut message = primitive.message(size)?;
+    let mut rows: Vec<_> = plan
+        .backends
+        .iter()
+        .map(|&backend| Row { backend: backend.name(), operation: primitive.operation(backend) })
+        .collect();
+    let scalar = Backend::available().next().expect("portable code is always available");
+    let verified = verify(primitive, primitive.operation(scalar), &mut rows, &mut message)?;
+
+    let mut operations: Vec<_> = rows.iter_mut().map(|row| &mut row.operation).collect();
+    let samples = take_turns(&mut operations, &mut message, &plan.rounds());
+    let cells = rows.iter().zip(samples).zip(verified);
+    Ok(cells.map(|((row, samples), proof)| Cell::new(primitive.name(), row.backend, size, &samples, proof)).collect())
+}
+
+/// Compares what each row makes of the message with what the reference makes of it. One proof for each row.
+fn verify(
+    primitive: Primitive,
+    mut reference: Operation,
+    rows: &mut [Row],
+    message: &mut Message,
+) -> Result<Vec<Verified>> {
+    message.reset(primitive);
+    reference(1, message);
+    let expected = message.result()?;
+    let mut proofs = Vec::new();
+    for row in rows {
+        message.reset(primitive);
+        (row.operation)(1, message);
+        let what = format!("{} of {} bytes on {}", primitive.name(), message.output.len(), row.backend);
+        proofs.push(Verified::by(what, message.is_result(&expected))?);
+    }
+    Ok(proofs)
+}
+
+/// The error for results that must not become a row.
+pub(super) fn wrong(what: &str) -> Error {
+    Error::new(format!("{what}: wrong result"))
+        .hint("the machine, its emulator or this build computes wrong results; please report it with `sealane cpu`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wrong_bit_is_an_error() {
+        for primitive in Primitive::ALL {
+            for size in [1, 64, 1350] {
+                let mut message = primitive.message(size).unwrap();
+                let of = |backend| primitive.operation(backend);
+                let scalar = Backend::available().next().unwrap();
+                let right = |_| Row { backend: "right", operation: of(Backend::detect()) };
+                let mut rows: Vec<_> = (0..2).map(right).collect();
+                assert_eq!(verify(primitive, of(scalar), &mut rows, &mut message).unwrap().len(), 2);
+
+                for wrong_byte in [0, size - 1, size, size + 15] {
+                    let mut rows: Vec<_> = (0..2).map(right).collect();
+                    let mut operation = of(Backend::detect());
+                    rows[1].operation = Box::new(move |count, message| {
+                        operation(count, message);
+                        match message.output.get_mut(wrong_byte) {
+                            Some(byte) => *byte ^= 1,
+                            None => message.tag[wrong_byte - size] ^= 0x80,
+                        }
+                    });
+                    rows[1].backend = "wrong";
+                    let Err(error) = verify(primitive, of(scalar), &mut rows, &mut message) else {
+                        panic!("{primitive:?} {size} {wrong_byte}");
+                    };
+                    assert!(error.to_string().contains(&format!("{size} bytes on wrong: wrong result")), "{error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_that_does_nothing_is_an_error() {
+        for primitive in Primitive::ALL {
+            let mut message = primitive.message(100).unwrap();
+            let mut rows = [Row { backend: "idle", operation: Box::new(|_, _| {}) }];
+            assert!(verify(primitive, primitive.operation(Backend::detect()), &mut rows, &mut message).is_err());
+        }
+    }
+}

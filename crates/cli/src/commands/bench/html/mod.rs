@@ -1,0 +1,124 @@
+//! The report as one page that needs nothing else: no network, no script, no font.
+
+mod bars;
+mod lines;
+mod svg;
+
+use std::fmt::Write as _;
+
+use super::dispatch::meaning;
+use super::primitive::Primitive;
+use super::report::{Dispatch, Report, figure, size_name};
+use svg::escaped;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page.
+pub(super) fn page(report: &Report) -> String {
+    let mut out = String::new();
+    let environment = &report.environment;
+    let cpu = escaped(environment.cpu.as_deref().unwrap_or("unknown CPU"));
+    // Writing to a String cannot fail. The policy forbids what the page does not need: anything but its own style.
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>sealane bench: {cpu}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>ChaCha20 and Poly1305 on {cpu}</h1>\n"
+    );
+    facts(&mut out, report);
+    out.push_str("<div class=\"panels\">\n");
+    for primitive in report.primitives() {
+        let (title, what) = Primitive::title(primitive);
+        let _ = write!(out, "<section id=\"{primitive}\">\n<h2>{title}</h2>\n<p class=\"faint\">{what}</p>\n");
+        lines::plot(&mut out, report, primitive, title);
+        table(&mut out, report, primitive);
+        out.push_str("</section>\n");
+    }
+    if let Some(dispatch) = &report.dispatch {
+        choices(&mut out, dispatch);
+    }
+    out.push_str("</div>\n</body>\n</html>\n");
+    out
+}
+
+fn facts(out: &mut String, report: &Report) {
+    let environment = &report.environment;
+    let features = environment.features.join(" ");
+    let facts = [
+        ("Version", format!("sealane {}, {} {}", environment.sealane, environment.architecture, environment.os)),
+        ("Features", if features.is_empty() { "none that are known here".into() } else { features }),
+        ("Backends", format!("{} (unless forced: {})", environment.backends.join(", "), environment.default_backend)),
+        ("Clock", format!("{}: {}", environment.clock(), environment.clock_method)),
+        (
+            "Figures",
+            format!(
+                "medians over {} ms for each cell, backends taking turns; every output was compared with the scalar \
+                 backend's in this run, and that with known answers. GB/s are 10⁹ bytes a second.",
+                environment.time_per_cell_ms
+            ),
+        ),
+        ("Measured", environment.time.clone()),
+    ];
+    out.push_str("<dl class=\"facts\">\n");
+    for (name, value) in facts {
+        let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&value));
+    }
+    out.push_str("</dl>\n");
+}
+
+fn table(out: &mut String, report: &Report, primitive: &str) {
+    let backends = &report.environment.backends;
+    out.push_str("<div class=\"scroll\"><table>\n<thead>\n<tr><th scope=\"col\">size</th>");
+    for backend in backends {
+        let _ = write!(out, "<th scope=\"colgroup\" class=\"group\" colspan=\"2\">{backend}</th>");
+    }
+    out.push_str("</tr>\n<tr><th></th>");
+    for _ in backends {
+        out.push_str("<th class=\"unit group\">GB/s</th><th class=\"unit\">cycles/B</th>");
+    }
+    out.push_str("</tr>\n</thead>\n<tbody>\n");
+    for bytes in report.sizes() {
+        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", size_name(bytes));
+        for backend in backends {
+            if let Some(cell) = report.cell(primitive, backend, bytes) {
+                let (speed, cycles) = (figure(cell.gb_per_s), figure(cell.cycles_per_byte));
+                let _ = write!(out, "<td class=\"group\">{speed}</td><td>{cycles}</td>");
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+}
+
+fn choices(out: &mut String, dispatch: &Dispatch) {
+    let backend = dispatch.backend;
+    let _ = write!(
+        out,
+        "<section id=\"dispatch\" class=\"wide\">\n<h2>What choosing the instruction set costs</h2>\n\
+         <p class=\"faint\">Time for one operation on {backend}, by where the instruction set is chosen. The multiple is \
+         of the static choice, the median over rounds in which all take turns.</p>\n<div class=\"bars\">\n"
+    );
+    for operation in &dispatch.operations {
+        bars::chart(out, operation);
+    }
+    out.push_str("</div>\n<div class=\"scroll\"><table>\n<thead>\n<tr><th scope=\"col\">choice</th>");
+    for operation in &dispatch.operations {
+        let name = escaped(operation.name);
+        let _ = write!(out, "<th scope=\"colgroup\" class=\"group\" colspan=\"2\">{name}</th>");
+    }
+    out.push_str("<th class=\"group\"></th></tr>\n<tr><th></th>");
+    for _ in &dispatch.operations {
+        out.push_str("<th class=\"unit group\">ns</th><th class=\"unit\">× static</th>");
+    }
+    out.push_str("<th class=\"group\"></th></tr>\n</thead>\n<tbody>\n");
+    for (i, choice) in super::dispatch::CHOICES.iter().enumerate() {
+        let _ = write!(out, "<tr><th scope=\"row\">{choice}</th>");
+        for row in dispatch.operations.iter().filter_map(|operation| operation.choices.get(i)) {
+            let _ = write!(out, "<td class=\"group\">{}</td><td>{:.2}</td>", figure(row.ns), row.ratio_to_static);
+        }
+        let _ = writeln!(out, "<td class=\"group text\">{}</td></tr>", escaped(meaning(choice)));
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}

@@ -1,0 +1,68 @@
+//! `sealane bench`: what each backend of each primitive does on this CPU, and what choosing between them costs.
+
+mod cells;
+mod clock;
+mod dispatch;
+mod html;
+mod known;
+mod plan;
+mod primitive;
+mod progress;
+mod report;
+mod text;
+mod timing;
+
+use std::io::{self, Write as _};
+
+use crate::args::BenchArgs;
+use crate::error::{Error, Result};
+use crate::output::{Content, Output, stdout_error};
+use plan::Plan;
+use progress::Progress;
+use report::{Environment, Report};
+
+/// Measures, then prints.
+pub(crate) fn run(args: &BenchArgs) -> Result<()> {
+    let plan = Plan::new(args)?;
+    // Before a minute's work, not after it.
+    let page = args.html.as_deref().map(|path| {
+        Output::prepare(Some(path), Content::Text, false)
+            .map_err(|error| error.hint("--html takes the name of a file, or - for standard output"))
+    });
+    let page = page.transpose()?;
+    let page_on_stdout = args.html.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if page_on_stdout && args.json {
+        return Err(Error::usage("--json and --html - both want standard output").hint("give --html a file"));
+    }
+
+    let report = measure(&plan)?;
+    if let Some(mut page) = page {
+        let html = html::page(&report);
+        page.write_all(html.as_bytes()).map_err(|error| Error::from_io("cannot write the page", error))?;
+        page.finish()?;
+    }
+    if page_on_stdout {
+        return Ok(());
+    }
+    let text = if args.json { report.to_json()? } else { text::tables(&report) };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+fn measure(plan: &Plan) -> Result<Report> {
+    let mut progress = Progress::new(plan.steps());
+    let mut cells = Vec::new();
+    for &primitive in &plan.primitives {
+        known::check(primitive)?;
+        for &size in &plan.sizes {
+            progress.step(|| format!("{} {}", primitive.name(), report::size_name(size)));
+            cells.extend(cells::measure(primitive, size, plan)?);
+        }
+    }
+    let dispatch = match plan.dispatch {
+        Some(backend) => Some(dispatch::measure(backend, &plan.dispatch_rounds(), &mut progress)?),
+        None => None,
+    };
+    let environment = Environment::read(plan, &cells);
+    Ok(Report::new(environment, cells, dispatch))
+}

@@ -1,0 +1,166 @@
+//! What is to be measured, as the command line says.
+
+use std::fs;
+use std::time::Duration;
+
+use sealane::{Backend, BackendError};
+
+use super::primitive::Primitive;
+use super::timing::Rounds;
+use crate::args::BenchArgs;
+use crate::error::{Error, Result};
+
+/// The name under which `--filter` finds the comparison of ways to choose an instruction set.
+const DISPATCH: &str = "dispatch";
+
+/// Buffers of the size of a message that a measurement needs: input, output, and the output that is expected.
+const BUFFERS: usize = 3;
+
+/// What is to be measured.
+pub(super) struct Plan {
+    pub(super) primitives: Vec<Primitive>,
+    /// The narrowest first.
+    pub(super) backends: Vec<Backend>,
+    /// In bytes, ascending.
+    pub(super) sizes: Vec<usize>,
+    /// The backend for which ways of choosing it are compared, if they are.
+    pub(super) dispatch: Option<Backend>,
+    /// How long each cell is measured.
+    pub(super) time_per_cell: Duration,
+}
+
+impl Plan {
+    pub(super) fn new(args: &BenchArgs) -> Result<Self> {
+        let backends = backends(&args.backends)?;
+        let (primitives, dispatch) = filtered(&args.filters)?;
+        let mut sizes = args.sizes.clone();
+        sizes.sort_unstable();
+        sizes.dedup();
+        if let (Some(&largest), false) = (sizes.last(), primitives.is_empty()) {
+            check_memory(largest, available_memory())?;
+        }
+        Ok(Self {
+            primitives,
+            dispatch: backends.last().copied().filter(|_| dispatch),
+            backends,
+            sizes,
+            time_per_cell: Duration::from_millis(args.time_per_cell.into()),
+        })
+    }
+
+    /// How many steps the progress bar has.
+    pub(super) fn steps(&self) -> usize {
+        let dispatch = if self.dispatch.is_some() { super::dispatch::OPERATIONS } else { 0 };
+        self.primitives.len() * self.sizes.len() + dispatch
+    }
+
+    /// How the cells of the primitives are measured.
+    pub(super) fn rounds(&self) -> Rounds {
+        Rounds { budget: self.time_per_cell, wanted: 25 }
+    }
+
+    /// How the ways of choosing an instruction set are measured. They differ by little, so they take turns more often.
+    pub(super) fn dispatch_rounds(&self) -> Rounds {
+        Rounds { budget: self.time_per_cell * 2, wanted: 101 }
+    }
+}
+
+/// The backends of that name; the one of `SEALANE_BACKEND`, or all, if none is named.
+fn backends(names: &[String]) -> Result<Vec<Backend>> {
+    if names.is_empty() {
+        return if std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()) {
+            Ok(vec![crate::backend()?])
+        } else {
+            Ok(Backend::available().collect())
+        };
+    }
+    for name in names {
+        if let Err(error) = Backend::by_name(name) {
+            let here: Vec<_> = Backend::available().map(Backend::name).collect();
+            let hint = format!("available here: {}", here.join(", "));
+            return Err(match error {
+                BackendError::Unknown => Error::usage(format!("--backend {name:?}: no such backend")),
+                error => Error::new(format!("--backend {name}: {error}")),
+            }
+            .hint(hint));
+        }
+    }
+    // In the order of width, each once.
+    Ok(Backend::available().filter(|backend| names.iter().any(|name| name == backend.name())).collect())
+}
+
+/// The primitives with one of `filters` in their name, and whether dispatch is meant too. A whole name means that one alone.
+fn filtered(filters: &[String]) -> Result<(Vec<Primitive>, bool)> {
+    let names = || Primitive::ALL.map(Primitive::name).into_iter().chain([DISPATCH]);
+    for filter in filters {
+        if filter.is_empty() || !names().any(|name| name.contains(filter.as_str())) {
+            return Err(Error::usage(format!("--filter {filter:?}: nothing has that in its name"))
+                .hint(format!("there are {}", names().collect::<Vec<_>>().join(", "))));
+        }
+    }
+    let wanted = |name: &str| {
+        let matches = |filter: &String| {
+            let exact = names().any(|name| name == filter);
+            if exact { name == filter } else { name.contains(filter.as_str()) }
+        };
+        filters.is_empty() || filters.iter().any(matches)
+    };
+    let primitives = Primitive::ALL.into_iter().filter(|primitive| wanted(primitive.name())).collect();
+    Ok((primitives, wanted(DISPATCH)))
+}
+
+/// Refuses messages of `largest` bytes where the buffers do not fit: the system might end other processes to make room.
+fn check_memory(largest: usize, available: Option<u64>) -> Result<()> {
+    let needed = largest as u64 * BUFFERS as u64;
+    match available {
+        Some(available) if needed > available => Err(Error::new(format!(
+            "not enough memory for messages of {}: {} are needed, {} available",
+            super::report::size_name(largest),
+            mebibytes(needed),
+            mebibytes(available),
+        ))
+        .hint("give smaller --sizes")),
+        _ => Ok(()),
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
+}
+
+/// What Linux could give to a process without pushing others out, in bytes.
+fn available_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(filters: &[&str]) -> Vec<&'static str> {
+        let filters: Vec<_> = filters.iter().map(|&filter| filter.to_owned()).collect();
+        let (primitives, dispatch) = filtered(&filters).unwrap();
+        primitives.into_iter().map(Primitive::name).chain(dispatch.then_some(DISPATCH)).collect()
+    }
+
+    #[test]
+    fn filters() {
+        assert_eq!(names(&[]).len(), 6);
+        assert_eq!(names(&["chacha20"]), ["chacha20"]);
+        assert_eq!(names(&["seal"]), ["chacha20poly1305-seal", "xchacha20poly1305-seal"]);
+        assert_eq!(names(&["dispatch", "open"]), ["chacha20poly1305-open", "dispatch"]);
+        assert!(filtered(&["seal".into(), "aes".into()]).is_err());
+        assert!(filtered(&[String::new()]).is_err());
+    }
+
+    #[test]
+    fn memory() {
+        assert!(check_memory(1 << 20, Some(3 << 20)).is_ok());
+        assert!(check_memory(1 << 20, None).is_ok());
+        let error = check_memory(1 << 30, Some(3 << 29)).unwrap_err().to_string();
+        assert_eq!(error, "not enough memory for messages of 1024 MiB: 3072 MiB are needed, 1536 MiB available");
+    }
+}

@@ -1,0 +1,211 @@
+//! What is done with a message, on a given backend.
+
+use std::hint::black_box;
+
+use sealane::chacha20::ChaCha20;
+use sealane::{Backend, ChaCha20Poly1305, Poly1305, Tag, XChaCha20Poly1305};
+
+use crate::error::{Error, Result};
+
+/// As long as in a TLS 1.2 record.
+const AAD: [u8; 13] = *b"thirteenbytes";
+const KEY: [u8; 32] = *b"the same key for each benchmark.";
+
+/// A message, and where it goes.
+pub(super) struct Message {
+    /// Read by what does not work in place.
+    input: Vec<u8>,
+    pub(super) output: Vec<u8>,
+    /// The last tag that was made, or the one to be checked.
+    pub(super) tag: Tag,
+    /// The tag before anything was done: the one of the input where that is to be opened.
+    initial_tag: Tag,
+}
+
+/// Does a primitive's work on so many messages.
+///
+/// The first call works on message number 0, whose result is the same on every backend.
+pub(super) type Operation = Box<dyn FnMut(u64, &mut Message)>;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Primitive {
+    ChaCha20,
+    Poly1305,
+    Seal,
+    Open,
+    ExtendedSeal,
+}
+
+impl Primitive {
+    pub(super) const ALL: [Self; 5] = [Self::ChaCha20, Self::Poly1305, Self::Seal, Self::Open, Self::ExtendedSeal];
+
+    /// Its name in reports and for `--filter`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ChaCha20 => "chacha20",
+            Self::Poly1305 => "poly1305",
+            Self::Seal => "chacha20poly1305-seal",
+            Self::Open => "chacha20poly1305-open",
+            Self::ExtendedSeal => "xchacha20poly1305-seal",
+        }
+    }
+
+    /// Its name and what is done, for a person.
+    pub(super) fn title(name: &str) -> (&'static str, &'static str) {
+        match name {
+            "chacha20" => ("ChaCha20", "encryption in place, a new nonce for each message"),
+            "poly1305" => ("Poly1305", "the tag of a message, a new key object for each"),
+            "chacha20poly1305-seal" => {
+                ("ChaCha20-Poly1305, seal", "in place, 13 bytes of associated data, a new nonce for each message")
+            }
+            "chacha20poly1305-open" => {
+                ("ChaCha20-Poly1305, open", "from one buffer into another, 13 bytes of associated data")
+            }
+            _ => (
+                "XChaCha20-Poly1305, seal",
+                "in place, 13 bytes of associated data, a new 192-bit nonce for each message",
+            ),
+        }
+    }
+
+    /// The work on `backend`.
+    pub(super) fn operation(self, backend: Backend) -> Operation {
+        match self {
+            Self::ChaCha20 => repeated(move |number, message| {
+                let mut cipher = ChaCha20::with_backend(black_box(&KEY), &nonce(number), backend);
+                cipher.apply_keystream(&mut message.output).expect("a message shorter than the key stream");
+            }),
+            Self::Poly1305 => repeated(move |_, message| {
+                let mut mac = Poly1305::with_backend(black_box(&KEY), backend);
+                mac.update(&message.output);
+                message.tag = mac.finalize();
+            }),
+            Self::Seal => {
+                let cipher = ChaCha20Poly1305::with_backend(&KEY, backend);
+                repeated(move |number, message| {
+                    message.tag = cipher.seal_in_place(&nonce(number), &AAD, &mut message.output);
+                })
+            }
+            Self::Open => {
+                let cipher = ChaCha20Poly1305::with_backend(&KEY, backend);
+                repeated(move |_, message| {
+                    let Message { input, output, tag, .. } = message;
+                    let opened = cipher.open_into(black_box(&nonce(0)), &AAD, input, tag, output.as_mut_slice());
+                    // What it would have written otherwise was compared before anything was timed.
+                    debug_assert!(opened.is_ok(), "an authentic message is refused");
+                    black_box(opened.is_ok());
+                })
+            }
+            Self::ExtendedSeal => {
+                let cipher = XChaCha20Poly1305::with_backend(&KEY, backend);
+                repeated(move |number, message| {
+                    message.tag = cipher.seal_in_place(&nonce(number), &AAD, &mut message.output);
+                })
+            }
+        }
+    }
+
+    /// A message of `size` bytes for this primitive.
+    pub(super) fn message(self, size: usize) -> Result<Message> {
+        let mut input = allocate(size)?;
+        input.extend((0..size).map(|i| (i * 31 + i / 256 + 1) as u8));
+        let mut initial_tag = [0; 16];
+        if self == Self::Open {
+            let scalar = Backend::available().next().expect("portable code is always available");
+            initial_tag = ChaCha20Poly1305::with_backend(&KEY, scalar).seal_in_place(&nonce(0), &AAD, &mut input);
+        }
+        let mut output = allocate(size)?;
+        output.resize(size, 0);
+        Ok(Message { input, output, tag: initial_tag, initial_tag })
+    }
+}
+
+impl Message {
+    /// As it was at the beginning, with nothing left of an earlier result.
+    pub(super) fn reset(&mut self, primitive: Primitive) {
+        if primitive == Primitive::Open {
+            self.output.fill(0);
+        } else {
+            self.output.copy_from_slice(&self.input);
+        }
+        self.tag = self.initial_tag;
+    }
+
+    /// What a primitive made of the message: everything that it writes, the tag last.
+    pub(super) fn result(&self) -> Result<Vec<u8>> {
+        let mut result = allocate(self.output.len() + self.tag.len())?;
+        result.extend_from_slice(&self.output);
+        result.extend_from_slice(&self.tag);
+        Ok(result)
+    }
+
+    /// Whether a primitive made that of the message.
+    pub(super) fn is_result(&self, expected: &[u8]) -> bool {
+        expected.split_at_checked(self.output.len()) == Some((&self.output[..], &self.tag[..]))
+    }
+}
+
+/// Makes a loop of the work on one message, so that only one call for many messages goes through a pointer.
+fn repeated(mut one: impl FnMut(u64, &mut Message) + 'static) -> Operation {
+    let mut number = 0;
+    Box::new(move |count, message| {
+        for _ in 0..count {
+            one(number, message);
+            black_box(&message.output);
+            number += 1;
+        }
+    })
+}
+
+/// The nonce of message `number`: a counter.
+fn nonce<const N: usize>(number: u64) -> [u8; N] {
+    let mut nonce = [0; N];
+    nonce[N - 8..].copy_from_slice(&number.to_le_bytes());
+    nonce
+}
+
+fn allocate(size: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| {
+        Error::new(format!("not enough memory for messages of {}", super::report::size_name(size)))
+            .hint("give smaller --sizes")
+    })?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The result of message number 0 as the references have it.
+    pub(in super::super) fn of_the_references(primitive: Primitive, size: usize) -> Vec<u8> {
+        let input: Vec<u8> = (0..size).map(|i| (i * 31 + i / 256 + 1) as u8).collect();
+        let seal = || sealane_spec::aead::chacha20_aead_encrypt(&AAD, &KEY, &[0; 12], &input);
+        let (output, tag) = match primitive {
+            Primitive::ChaCha20 => (sealane_spec::chacha::chacha20_encrypt(&KEY, 0, &[0; 12], &input), [0; 16]),
+            Primitive::Poly1305 => (input.clone(), sealane_spec::poly1305::poly1305_mac(&input, &KEY)),
+            Primitive::Seal => seal(),
+            Primitive::Open => (input.clone(), seal().1),
+            Primitive::ExtendedSeal => sealane_spec::aead::xchacha20_aead_encrypt(&AAD, &KEY, &[0; 24], &input),
+        };
+        [&output[..], &tag].concat()
+    }
+
+    #[test]
+    fn every_backend_does_what_the_references_do() {
+        for primitive in Primitive::ALL {
+            for size in [1, 64, 1000, 5000] {
+                let expected = of_the_references(primitive, size);
+                for backend in Backend::available() {
+                    let mut message = primitive.message(size).unwrap();
+                    message.reset(primitive);
+                    assert!(!message.is_result(&expected), "nothing was done yet");
+                    primitive.operation(backend)(1, &mut message);
+                    assert!(message.is_result(&expected), "{primitive:?} {size} {backend}");
+                    assert_eq!(message.result().unwrap(), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What was measured, as it is printed as JSON: docs/bench.md describes the fields.
+
+use std::time::SystemTime;
+
+use sealane::Backend;
+use serde::Serialize;
+
+use super::plan::Plan;
+use super::timing::{Samples, median};
+use super::{cells, clock};
+use crate::commands::cpu;
+use crate::error::{Error, Result};
+
+/// Raised when a field changes its meaning or goes away.
+const VERSION: u32 = 1;
+
+/// Everything that is shown.
+#[derive(Serialize)]
+pub(super) struct Report {
+    schema: &'static str,
+    version: u32,
+    pub(super) environment: Environment,
+    pub(super) cells: Vec<Cell>,
+    /// None if it was filtered out.
+    pub(super) dispatch: Option<Dispatch>,
+}
+
+/// What the figures depend on.
+#[derive(Serialize)]
+pub(super) struct Environment {
+    /// The version of this command.
+    pub(super) sealane: &'static str,
+    /// When the measurement ended, RFC 3339.
+    pub(super) time: String,
+    /// The CPU's own name, where it can be read.
+    pub(super) cpu: Option<String>,
+    pub(super) architecture: &'static str,
+    pub(super) os: &'static str,
+    pub(super) features: Vec<&'static str>,
+    /// Those that were measured, the narrowest first.
+    pub(super) backends: Vec<&'static str>,
+    /// The one that is used unless another is forced.
+    pub(super) default_backend: &'static str,
+    pub(super) time_per_cell_ms: u64,
+    /// Median over the cells; none if there are none.
+    pub(super) clock_ghz: Option<f64>,
+    pub(super) clock_method: &'static str,
+}
+
+/// One size of one primitive on one backend.
+#[derive(Serialize)]
+pub(super) struct Cell {
+    pub(super) primitive: &'static str,
+    pub(super) backend: &'static str,
+    pub(super) bytes: usize,
+    /// For one message, in nanoseconds: the median of the rounds.
+    pub(super) ns: f64,
+    /// The same: the quickest round.
+    pub(super) best_ns: f64,
+    /// 10^9 bytes a second, of the median.
+    pub(super) gb_per_s: f64,
+    /// Of the median, with the clock below.
+    pub(super) cycles_per_byte: f64,
+    /// The core's clock during this cell.
+    pub(super) clock_ghz: f64,
+    pub(super) rounds: usize,
+    pub(super) messages_per_round: u64,
+    /// The output was compared in this run.
+    pub(super) verified: bool,
+}
+
+/// What choosing the instruction set costs.
+#[derive(Serialize)]
+pub(super) struct Dispatch {
+    pub(super) backend: &'static str,
+    pub(super) operations: Vec<DispatchOperation>,
+}
+
+/// One operation, with each way of choosing.
+#[derive(Serialize)]
+pub(super) struct DispatchOperation {
+    pub(super) name: &'static str,
+    /// What is done, and where `leaf` chooses.
+    pub(super) description: &'static str,
+    pub(super) choices: Vec<DispatchRow>,
+}
+
+/// One way of choosing.
+#[derive(Serialize)]
+pub(super) struct DispatchRow {
+    pub(super) choice: &'static str,
+    /// For one operation, in nanoseconds: the median of the rounds.
+    pub(super) ns: f64,
+    pub(super) best_ns: f64,
+    /// Time as a multiple of the static row's: the median of the ratios of the rounds.
+    pub(super) ratio_to_static: f64,
+    pub(super) rounds: usize,
+    /// The result was compared in this run.
+    pub(super) verified: bool,
+}
+
+/// The proof that a result was compared, and right.
+#[must_use]
+pub(super) struct Verified(());
+
+impl Verified {
+    /// Makes an error of a result that is not right. `what` says whose it is.
+    pub(super) fn by(what: impl AsRef<str>, is_right: bool) -> Result<Self> {
+        if is_right { Ok(Self(())) } else { Err(cells::wrong(what.as_ref())) }
+    }
+}
+
+impl Report {
+    pub(super) fn new(environment: Environment, cells: Vec<Cell>, dispatch: Option<Dispatch>) -> Self {
+        Self { schema: "sealane-bench", version: VERSION, environment, cells, dispatch }
+    }
+
+    pub(super) fn to_json(&self) -> Result<String> {
+        let json = serde_json::to_string_pretty(self);
+        Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
+    }
+
+    /// The names of the primitives, in their order.
+    pub(super) fn primitives(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.cells.iter().map(|cell| cell.primitive).collect();
+        names.dedup();
+        names
+    }
+
+    /// The sizes of the primitives, ascending.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        let mut sizes: Vec<_> = self.cells.iter().map(|cell| cell.bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// The cell, if it was measured.
+    pub(super) fn cell(&self, primitive: &str, backend: &str, bytes: usize) -> Option<&Cell> {
+        self.cells.iter().find(|cell| (cell.primitive, cell.backend, cell.bytes) == (primitive, backend, bytes))
+    }
+}
+
+impl Environment {
+    pub(super) fn read(plan: &Plan, cells: &[Cell]) -> Self {
+        let mut clocks: Vec<_> = cells.iter().map(|cell| cell.clock_ghz).collect();
+        Self {
+            sealane: env!("CARGO_PKG_VERSION"),
+            time: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            cpu: cpu::model(),
+            architecture: std::env::consts::ARCH,
+            os: std::env::consts::OS,
+            features: cpu::features(),
+            backends: plan.backends.iter().map(|backend| backend.name()).collect(),
+            default_backend: Backend::detect().name(),
+            time_per_cell_ms: u64::try_from(plan.time_per_cell.as_millis()).unwrap_or(u64::MAX),
+            clock_ghz: (!clocks.is_empty()).then(|| rounded(median(&mut clocks))),
+            clock_method: clock::METHOD,
+        }
+    }
+
+    /// The clock, for a person.
+    pub(super) fn clock(&self) -> String {
+        self.clock_ghz.map_or("not measured".into(), |clock| format!("{clock:.2} GHz measured"))
+    }
+}
+
+impl Cell {
+    pub(super) fn new(
+        primitive: &'static str,
+        backend: &'static str,
+        bytes: usize,
+        samples: &Samples,
+        _: Verified,
+    ) -> Self {
+        let (ns, clock_ghz) = (samples.median_ns(), samples.median_clock_ghz());
+        Self {
+            primitive,
+            backend,
+            bytes,
+            ns: rounded(ns),
+            best_ns: rounded(samples.best_ns()),
+            gb_per_s: rounded(bytes as f64 / ns),
+            cycles_per_byte: rounded(ns * clock_ghz / bytes as f64),
+            clock_ghz: rounded(clock_ghz),
+            rounds: samples.ns.len(),
+            messages_per_round: samples.calls,
+            verified: true,
+        }
+    }
+}
+
+impl DispatchRow {
+    /// `per_call` is how many operations a call makes.
+    pub(super) fn new(
+        choice: &'static str,
+        samples: &Samples,
+        of_static: &Samples,
+        per_call: u32,
+        _: Verified,
+    ) -> Self {
+        let per_call = f64::from(per_call);
+        Self {
+            choice,
+            ns: rounded(samples.median_ns() / per_call),
+            best_ns: rounded(samples.best_ns() / per_call),
+            ratio_to_static: rounded(samples.ratio_to(of_static)),
+            rounds: samples.ns.len(),
+            verified: true,
+        }
+    }
+}
+
+/// Five significant digits: more were not measured.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+/// A figure with three significant digits where that needs no more than three decimals.
+pub(super) fn figure(value: f64) -> String {
+    let decimals = match value.abs() {
+        ..0.9995 => 3,
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A size for a person: "1350 B", "16 KiB".
+pub(super) fn size_name(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        let shown = [0.012_34, 0.5, 0.9996, 1.234, 9.996, 12.34, 99.96, 1234.4].map(figure);
+        assert_eq!(shown, ["0.012", "0.500", "1.00", "1.23", "10.0", "12.3", "100", "1234"]);
+        assert_eq!(
+            [1, 1023, 1024, 1350, 1536, 1 << 20, 3 << 19].map(size_name),
+            ["1 B", "1023 B", "1 KiB", "1350 B", "1536 B", "1 MiB", "1536 KiB"]
+        );
+        assert_eq!(rounded(1_234_567.0), 1_234_600.0);
+        assert_eq!(rounded(0.000_123_456), 0.000_123_46);
+    }
+
+    #[test]
+    fn cells_are_computed_from_medians() {
+        let samples = Samples { ns: vec![90.0, 100.0, 400.0], clock_ghz: vec![3.0, 2.5, 2.0], calls: 7 };
+        let cell = Cell::new("chacha20", "scalar", 200, &samples, Verified(()));
+        assert_eq!((cell.ns, cell.best_ns, cell.gb_per_s, cell.cycles_per_byte), (100.0, 90.0, 2.0, 1.25));
+        let row = DispatchRow::new("leaf", &samples, &samples, 10, Verified(()));
+        assert_eq!((row.ns, row.best_ns, row.ratio_to_static), (10.0, 9.0, 1.0));
+    }
+}

@@ -1,0 +1,296 @@
+//! `sealane bench`: that it measures what it says, checks what it measures, and draws what it measured.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use rexpect::session::spawn_command;
+use serde_json::Value;
+
+use crate::support::{Dir, Run, SEALANE, finish};
+
+/// As little time as the command allows.
+const QUICK: [&str; 3] = ["bench", "--time-per-cell", "1"];
+
+const PRIMITIVES: [&str; 5] =
+    ["chacha20", "poly1305", "chacha20poly1305-seal", "chacha20poly1305-open", "xchacha20poly1305-seal"];
+
+fn bench(dir: &Dir, args: &[&str]) -> Run {
+    let mut command = dir.command(QUICK.iter().chain(args));
+    command.env_remove("SEALANE_BACKEND");
+    finish(command)
+}
+
+fn json(dir: &Dir, args: &[&str]) -> Value {
+    let args = [&["--json"], args].concat();
+    serde_json::from_slice(&bench(dir, &args).quiet().stdout).unwrap()
+}
+
+/// The backends that `sealane cpu` says can be used.
+fn backends(dir: &Dir) -> Vec<String> {
+    let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
+    let supported = report["backends"].as_array().unwrap().iter().filter(|backend| backend["supported"] == true);
+    supported.map(|backend| backend["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn number(value: &Value) -> f64 {
+    let number = value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
+    assert!(number.is_finite() && number > 0.0, "{number}");
+    number
+}
+
+#[track_caller]
+fn near(a: f64, b: f64) {
+    assert!((a / b - 1.0).abs() < 1e-3, "{a} is not {b}");
+}
+
+#[test]
+fn json_has_every_cell_once_and_each_was_verified() {
+    let dir = Dir::new();
+    let report = json(&dir, &["--sizes", "1,64,1KiB,1350"]);
+    assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(1)));
+    let environment = &report["environment"];
+    assert_eq!(environment["sealane"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(environment["architecture"], std::env::consts::ARCH);
+    assert_eq!(environment["time_per_cell_ms"], 1);
+    let backends = backends(&dir);
+    assert_eq!(environment["backends"], serde_json::json!(backends));
+    assert_eq!(environment["default_backend"].as_str(), backends.last().map(String::as_str));
+    let clock = number(&environment["clock_ghz"]);
+    assert!((0.2..8.0).contains(&clock), "{clock} GHz");
+
+    let mut expected = BTreeSet::new();
+    for primitive in PRIMITIVES {
+        for backend in &backends {
+            expected.extend([1, 64, 1024, 1350].map(|bytes| (primitive.to_owned(), backend.clone(), bytes)));
+        }
+    }
+    let cells = report["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), expected.len());
+    for cell in cells {
+        let text = |field: &str| cell[field].as_str().unwrap().to_owned();
+        let bytes = cell["bytes"].as_u64().unwrap();
+        assert!(expected.remove(&(text("primitive"), text("backend"), bytes)), "twice, or not asked for: {cell}");
+        assert_eq!(cell["verified"], true);
+        assert!(number(&cell["rounds"]) >= 3.0 && number(&cell["messages_per_round"]) >= 1.0);
+        let (ns, clock) = (number(&cell["ns"]), number(&cell["clock_ghz"]));
+        assert!(number(&cell["best_ns"]) <= ns);
+        near(number(&cell["gb_per_s"]), bytes as f64 / ns);
+        near(number(&cell["cycles_per_byte"]), ns * clock / bytes as f64);
+    }
+    assert_eq!(expected, BTreeSet::new());
+
+    let dispatch = &report["dispatch"];
+    assert_eq!(dispatch["backend"].as_str(), backends.last().map(String::as_str));
+    let operations = dispatch["operations"].as_array().unwrap();
+    assert_eq!(operations.len(), 3);
+    for operation in operations {
+        let choices = operation["choices"].as_array().unwrap();
+        let names: Vec<_> = choices.iter().map(|row| row["choice"].as_str().unwrap()).collect();
+        assert_eq!(names, ["static", "leaf", "top", "object", "pointer"]);
+        assert_eq!(choices[0]["ratio_to_static"], 1.0);
+        for row in choices {
+            assert_eq!(row["verified"], true);
+            number(&row["ratio_to_static"]);
+            assert!(number(&row["best_ns"]) <= number(&row["ns"]));
+        }
+    }
+}
+
+#[test]
+fn a_page_stands_alone_and_has_a_line_for_each_backend() {
+    let dir = Dir::new();
+    bench(&dir, &["--sizes", "16,256,4KiB", "--html", "page.html"]).quiet();
+    let page = String::from_utf8(dir.read("page.html")).unwrap();
+    for foreign in ["http:", "https:", "//", "<script", "<link", "<img", "<iframe", "src=", "href", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+    assert!(page.trim_end().ends_with("</html>"));
+    assert_eq!(page.matches("<title>sealane bench: ").count(), 1);
+    for part in ["prefers-color-scheme: dark", "width=device-width", "GHz measured", env!("CARGO_PKG_VERSION")] {
+        assert!(page.contains(part), "{part}");
+    }
+    let backends = backends(&dir);
+    for primitive in PRIMITIVES {
+        let start = page.find(&format!("<section id=\"{primitive}\">")).unwrap_or_else(|| panic!("{primitive}"));
+        let section = &page[start..start + page[start..].find("</section>").unwrap()];
+        assert_eq!(section.matches("<polyline").count(), backends.len());
+        for backend in &backends {
+            let group =
+                section.split(&format!("<g class=\"{backend}\">")).nth(1).unwrap_or_else(|| panic!("{backend}"));
+            let points = group.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
+            let points: Vec<(f64, f64)> = points
+                .split_whitespace()
+                .map(|point| point.split_once(',').unwrap())
+                .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
+                .collect();
+            assert_eq!(points.len(), 3, "{points:?}");
+            // Both axes are logarithmic: 16, 256 and 4096 are equally far apart.
+            assert!((points[1].0 - points[0].0 - (points[2].0 - points[1].0)).abs() < 0.3, "{points:?}");
+            assert!(
+                points.iter().all(|&(x, y)| (58.0..=468.0).contains(&x) && (34.0..=282.0).contains(&y)),
+                "{points:?}"
+            );
+            assert!(section.contains(&format!(">{backend}</text>")), "the legend names it");
+            assert!(section.contains(&format!("<title>{backend}, 4 KiB: ")), "a point tells its figures");
+        }
+        for what in ["throughput in GB/s</text>", "message size</text>", "<table>", "<th scope=\"row\">256 B</th>"] {
+            assert!(section.contains(what), "{primitive}: {what}");
+        }
+    }
+    for choice in ["static", "leaf", "top", "object", "pointer"] {
+        assert_eq!(page.matches(&format!("<rect class=\"bar {choice}\"")).count(), 3);
+    }
+    well_formed(&page);
+}
+
+/// Every element that is opened is closed, in order, and every attribute has its quotes.
+fn well_formed(page: &str) {
+    let style = page.find("<style>").unwrap() + "<style>".len()..page.find("</style>").unwrap();
+    let page =
+        [&page[.."<!DOCTYPE html>".len()], &page["<!DOCTYPE html>".len()..style.start], &page[style.end..]].concat();
+    let mut open = Vec::new();
+    for tag in page.split('<').skip(2) {
+        let (tag, text) = tag.split_once('>').unwrap_or_else(|| panic!("no end: {tag}"));
+        assert!(!text.contains('>') && tag.matches('"').count() % 2 == 0, "{tag}>{text}");
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None if tag.ends_with('/') || tag.starts_with("meta ") => {}
+            None => open.push(tag.split(' ').next().unwrap()),
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+    let dir = Dir::new();
+    let args = |file: &'static str| ["--filter", "poly1305", "--sizes", "64", "--html", file];
+    dir.write("page.html", "older");
+    dir.set_mode("page.html", 0o640);
+    bench(&dir, &args("page.html")).quiet();
+    assert!(dir.read("page.html").ends_with(b"</html>\n"));
+    assert_eq!(dir.mode("page.html"), 0o640);
+    std::fs::create_dir(dir.path("sub")).unwrap();
+    bench(&dir, &args("missing/page.html")).fails("cannot write to \"missing/page.html\"");
+    let run = bench(&dir, &args("sub"));
+    assert!(run.err().contains("--html takes the name of a file"), "{}", run.err());
+    run.fails("it is a directory");
+    // The page goes where it should even when the tables cannot.
+    let script = "exec \"$SEALANE\" bench --time-per-cell 1 --filter poly1305 --sizes 64 --html new.html > /dev/full";
+    dir.sh(script).fails("cannot write to standard output");
+    assert_eq!(dir.names(), ["new.html", "page.html", "sub"]);
+}
+
+#[test]
+fn a_page_on_standard_output_is_alone_there() {
+    let dir = Dir::new();
+    let out = bench(&dir, &["--filter", "poly1305", "--sizes", "64", "--html", "-"]).quiet().stdout;
+    assert!(out.starts_with(b"<!DOCTYPE html>") && out.ends_with(b"</html>\n"));
+    bench(&dir, &["--html", "-", "--json"]).misused("both want standard output");
+    assert_eq!(dir.names(), [""; 0]);
+}
+
+#[test]
+fn what_is_measured_can_be_chosen() {
+    let dir = Dir::new();
+    let report = json(&dir, &["--filter", "chacha20,open", "--backend", "scalar", "--sizes", "100,100,1"]);
+    let cells: Vec<_> = report["cells"].as_array().unwrap().iter().collect();
+    let named: Vec<_> =
+        cells.iter().map(|cell| (cell["primitive"].as_str().unwrap(), cell["bytes"].as_u64().unwrap())).collect();
+    let open = "chacha20poly1305-open";
+    assert_eq!(named, [("chacha20", 1), ("chacha20", 100), (open, 1), (open, 100)]);
+    assert!(cells.iter().all(|cell| cell["backend"] == "scalar"));
+    assert!(report["dispatch"].is_null());
+
+    let report = json(&dir, &["--filter", "dispatch", "--backend", "scalar"]);
+    assert_eq!(report["cells"], serde_json::json!([]));
+    assert!(report["environment"]["clock_ghz"].is_null(), "no cell, no clock");
+    assert_eq!(report["dispatch"]["backend"], "scalar");
+
+    let mut command = dir.command(QUICK.iter().chain(&["--json", "--filter", "poly1305", "--sizes", "1"]));
+    command.env("SEALANE_BACKEND", "scalar");
+    let report: Value = serde_json::from_slice(&finish(command).quiet().stdout).unwrap();
+    assert_eq!(report["environment"]["backends"], serde_json::json!(["scalar"]));
+}
+
+#[test]
+fn tables_are_readable() {
+    let dir = Dir::new();
+    let text = bench(&dir, &["--sizes", "64,1MiB"]).quiet().stdout;
+    let text = String::from_utf8(text).unwrap();
+    for backend in backends(&dir) {
+        assert!(text.lines().any(|line| line.trim_start().starts_with("scalar") && line.contains(&backend)), "{text}");
+    }
+    let rows = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
+    assert_eq!((rows("64 B "), rows("1 MiB "), rows("size ")), (5, 5, 5), "{text}");
+    for what in
+        ["clock ", "GHz measured", "medians", "ChaCha20-Poly1305, open", "Choosing the instruction set", "1.00×"]
+    {
+        assert!(text.contains(what), "{what}:\n{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_an_error() {
+    let dir = Dir::new();
+    for (args, what) in [
+        ("--backend mmx", "--backend \"mmx\": no such backend"),
+        ("--backend scalar,", "no such backend"),
+        ("--filter aes", "--filter \"aes\""),
+        ("--sizes 0", "an empty message"),
+        ("--sizes 64,0", "an empty message"),
+        ("--sizes 1.5KiB", "not a number of bytes"),
+        ("--sizes 2048MiB", "more than 1024MiB"),
+        ("--sizes", "value is required"),
+        ("--time-per-cell 0", "0 is not in 1..=60000"),
+        ("--frobnicate", "--frobnicate"),
+        ("x", "'x'"),
+    ] {
+        let mut command = dir.command(["bench"].into_iter().chain(args.split(' ')));
+        command.env_remove("SEALANE_BACKEND");
+        let out = finish(command).misused(what);
+        assert!(String::from_utf8_lossy(&out.stderr).contains("hint"), "{args}");
+        assert!(out.stdout.is_empty(), "{args}");
+    }
+    let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
+    for backend in report["backends"].as_array().unwrap().iter().filter(|backend| backend["supported"] == false) {
+        bench(&dir, &["--backend", backend["name"].as_str().unwrap()]).fails("available here: scalar");
+    }
+    let mut command = dir.command(["bench"]);
+    command.env("SEALANE_BACKEND", "mmx");
+    finish(command).fails("SEALANE_BACKEND: no such backend");
+}
+
+#[test]
+fn help_says_what_is_measured_and_how() {
+    let dir = Dir::new();
+    for args in [["bench", "--help"], ["help", "bench"]] {
+        let text = String::from_utf8(dir.run(args).quiet().stdout).unwrap();
+        for what in PRIMITIVES.into_iter().chain(["dispatch", "--html", "--json", "--sizes", "median", "clock"]) {
+            assert!(text.contains(what), "{what}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_bar_is_for_a_terminal_only() {
+    let dir = Dir::new();
+    let shown = |redirections: &str| {
+        let script = format!(
+            "exec \"$SEALANE\" bench --time-per-cell 20 --filter poly1305,chacha20 --sizes 64,1024 {redirections}"
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
+        let mut session = spawn_command(command, Some(60_000)).expect("a pseudo-terminal");
+        session.exp_eof().unwrap()
+    };
+    let bar = shown("> tables");
+    assert!(bar.contains("%  chacha20 64 B") && bar.contains("poly1305 1 KiB"), "{bar}");
+    assert!(!bar.contains("GB/s"), "{bar}");
+    assert!(String::from_utf8(dir.read("tables")).unwrap().contains("GB/s"));
+    let tables = shown("2> log");
+    assert!(tables.contains("GB/s") && !tables.contains('%'), "{tables}");
+    assert_eq!(dir.read("log"), b"");
+}
