@@ -19,7 +19,7 @@ pub(crate) struct BenchArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a page with plots to FILE, replacing it at success; "-" is standard output, without the tables
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Sizes of messages in bytes, or with KiB or MiB, up to 1024MiB
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = size, default_value = DEFAULT_SIZES)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// How it is done, for readers of the report.
 pub(super) const METHOD: &str =
-    "a chain of dependent additions and exclusive ors, one cycle each, timed after each round on the same core";
+    "a chain of dependent additions and exclusive ors, one cycle each, timed after each round";
 
 /// Some 25 µs: long beside a reading of the time, short beside what is measured between two samples.
 const STEPS: u32 = 32_768;

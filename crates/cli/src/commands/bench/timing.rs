@@ -130,7 +130,8 @@ mod tests {
             calls[1] += n;
             (0..n).for_each(|_| pause(30));
         };
-        let mut rows: [&mut dyn FnMut(u64, &mut [u64; 2]); 2] = [&mut quick, &mut slow];
+        type Row<'a> = &'a mut dyn FnMut(u64, &mut [u64; 2]);
+        let mut rows: [Row<'_>; 2] = [&mut quick, &mut slow];
         let samples = take_turns(&mut rows, &mut calls, &rounds);
         assert!(samples[0].ns.len() >= MIN_ROUNDS && samples[0].ns.len() <= 20, "{}", samples[0].ns.len());
         assert_eq!((samples[1].ns.len(), samples[1].calls), (MIN_ROUNDS, 1));

@@ -33,7 +33,7 @@ impl Operation for MultiplyAdd {
 
     const NAME: &'static str = "multiply-add";
     const DESCRIPTION: &'static str =
-        "one 32×32→64-bit multiplication and addition in each lane of a vector, 16 in each call; leaf: each of them";
+        "multiplication (32×32→64 bits) and addition in a vector's lanes, 16 in each call; leaf: each of them";
     const PER_CALL: u32 = PER_CALL;
 
     fn data() -> Lanes {

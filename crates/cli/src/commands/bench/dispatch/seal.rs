@@ -25,8 +25,8 @@ impl Operation for Seal {
     type Data = Packet;
 
     const NAME: &'static str = "seal, 64 B";
-    const DESCRIPTION: &'static str = "ChaCha20-Poly1305 of 64 bytes with 13 bytes of associated data; leaf: one-time key, \
-                                       encryption and tag, which then cannot share a call of the cipher";
+    const DESCRIPTION: &'static str =
+        "ChaCha20-Poly1305 with 13 bytes of associated data; leaf: one-time key, encryption, tag, each for itself";
 
     fn data() -> Packet {
         Packet { state: state(), aad: *b"thirteenbytes", message: [0; MESSAGE_BYTES], tag: [0; 16] }

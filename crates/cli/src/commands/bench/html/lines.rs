@@ -17,6 +17,7 @@ const BOTTOM: f64 = 282.0;
 const LEGEND: f64 = 82.0;
 /// More ticks than this are not all named.
 const MAX_NAMES: usize = 13;
+const MAX_SIZE_NAMES: usize = 7;
 
 /// Draws the plot of one primitive.
 pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &str) {
@@ -48,15 +49,16 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
             let _ = writeln!(out, "<text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{tick}</text>", LEFT - 6.0);
         }
     }
-    for bytes in size_ticks(&sizes) {
+    let size_ticks = size_ticks(&sizes);
+    // Names do not touch.
+    let named = size_ticks.len().div_ceil(MAX_SIZE_NAMES).max(1);
+    for (i, &bytes) in size_ticks.iter().enumerate() {
         let at = x.at(bytes as f64);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{BOTTOM}\"/>\n\
-             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-            BOTTOM + 17.0,
-            size_name(bytes)
-        );
+        let _ = writeln!(out, "<line class=\"grid\" x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{BOTTOM}\"/>");
+        if i % named == 0 {
+            let (line, name) = (BOTTOM + 17.0, size_name(bytes));
+            let _ = writeln!(out, "<text x=\"{at:.1}\" y=\"{line}\" text-anchor=\"middle\">{name}</text>");
+        }
     }
     let _ = write!(
         out,
@@ -91,7 +93,7 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
     out.push_str("</svg>\n</figure>\n");
 }
 
-/// The sizes that are named: powers of 4 within the range, or all where there are few.
+/// Where the grid is: powers of 4 within the range, or its ends where there are few.
 fn size_ticks(sizes: &[usize]) -> Vec<usize> {
     let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
     let powers: Vec<_> = (0..16).map(|power| 1 << (2 * power)).filter(|p| (smallest..=largest).contains(p)).collect();
@@ -115,7 +117,7 @@ mod tests {
     use super::size_ticks;
 
     #[test]
-    fn sizes_that_are_named() {
+    fn sizes_of_the_grid() {
         assert_eq!(size_ticks(&[16, 100, 1350, 4096]), [16, 64, 256, 1024, 4096]);
         assert_eq!(size_ticks(&[17, 60]), [17, 60]);
         assert_eq!(size_ticks(&[1350]), [1350]);

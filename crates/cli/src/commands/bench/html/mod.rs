@@ -49,7 +49,10 @@ fn facts(out: &mut String, report: &Report) {
     let facts = [
         ("Version", format!("sealane {}, {} {}", environment.sealane, environment.architecture, environment.os)),
         ("Features", if features.is_empty() { "none that are known here".into() } else { features }),
-        ("Backends", format!("{} (unless forced: {})", environment.backends.join(", "), environment.default_backend)),
+        (
+            "Backends",
+            format!("{}; unless forced, {} is used", environment.backends.join(", "), environment.default_backend),
+        ),
         ("Clock", format!("{}: {}", environment.clock(), environment.clock_method)),
         (
             "Figures",
