@@ -5,7 +5,7 @@ use openssl::cipher_ctx::CipherCtx;
 
 use crate::buffers::Tag;
 use crate::chacha20::nonce;
-use crate::harness::Suite;
+use crate::harness::{Prepare, Suite};
 use crate::peers::{self, Peer, libsodium};
 use crate::row::{self, Owner, Row};
 
@@ -33,10 +33,13 @@ pub fn seal_suite() -> Suite {
 }
 
 pub fn open_suite() -> Suite {
-    let mut suite = suite("open", Direction::Open);
+    Suite { prepare: Some(prepare()), ..suite("open", Direction::Open) }
+}
+
+/// Seals what is to be opened.
+pub fn prepare() -> Prepare {
     let cipher = sealane::ChaCha20Poly1305::new(&KEY);
-    suite.prepare = Some(Box::new(move |message, data, tag| *tag = cipher.seal_in_place(&nonce(message), &AAD, data)));
-    suite
+    Box::new(move |message, data, tag| *tag = cipher.seal_in_place(&nonce(message), &AAD, data))
 }
 
 fn suite(name: &'static str, direction: Direction) -> Suite {

@@ -67,6 +67,9 @@ fn notes() -> Vec<String> {
         let why = if found.avx512() { "OpenSSL uses AVX-512 by itself" } else { "this CPU has no AVX-512" };
         notes.push(format!("no row of OpenSSL forced: {why}; its targets are compared with OpenSSL as it is"));
     }
+    if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {
+        notes.push("no row of OpenSSL without AVX: this CPU has none, OpenSSL as it is takes its place".into());
+    }
     if !is_of_targets() {
         notes.push("the targets are for a CPU with AVX-512 and without IFMA, which this one is not".into());
     }

@@ -20,6 +20,8 @@ pub struct Suite {
     pub prepare: Option<Prepare>,
     /// Messages that a batch has; 1 where there are no batches.
     pub batch: usize,
+    /// Sizes that are measured in place of the usual ones.
+    pub own_sizes: Option<&'static [usize]>,
 }
 
 /// How long to measure.
@@ -62,7 +64,7 @@ pub struct SuiteResult {
 impl Suite {
     /// A suite whose rows need no preparation of the message.
     pub fn new(name: &'static str, rows: Vec<Row>) -> Self {
-        Self { name, rows, prepare: None, batch: 1 }
+        Self { name, rows, prepare: None, batch: 1, own_sizes: None }
     }
 
     pub fn measure(&mut self, plan: &Plan, sizes: &[usize], offset: usize) -> SuiteResult {

@@ -95,7 +95,9 @@ fn run(args: &Args) -> Result<ExitCode, String> {
             report.add_setup(setup::measure(suite, &plan, args.statistic), args.json);
             continue;
         }
-        for (sizes, offset) in &passes {
+        let own_pass = suite.own_sizes.map(|sizes| vec![(sizes.to_vec(), 0)]);
+        let passes = if args.sizes.is_some() { &passes } else { own_pass.as_ref().unwrap_or(&passes) };
+        for (sizes, offset) in passes {
             report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
         }
     }
@@ -128,14 +130,22 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     if suites.is_empty() {
         return Err("no primitive matches the filter".into());
     }
+    for name in args.peer.iter().flatten() {
+        let peers = suites.iter().flat_map(|suite| &suite.rows).filter(|row| matches!(row.owner, Owner::Peer(_)));
+        if !peers.into_iter().any(|row| matches(&row.name(), name)) {
+            return Err(format!("no peer of these primitives is called {name} on this CPU"));
+        }
+    }
     for suite in &mut suites {
         suite.rows.retain(|row| is_wanted(args, row));
     }
     suites.retain(|suite| !suite.rows.is_empty());
-    if suites.is_empty() {
-        return Err("no peer and no backend matches".into());
-    }
     Ok(suites)
+}
+
+/// Whether `name` contains `part`, in any case.
+fn matches(name: &str, part: &str) -> bool {
+    name.to_lowercase().contains(&part.to_lowercase())
 }
 
 fn is_wanted(args: &Args, row: &Row) -> bool {
@@ -143,9 +153,6 @@ fn is_wanted(args: &Args, row: &Row) -> bool {
         Owner::Sealane { backend, .. } => {
             args.backend.as_ref().is_none_or(|names| names.iter().any(|name| name == backend.name()))
         }
-        Owner::Peer(peer) => args
-            .peer
-            .as_ref()
-            .is_none_or(|names| names.iter().any(|name| peer.name().to_lowercase().contains(&name.to_lowercase()))),
+        Owner::Peer(peer) => args.peer.as_ref().is_none_or(|names| names.iter().any(|name| matches(peer.name(), name))),
     }
 }

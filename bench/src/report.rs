@@ -148,6 +148,9 @@ fn print_rows(result: &SuiteResult, statistic: Statistic) {
 /// second that of each side's fastest round.
 fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic) {
     let Some(ours) = result.ours(None) else { return };
+    if result.fastest(0, statistic, Peer::competes).is_none() {
+        return;
+    }
     println!("\n  {}: {} against the best peer; ratio, and that of the best rounds", result.name, ours.name);
     for (i, &size) in result.sizes.iter().enumerate() {
         let Some((peer, ns)) = result.fastest(i, statistic, Peer::competes) else { return };

@@ -11,7 +11,7 @@ pub type Many = Box<dyn FnMut(u64, Batch<'_>) -> bool>;
 
 pub enum Operation {
     Each(Each),
-    #[expect(dead_code, reason = "for seal_batch and open_batch")]
+    #[allow(dead_code, reason = "for seal_batch and open_batch")]
     Batch(Many),
 }
 
@@ -36,6 +36,12 @@ pub struct Row {
 impl Row {
     pub fn new(owner: Owner, operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static) -> Self {
         Self { owner, operation: Operation::Each(Box::new(operation)), capabilities: None }
+    }
+
+    /// A row that works on many messages with one call.
+    #[allow(dead_code, reason = "for seal_batch and open_batch")]
+    pub fn batch(owner: Owner, operation: impl FnMut(u64, Batch<'_>) -> bool + 'static) -> Self {
+        Self { owner, operation: Operation::Batch(Box::new(operation)), capabilities: None }
     }
 
     pub fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {

@@ -116,6 +116,9 @@ mod tests {
 
     #[test]
     fn every_size_has_a_target() {
+        for (suite, size) in [("seal_batch", 64), ("open_batch", 256), ("seal_batch", 1350)] {
+            assert_eq!(TARGETS.iter().filter(|t| t.suite == suite && t.sizes.contains(&size)).count(), 1);
+        }
         for suite in ["chacha20", "poly1305", "seal", "open"] {
             for size in 0..20_000 {
                 let targets =

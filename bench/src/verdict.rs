@@ -90,7 +90,7 @@ impl SuiteResult {
         let ours = self.ours(target.backend)?;
         let (peer, peer_ns) = match target.against {
             Against::Best => self.fastest(i, statistic, Peer::competes),
-            Against::Of(peers) => self.fastest(i, statistic, |peer| peers.contains(&self.present(peer, peers))),
+            Against::Of(peers) => self.fastest(i, statistic, |peer| peers.iter().any(|named| named.here() == peer)),
         }?;
         let against = match target.against {
             Against::Best => "best".into(),
@@ -109,12 +109,6 @@ impl SuiteResult {
             target: target.ratio,
             met: ratio >= target.ratio,
         })
-    }
-
-    /// OpenSSL's default row stands for its forced one, where there is nothing to force.
-    fn present(&self, peer: Peer, named: &[Peer]) -> Peer {
-        let measured = self.rows.iter().any(|row| row.owner == Owner::Peer(Peer::OpenSslForced));
-        if peer == Peer::OpenSsl && named == [Peer::OpenSslForced] && !measured { Peer::OpenSslForced } else { peer }
     }
 
     /// Each backend beside each narrower one, at each size.

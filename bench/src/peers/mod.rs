@@ -45,6 +45,15 @@ impl Peer {
         }
     }
 
+    /// Who stands for it on this CPU: OpenSSL as it is, where there is nothing to force or to hide.
+    pub fn here(self) -> Self {
+        match self {
+            Self::OpenSslForced if Capabilities::forced().is_none() => Self::OpenSsl,
+            Self::OpenSslNoAvx if Capabilities::without_avx().is_none() => Self::OpenSsl,
+            _ => self,
+        }
+    }
+
     /// Whether it can be the best peer: those that are held back cannot.
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft)

@@ -79,14 +79,20 @@ impl Capabilities {
 
     /// As CPUID has them, where OpenSSL hides AVX-512F.
     pub fn forced() -> Option<Self> {
-        let Self(mut words) = Self::found()?;
-        let [_, ebx, ecx, _] = vector::cpuid(7);
-        // `detect` knows that the operating system saves the registers, too.
-        if words[LEAF_7_EBX] & AVX512F != 0 || ebx & AVX512F == 0 || !has_avx512() {
+        // The operating system must save the registers, too, which this asks.
+        if !has_avx512() {
             return None;
         }
+        let [_, ebx, ecx, _] = vector::cpuid(7);
+        Self::found()?.unhidden(ebx, ecx)
+    }
+
+    /// With leaf 7's EBX and ECX as CPUID has them, if AVX-512F is hidden.
+    fn unhidden(self, ebx: u32, ecx: u32) -> Option<Self> {
+        let Self(mut words) = self;
         (words[LEAF_7_EBX], words[LEAF_7_ECX]) = (ebx, ecx);
-        Some(Self(words))
+        let unhidden = Self(words);
+        (unhidden.avx512() && !self.avx512()).then_some(unhidden)
     }
 
     /// No AVX and nothing that came with it or later, where there is AVX.
@@ -189,6 +195,17 @@ fn chacha20_ns() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn avx512_is_forced_only_where_it_is_hidden() {
+        // A Cascade Lake Xeon.
+        let (ebx, ecx) = (0xd19f_67eb, 0x81c);
+        let vector = |ebx| Capabilities([0, SSSE3 | AVX, ebx, ecx, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(vector(ebx & !AVX512F).unhidden(ebx, ecx), Some(vector(ebx)));
+        assert_eq!(vector(ebx).unhidden(ebx, ecx), None);
+        let without = ebx & !AVX512F;
+        assert_eq!(vector(without).unhidden(without, ecx), None);
+    }
 
     #[test]
     fn capabilities_are_as_expected_and_come_back() {
