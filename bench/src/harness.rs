@@ -22,6 +22,8 @@ pub struct Suite {
     pub batch: usize,
     /// Sizes that are measured in place of the usual ones.
     pub own_sizes: Option<&'static [usize]>,
+    /// Whether `verify` has passed.
+    pub verified: bool,
 }
 
 /// How long to measure.
@@ -46,6 +48,7 @@ pub struct RowResult {
     pub name: String,
     #[serde(skip)]
     pub owner: Owner,
+    pub ours: bool,
     /// The output was compared with that of the first row in this run.
     pub verified: bool,
     /// One for each size.
@@ -64,7 +67,7 @@ pub struct SuiteResult {
 impl Suite {
     /// A suite whose rows need no preparation of the message.
     pub fn new(name: &'static str, rows: Vec<Row>) -> Self {
-        Self { name, rows, prepare: None, batch: 1, own_sizes: None }
+        Self { name, rows, prepare: None, batch: 1, own_sizes: None, verified: false }
     }
 
     pub fn measure(&mut self, plan: &Plan, sizes: &[usize], offset: usize) -> SuiteResult {
@@ -92,7 +95,13 @@ impl Suite {
             }
         }
         let rows = self.rows.iter().zip(times);
-        let rows = rows.map(|(row, times)| RowResult { name: row.name(), owner: row.owner, verified: true, times });
+        let rows = rows.map(|(row, times)| RowResult {
+            name: row.name(),
+            owner: row.owner,
+            ours: row.is_ours(),
+            verified: self.verified,
+            times,
+        });
         SuiteResult { name: self.name, sizes: sizes.to_vec(), offset, rows: rows.collect() }
     }
 }

@@ -131,7 +131,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
         return Err("no primitive matches the filter".into());
     }
     for name in args.peer.iter().flatten() {
-        let peers = suites.iter().flat_map(|suite| &suite.rows).filter(|row| matches!(row.owner, Owner::Peer(_)));
+        let peers = suites.iter().flat_map(|suite| &suite.rows).filter(|row| !row.is_ours());
         if !peers.into_iter().any(|row| matches(&row.name(), name)) {
             return Err(format!("no peer of these primitives is called {name} on this CPU"));
         }

@@ -48,6 +48,10 @@ impl Row {
         Self { capabilities, ..self }
     }
 
+    pub fn is_ours(&self) -> bool {
+        matches!(self.owner, Owner::Sealane { .. })
+    }
+
     pub fn name(&self) -> String {
         match self.owner {
             Owner::Sealane { backend, chosen: true } => format!("sealane ({backend})"),

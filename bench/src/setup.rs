@@ -75,8 +75,7 @@ pub fn measure(suite: &mut Suite, plan: &Plan, statistic: Statistic) -> Vec<Setu
     let pairs = result.rows.chunks_exact(2).flat_map(|pair| {
         SIZES.iter().enumerate().map(|(i, &size)| {
             let (kept_ns, new_ns) = (statistic.of(pair[0].times[i]), statistic.of(pair[1].times[i]));
-            let ours = matches!(pair[0].owner, Owner::Sealane { .. });
-            let met = ours.then_some(new_ns - kept_ns <= SETUP_NS);
+            let met = pair[0].ours.then_some(new_ns - kept_ns <= SETUP_NS);
             SetupResult { name: pair[0].name.clone(), size, kept_ns, new_ns, met }
         })
     });

@@ -20,6 +20,7 @@ impl Suite {
                 self.verify_at(length, offset)?;
             }
         }
+        self.verified = true;
         Ok(())
     }
 
