@@ -10,7 +10,7 @@ use crate::process::{self, step};
 
 /// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
 const BACKENDS: &[&str] = &["scalar", "ssse3", "avx2"];
-const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces"];
+const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch"];
 /// Must be reported: else a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
 

@@ -1,6 +1,8 @@
 //! ChaCha20-Poly1305 and its parts at memory speed on every CPU, with one binary.
 //!
 //! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439, draft-irtf-cfrg-xchacha-03).
+//!   Many short messages are sealed and opened together by [`ChaChaPoly1305::seal_batch`] and
+//!   [`ChaChaPoly1305::open_batch`].
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
 //! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
@@ -46,8 +48,8 @@ pub mod rustcrypto;
 mod wipe;
 
 pub use aead::{
-    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag, Verified,
-    XChaCha20Poly1305,
+    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
+    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
 pub use backend::{Backend, BackendStatus, SelfTest};
 pub use error::{BackendError, CounterOverflow, OpenError};

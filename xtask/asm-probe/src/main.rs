@@ -5,11 +5,12 @@ use std::hint::black_box;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
 use sealane::rustcrypto::{self, KeyInit, aead::Aead};
-use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
+use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, XChaCha20Poly1305};
 
 fn main() {
     let key = black_box([0x42; 32]);
     let mut data = black_box(vec![0; 100_000]);
+    let mut tags = black_box([[0; 16]; 32]);
     // As a program that has changed its `use` line would: no other package here turns on the features that this takes.
     let drop_in = rustcrypto::ChaCha20Poly1305::new(&key.into());
     black_box(drop_in.encrypt(&[0; 12].into(), b"message".as_ref()).expect("a short message"));
@@ -31,6 +32,12 @@ fn main() {
         let cipher = XChaCha20Poly1305::with_backend(&key, backend);
         let tag = cipher.seal_in_place(&[0; 24], b"", &mut data);
         cipher.open_in_place(&[0; 24], b"", &mut data, &tag).expect("what was sealed opens");
+        let packets = data.chunks_mut(1350).take(32).zip(&mut tags);
+        let mut requests: Vec<_> = packets.map(|(packet, tag)| SealRequest::new([1; 24], b"", packet, tag)).collect();
+        cipher.seal_batch(&mut requests);
+        let packets = data.chunks_mut(1350).take(32).zip(&tags);
+        let mut requests: Vec<_> = packets.map(|(packet, tag)| OpenRequest::new([1; 24], b"", packet, tag)).collect();
+        cipher.open_batch(&mut requests).expect("what was sealed opens");
         println!("{backend}: the kernels ran");
     }
 }

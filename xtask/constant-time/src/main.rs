@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use sealane::chacha20::{ChaCha20, ChaCha20Original, XChaCha20};
-use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
+use sealane::{Backend, ChaCha20Poly1305, Poly1305, SealRequest, XChaCha20Poly1305};
 
 /// Lengths in bytes that reach every kernel of every backend, with and without a rest.
 const LENGTHS: [usize; 10] = [0, 1, 64, 100, 300, 500, 700, 1024, 2300, 9000];
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         "poly1305" => poly1305(backend),
         "seal" => seal(backend),
         "pieces" => pieces(backend),
+        "batch" => batch(backend),
         "leaky-branch" => leaky_branch(),
         "leaky-index" => leaky_index(),
         _ => {
@@ -111,6 +112,23 @@ fn pieces(backend: Backend) {
         }
         public(sealer.finish());
         public(data);
+    }
+}
+
+/// Messages of all lengths, sealed together. Opening branches on whether each tag is right, as does opening in one call; the
+/// kernels are the same.
+fn batch(backend: Backend) {
+    let key = secret(KEY);
+    let mut messages: Vec<_> = (0..40).map(|i| (secret(vec![1; LENGTHS[i % LENGTHS.len()]]), [0; 16])).collect();
+    let mut requests: Vec<_> =
+        messages.iter_mut().map(|(data, tag)| SealRequest::new([2; 12], b"associated data", data, tag)).collect();
+    ChaCha20Poly1305::with_backend(&key, backend).seal_batch(&mut requests);
+    let mut requests: Vec<_> =
+        messages.iter_mut().map(|(data, tag)| SealRequest::new([2; 24], b"associated data", data, tag)).collect();
+    XChaCha20Poly1305::with_backend(&key, backend).seal_batch(&mut requests);
+    for (data, tag) in messages {
+        public(data);
+        public(tag);
     }
 }
 

@@ -69,6 +69,10 @@ fn recognise(body: &[Instruction]) -> Option<(&'static str, usize)> {
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
         return Some(("poly1305 rows", wide_products / 20));
     }
+    // 5 limbs by 5: for a row of blocks of different messages.
+    if wide_products >= 25 && wide_products.is_multiple_of(25) {
+        return Some(("poly1305 many", wide_products / 25));
+    }
     // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else.
     if wide_products == 0 && products >= 4 && products.is_multiple_of(4) && steps_by_blocks(body) {
         return Some(("poly1305 blocks", products / 4));
@@ -133,6 +137,7 @@ mod tests {
             ),
             (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1))),
             (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2))),
+            (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2))),
             (times(4, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n", Some(("poly1305 blocks", 1))),
             (times(4, "mul %rbx") + "add $0x28,%rdi\n", None),
             (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),

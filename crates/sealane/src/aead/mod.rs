@@ -1,5 +1,6 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2).
 
+mod batch;
 mod incremental;
 mod one_shot;
 
@@ -7,6 +8,7 @@ use core::fmt;
 
 use sealane_simd::{Level, Output, dispatch};
 
+pub use batch::{OpenRequest, SealRequest};
 pub use incremental::{Opener, Sealer, Verified};
 
 use crate::chacha20::{ChaCha, Extended, Ietf, State};
@@ -35,9 +37,21 @@ pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 
 mod sealed {
     /// The layouts that have an AEAD.
-    pub trait Aead: crate::chacha20::Layout {}
-    impl Aead for super::Ietf {}
-    impl Aead for super::Extended {}
+    pub trait Aead: crate::chacha20::Layout {
+        fn nonce_bytes(nonce: &Self::Nonce) -> &[u8];
+    }
+    impl Aead for super::Ietf {
+        #[inline]
+        fn nonce_bytes(nonce: &[u8; 12]) -> &[u8] {
+            nonce
+        }
+    }
+    impl Aead for super::Extended {
+        #[inline]
+        fn nonce_bytes(nonce: &[u8; 24]) -> &[u8] {
+            nonce
+        }
+    }
 }
 
 /// What [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] are: a key, and the backend that works with it.

@@ -21,6 +21,7 @@
 mod hchacha;
 pub(crate) mod kernel;
 mod layout;
+pub(crate) mod many;
 mod portable;
 #[cfg(feature = "rustcrypto")]
 mod rng;

@@ -2,6 +2,7 @@
 
 mod field;
 mod kernel;
+pub(crate) mod many;
 mod wide;
 
 use core::fmt;

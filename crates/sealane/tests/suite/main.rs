@@ -8,6 +8,7 @@ mod aead_forgery;
 mod aead_lengths;
 mod aead_pieces;
 mod backend;
+mod batch;
 mod chacha20_counter;
 mod chacha20_lengths;
 mod chacha20_position;

@@ -1,0 +1,263 @@
+//! As many messages as are worked on together.
+
+use core::array;
+use core::cmp::Reverse;
+
+use sealane_simd::{Level, MAX_WIDE_LANES, Simd, Wide, dispatch};
+
+use crate::Tag;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel::xor_bytes;
+use crate::chacha20::many::{self, Keys, Row};
+use crate::poly1305::many::{Input, Tile, tags};
+use crate::poly1305::tags_equal;
+use crate::wipe::wipe;
+
+/// The most messages in a wave: twice the lanes of the widest vector, four times those of its wide form.
+const MAX_MESSAGES: usize = 32;
+
+/// A message that is sealed or opened in place.
+#[derive(Default)]
+pub(super) struct Message<'a> {
+    pub(super) aad: &'a [u8],
+    pub(super) data: &'a mut [u8],
+    pub(super) side: Side<'a>,
+}
+
+/// What is done with a message.
+#[derive(Default)]
+pub(super) enum Side<'a> {
+    /// There is no message.
+    #[default]
+    None,
+    /// Its tag goes here.
+    Seal(&'a mut Tag),
+    /// The tag that it came with, and whether it is right.
+    Open(&'a Tag, &'a mut bool),
+}
+
+/// Exclusive or of `data` with the start of `key_stream`, or of its start with all of it.
+#[inline(always)]
+fn xor(data: &mut [u8], key_stream: &[u8]) {
+    let (blocks, rest) = data.as_chunks_mut::<BLOCK_BYTES>();
+    let (key_blocks, _) = key_stream.as_chunks::<BLOCK_BYTES>();
+    for (block, key_block) in blocks.iter_mut().zip(key_blocks) {
+        xor_quarters(block, key_block);
+    }
+    if let Some(last) = key_blocks.get(blocks.len()) {
+        let whole = xor_quarters(rest, last);
+        xor_bytes(&mut rest[whole..], &last[whole..]);
+    }
+}
+
+/// Exclusive or of the whole quarters of up to a block; returns their length. 16 bytes are a vector, which is read before it is
+/// written: the compiler need not ask whether data and key stream overlap.
+#[inline(always)]
+fn xor_quarters(data: &mut [u8], key_block: &[u8; BLOCK_BYTES]) -> usize {
+    let (quarters, _) = data.as_chunks_mut::<16>();
+    for (quarter, key) in quarters.iter_mut().zip(key_block.as_chunks::<16>().0) {
+        *quarter = (u128::from_ne_bytes(*quarter) ^ u128::from_ne_bytes(*key)).to_ne_bytes();
+    }
+    quarters.len() * 16
+}
+
+impl Message<'_> {
+    /// Key stream blocks for the data.
+    fn key_stream_blocks(&self) -> usize {
+        self.data.len().div_ceil(BLOCK_BYTES)
+    }
+
+    fn input(&self) -> Input<'_> {
+        Input { aad: self.aad, ciphertext: self.data }
+    }
+
+    /// Exclusive or with the key stream from block `counter` on, at least 1.
+    #[inline(always)]
+    fn apply(&mut self, counter: u32, key_stream: &[u8]) {
+        xor(&mut self.data[(counter as usize - 1) * BLOCK_BYTES..], key_stream);
+    }
+
+    /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data any more.
+    #[inline(always)]
+    fn finish(&mut self, computed: &Tag) {
+        match &mut self.side {
+            Side::None => {}
+            Side::Seal(tag) => **tag = *computed,
+            Side::Open(tag, authentic) => {
+                **authentic = tags_equal(computed, tag).is_ok();
+                if !**authentic {
+                    wipe(self.data);
+                    self.data = &mut [];
+                }
+            }
+        }
+    }
+}
+
+/// Messages, and what is known of them at the same index.
+pub(super) struct Wave<'a> {
+    key: [Row; 2],
+    messages: [Message<'a>; MAX_MESSAGES],
+    len: usize,
+    /// The last rows of the states.
+    last_rows: [Row; MAX_MESSAGES],
+    /// The nonces have 192 bits: these begin with the rows here, and make keys.
+    extended: bool,
+    prefixes: [Row; MAX_MESSAGES],
+    one_time_keys: [[u8; 32]; MAX_MESSAGES],
+}
+
+impl<'a> Wave<'a> {
+    pub(super) fn new(key: &[u8; 32]) -> Self {
+        let (halves, _) = key.as_chunks::<16>();
+        Self {
+            key: [many::row(&halves[0]), many::row(&halves[1])],
+            messages: array::from_fn(|_| Message::default()),
+            len: 0,
+            last_rows: [[0; 4]; MAX_MESSAGES],
+            extended: false,
+            prefixes: [[0; 4]; MAX_MESSAGES],
+            one_time_keys: [[0; 32]; MAX_MESSAGES],
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.len == MAX_MESSAGES
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Adds a message with a nonce of 12 or 24 bytes, the same for all.
+    #[inline(always)]
+    pub(super) fn push(&mut self, nonce: &[u8], message: Message<'a>) {
+        let mut nonce = nonce;
+        if let Some((prefix, rest)) = nonce.split_first_chunk() {
+            self.extended = true;
+            self.prefixes[self.len] = many::row(prefix);
+            nonce = rest;
+        }
+        // As in `chacha20::layout::fill`.
+        let mut last_row = [0; 16];
+        last_row[16 - nonce.len()..].copy_from_slice(nonce);
+        self.last_rows[self.len] = many::row(&last_row);
+        self.messages[self.len] = message;
+        self.len += 1;
+    }
+
+    /// Seals and opens all messages, on vectors.
+    #[inline(never)]
+    pub(super) fn run(&mut self, level: Level) {
+        dispatch!(level, token => self.run_inlined(token));
+    }
+
+    #[inline(always)]
+    fn run_inlined<S: Simd>(&mut self, token: S) {
+        assert!(S::VECTORS, "without vectors, messages are taken one by one");
+        let len = self.len;
+        let messages = &mut self.messages[..len];
+        let last_rows = &self.last_rows[..len];
+        let one_time_keys = &mut self.one_time_keys[..len];
+        let key = [&self.key[0], &self.key[1]];
+        let mut subkeys;
+        let keys = if self.extended {
+            subkeys = Subkeys([[[0; 4]; 2]; MAX_MESSAGES]);
+            many::subkeys(token, key, &self.prefixes[..len], &mut subkeys.0[..len]);
+            Keys::Each(&subkeys.0[..len])
+        } else {
+            Keys::Shared(key)
+        };
+
+        // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to be sealed.
+        let mut counts = [0; MAX_MESSAGES];
+        for (count, message) in counts.iter_mut().zip(&*messages) {
+            *count = if matches!(message.side, Side::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
+        }
+        many::key_streams(
+            token,
+            keys,
+            last_rows,
+            0,
+            &counts[..len],
+            #[inline(always)]
+            |run, mut key_stream| {
+                let mut counter = run.counter;
+                if counter == 0 {
+                    let (block, rest) = key_stream.split_at(BLOCK_BYTES);
+                    one_time_keys[run.message].copy_from_slice(&block[..32]);
+                    (counter, key_stream) = (1, rest);
+                }
+                messages[run.message].apply(counter, key_stream);
+            },
+        );
+
+        authenticate(token, messages, one_time_keys);
+
+        // The data to be opened: what is not authentic has none.
+        let mut any = false;
+        for (count, message) in counts.iter_mut().zip(&*messages) {
+            *count = if matches!(message.side, Side::Open(..)) { message.key_stream_blocks() } else { 0 };
+            any |= *count > 0;
+        }
+        if any {
+            many::key_streams(
+                token,
+                keys,
+                last_rows,
+                1,
+                &counts[..len],
+                #[inline(always)]
+                |run, key_stream| messages[run.message].apply(run.counter, key_stream),
+            );
+        }
+    }
+}
+
+/// Authenticates the ciphertexts, those of similar length together.
+#[inline(always)]
+fn authenticate<S: Simd>(token: S, messages: &mut [Message<'_>], one_time_keys: &[[u8; 32]]) {
+    let mut order: [(usize, usize); MAX_MESSAGES] = [(0, 0); MAX_MESSAGES];
+    let order = &mut order[..messages.len()];
+    for (i, (entry, message)) in order.iter_mut().zip(&*messages).enumerate() {
+        *entry = (message.input().blocks(), i);
+    }
+    order.sort_unstable_by_key(|(blocks, _)| Reverse(*blocks));
+
+    let mut keys = [[0; 32]; MAX_WIDE_LANES];
+    let mut tile = Tile::new();
+    for group in order.chunks(S::Wide::LANES) {
+        let mut inputs = [Input::default(); MAX_WIDE_LANES];
+        for ((input, key), (_, i)) in inputs.iter_mut().zip(&mut keys).zip(group) {
+            *input = messages[*i].input();
+            *key = one_time_keys[*i];
+        }
+        let mut computed = [[0; 16]; MAX_WIDE_LANES];
+        let count = group.len();
+        tags(token, &keys[..count], &mut inputs[..count], &mut tile, &mut computed[..count]);
+        for (tag, (_, i)) in computed.iter().zip(group) {
+            messages[*i].finish(tag);
+        }
+    }
+    wipe(&mut keys);
+}
+
+/// Keys of the messages with nonces of 192 bits.
+struct Subkeys([[Row; 2]; MAX_MESSAGES]);
+
+impl Drop for Subkeys {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl Drop for Wave<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.key);
+        wipe(&mut self.one_time_keys);
+    }
+}

@@ -1,0 +1,189 @@
+//! Key streams of many messages at once: vertical groups whose lanes hold blocks of different messages.
+//!
+//! One message's blocks differ in the counter only, and fill the lanes of a wide vector when it is long. Here each lane has
+//! a block counter and a nonce of its own, and, for XChaCha, a key of its own.
+
+use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
+
+use super::BLOCK_BYTES;
+use super::kernel::{vertical_rounds, xor_vertical};
+use super::layout::CONSTANTS;
+use crate::wipe::wipe;
+
+/// A row of a state, four words: a half of the key, or block counter and nonce.
+pub(crate) type Row = [u32; 4];
+
+/// Key stream bytes of the widest group.
+const MAX_GROUP_BYTES: usize = MAX_WORDS_LANES * BLOCK_BYTES;
+
+/// Sixteen bytes as a row, little-endian.
+#[inline(always)]
+pub(crate) fn row(bytes: &[u8; 16]) -> Row {
+    let mut row = [0; 4];
+    for (word, bytes) in row.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    row
+}
+
+/// The keys of the messages: rows 1 and 2 of their states.
+#[derive(Clone, Copy)]
+pub(crate) enum Keys<'a> {
+    /// One for all of them.
+    Shared([&'a Row; 2]),
+    /// One for each.
+    Each(&'a [[Row; 2]]),
+}
+
+/// Consecutive blocks of one message's key stream.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Run {
+    /// Number of the message.
+    pub(crate) message: usize,
+    /// Block counter of the first block.
+    pub(crate) counter: u32,
+    /// Number of blocks, at least 1.
+    blocks: usize,
+}
+
+/// Makes blocks of the messages' key streams, for message `i` `counts[i]` of them from block `first` on, and hands them to
+/// `visit` in runs.
+///
+/// `last_rows` has the last row of each message's state; its counter is ignored.
+#[inline(always)]
+pub(crate) fn key_streams<S: Simd>(
+    token: S,
+    keys: Keys<'_>,
+    last_rows: &[Row],
+    first: u32,
+    counts: &[usize],
+    mut visit: impl FnMut(Run, &[u8]),
+) {
+    let lanes = S::Words::LANES;
+    let mut group = Group::new();
+    let mut runs = [Run::default(); MAX_WORDS_LANES];
+    // The next block is number `done` of `message`.
+    let (mut message, mut done) = (0, 0);
+    loop {
+        let (mut run_count, mut filled) = (0, 0);
+        while filled < lanes && message < counts.len() {
+            let blocks = (counts[message] - done).min(lanes - filled);
+            if blocks > 0 {
+                let counter = first.wrapping_add(done as u32);
+                let mut row = last_rows[message];
+                row[0] = counter;
+                for slot in &mut group.last_rows[filled..filled + blocks] {
+                    *slot = row;
+                    row[0] = row[0].wrapping_add(1);
+                }
+                if let Keys::Each(keys) = keys {
+                    let [upper, lower] = keys[message];
+                    group.key_rows[0][filled..filled + blocks].fill(upper);
+                    group.key_rows[1][filled..filled + blocks].fill(lower);
+                }
+                runs[run_count] = Run { message, counter, blocks };
+                run_count += 1;
+                filled += blocks;
+                done += blocks;
+            }
+            if done == counts[message] {
+                message += 1;
+                done = 0;
+            }
+        }
+        if filled == 0 {
+            break;
+        }
+        group.block_function(token, keys);
+        let mut bytes = &group.bytes[..];
+        for run in &runs[..run_count] {
+            let (now, later) = bytes.split_at(run.blocks * BLOCK_BYTES);
+            visit(*run, now);
+            bytes = later;
+        }
+        wipe(&mut group.bytes[..lanes * BLOCK_BYTES]);
+    }
+    if let Keys::Each(_) = keys {
+        wipe(group.key_rows.as_flattened_mut());
+    }
+}
+
+/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each from `key` and its `prefix`, the first
+/// 16 bytes of its nonce. All slices have one length.
+#[inline(always)]
+pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subkeys: &mut [[Row; 2]]) {
+    let mut group = Group::new();
+    for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
+        group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
+        let mut v = group.initial(token, Keys::Shared(key));
+        vertical_rounds::<_, 20>(&mut v);
+        xor_vertical(&v, &mut group.bytes);
+        for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
+            let (rows, _) = block.as_chunks::<16>();
+            *subkey = [row(&rows[0]), row(&rows[3])];
+        }
+        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+    }
+}
+
+/// As many blocks as a vector has lanes, in the order of their bytes. What the lanes left over hold does not matter.
+struct Group {
+    key_rows: [[Row; MAX_WORDS_LANES]; 2],
+    last_rows: [Row; MAX_WORDS_LANES],
+    /// Where the output goes, by exclusive or: zeros before.
+    bytes: [u8; MAX_GROUP_BYTES],
+}
+
+impl Group {
+    #[inline(always)]
+    fn new() -> Self {
+        let rows = [[0; 4]; MAX_WORDS_LANES];
+        Self { key_rows: [rows; 2], last_rows: rows, bytes: [0; MAX_GROUP_BYTES] }
+    }
+
+    /// Word i of all blocks' states in vector i.
+    #[inline(always)]
+    fn initial<S: Simd>(&self, token: S, keys: Keys<'_>) -> [S::Words; 16] {
+        let mut v = [S::Words::splat(token, 0); 16];
+        for i in 0..4 {
+            v[i] = S::Words::splat(token, CONSTANTS[i]);
+        }
+        match keys {
+            Keys::Shared([upper, lower]) => {
+                for i in 0..4 {
+                    v[4 + i] = S::Words::splat(token, upper[i]);
+                    v[8 + i] = S::Words::splat(token, lower[i]);
+                }
+            }
+            Keys::Each(_) => {
+                (v[4], v[5], v[6], v[7]) = transposed(token, &self.key_rows[0]);
+                (v[8], v[9], v[10], v[11]) = transposed(token, &self.key_rows[1]);
+            }
+        }
+        (v[12], v[13], v[14], v[15]) = transposed(token, &self.last_rows);
+        v
+    }
+
+    /// The block function (RFC 8439, section 2.3).
+    #[inline(always)]
+    fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
+        let initial = self.initial(token, keys);
+        let mut v = initial;
+        vertical_rounds::<_, 20>(&mut v);
+        for i in 0..16 {
+            v[i] = v[i].add(initial[i]);
+        }
+        xor_vertical(&v, &mut self.bytes);
+    }
+}
+
+/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`xor_vertical`] expects.
+#[inline(always)]
+fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
+    let words = rows.as_flattened();
+    let vector = |column: usize| {
+        let words = words[column * S::Words::LANES..].first_chunk().expect("four times the lanes of the widest vector");
+        S::Words::from_lanes(token, words)
+    };
+    S::Words::transpose(vector(0), vector(1), vector(2), vector(3))
+}

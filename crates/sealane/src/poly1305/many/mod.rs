@@ -1,0 +1,207 @@
+//! Poly1305 of many messages at once: each lane of a vector is the accumulator of another message, with its own r.
+//!
+//! A *row* is one block of each message. Limbs have 26 bits. Where there are enough rows, two are taken between two carries,
+//!
+//! h ← (h + m(0)) r² + m(1) r,
+//!
+//! with 50 multiplications in place of the 40 of [`super::wide`], but no table, and no lanes to combine at the end: what short
+//! messages need. Messages are aligned at their ends. A shorter one begins with rows of nothing, which leave its accumulator
+//! at 0; the few longest have their first blocks done by scalar code.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
+
+use super::BLOCK_BYTES;
+use super::field::LIMB;
+use super::kernel::{Accumulator, padded};
+use super::wide::carry;
+use crate::Tag;
+use crate::wipe::wipe;
+pub(crate) use rows::{Input, Tile};
+use rows::{ONE, TILE_ROWS, complete, lanes_and_messages, limbs};
+
+/// How many messages it takes for rows to be faster than the messages' blocks one after the other. Two lanes never are.
+const fn min_messages(lanes: usize) -> Option<usize> {
+    match lanes {
+        8.. => Some(4),
+        4.. => Some(3),
+        _ => None,
+    }
+}
+
+/// Rows from which r² pays.
+const MIN_ROWS_FOR_SQUARE: usize = 10;
+
+/// The tags of up to [`Wide::LANES`] messages under their one-time keys, all slices being of one length. Fastest with the messages
+/// in the order of their numbers of blocks, the longest first. `tile` may be used again.
+#[inline(always)]
+pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
+    let mut lengths = [[0; BLOCK_BYTES]; MAX_WIDE_LANES];
+    for (lengths, input) in lengths.iter_mut().zip(&*inputs) {
+        let (aad, ciphertext) = (input.aad.len() as u64, input.ciphertext.len() as u64);
+        *lengths = (u128::from(aad) | (u128::from(ciphertext) << 64)).to_le_bytes();
+    }
+    let last = const { min_messages(S::Wide::LANES) }.and_then(|min| inputs.get(min - 1));
+    let rows = last.map_or(0, Input::blocks);
+
+    let mut h = excess(token, keys, inputs, rows);
+    let r = Multiplier::clamp(token, keys);
+    let square = if rows < MIN_ROWS_FOR_SQUARE { r } else { r.square(token) };
+    let mut done = 0;
+    while done < rows {
+        // An even number of rows is left after the first tile.
+        let count = (rows - done).min(TILE_ROWS - (rows - done) % 2);
+        tile.fill::<S>(inputs, rows - done, count);
+        let singles = if rows < MIN_ROWS_FOR_SQUARE { count } else { count % 2 };
+        let (singles, pairs) = tile.rows[..count].split_at(singles);
+        for row in singles {
+            h = r.add_row(token, h, row.limbs(token));
+        }
+        for [row0, row1] in pairs.as_chunks().0 {
+            // Limbs of up to 2^27.1 and 2^26 with factors of up to 2^28.4: sums below 2^58.6.
+            let product0 = square.multiply(token, add(h, row0.limbs(token)));
+            let product1 = r.multiply(token, row1.limbs(token));
+            h = carry(token, add(product0, product1));
+        }
+        done += count;
+    }
+    let (low, high) = S::Wide::load_blocks(token, lengths.as_flattened());
+    h = r.add_row(token, h, complete(limbs(token, low, high), S::Wide::splat(token, ONE)));
+    finish(token, h, keys, tags);
+}
+
+/// The accumulators after the blocks of longer messages that come before the last `rows`.
+#[inline(always)]
+fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: usize) -> [S::Wide; 5] {
+    let mut vectors = [S::Wide::splat(token, 0); 5];
+    if inputs.iter().all(|input| input.blocks() <= rows) {
+        return vectors;
+    }
+    let mut h = [[0; MAX_WIDE_LANES]; 5];
+    for (lane, i) in lanes_and_messages::<S>() {
+        if let Some(input) = inputs.get_mut(i)
+            && input.blocks() > rows
+        {
+            let mut accumulator = Accumulator::new(&keys[i]);
+            input.take(
+                input.blocks() - rows,
+                #[inline(always)]
+                |run| padded(token, &mut accumulator, run.as_flattened()),
+            );
+            for (lanes, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
+                lanes[lane] = limb;
+            }
+        }
+    }
+    for (vector, lanes) in vectors.iter_mut().zip(&h) {
+        *vector = S::Wide::from_lanes(token, lanes);
+    }
+    wipe(h.as_flattened_mut());
+    vectors
+}
+
+#[inline(always)]
+fn add<W: Wide>(a: [W; 5], b: [W; 5]) -> [W; 5] {
+    [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3]), a[4].add(b[4])]
+}
+
+/// A number for each lane, in five limbs of at most 2^26 + 2^16.
+#[derive(Clone, Copy)]
+struct Multiplier<W> {
+    limbs: [W; 5],
+    /// Five times limbs 1 to 4, for 2^130 = 5.
+    times_5: [W; 4],
+}
+
+impl<S: Simd<Wide = W>, W: Wide<Token = S>> Multiplier<W> {
+    #[inline(always)]
+    fn new(limbs: [W; 5]) -> Self {
+        // Opaque as factors must be: see `Wide::opaque`.
+        let times_5 = |i: usize| limbs[i].add(limbs[i].shl::<2>()).opaque();
+        let times_5 = [times_5(1), times_5(2), times_5(3), times_5(4)];
+        Self {
+            limbs: [limbs[0].opaque(), limbs[1].opaque(), limbs[2].opaque(), limbs[3].opaque(), limbs[4].opaque()],
+            times_5,
+        }
+    }
+
+    /// r, from the first halves of the keys (RFC 8439, section 2.5).
+    #[inline(always)]
+    fn clamp(token: S, keys: &[[u8; 32]]) -> Self {
+        let mut halves = [[0; BLOCK_BYTES]; MAX_WIDE_LANES];
+        for (half, key) in halves.iter_mut().zip(keys) {
+            *half = *key.first_chunk().expect("the first half of the key");
+        }
+        let (low, high) = W::load_blocks(token, halves.as_flattened());
+        wipe(&mut halves);
+        let low = low.and(W::splat(token, 0x0fff_fffc_0fff_ffff));
+        let high = high.and(W::splat(token, 0x0fff_fffc_0fff_fffc));
+        Self::new(limbs(token, low, high))
+    }
+
+    #[inline(always)]
+    fn square(&self, token: S) -> Self {
+        Self::new(carry(token, self.multiply(token, self.limbs)))
+    }
+
+    /// The product, not carried.
+    #[inline(always)]
+    fn multiply(&self, token: S, a: [W; 5]) -> [W; 5] {
+        let a = [a[0].opaque(), a[1].opaque(), a[2].opaque(), a[3].opaque(), a[4].opaque()];
+        let mut product = [W::splat(token, 0); 5];
+        // Limb i of a times limb j goes to limb i + j; from limb 5 on, 2^130 = 5.
+        for (i, sum) in product.iter_mut().enumerate() {
+            *sum = a[0].mul_low(self.limbs[i]);
+            for (j, a) in a.iter().enumerate().skip(1) {
+                let factor = if j <= i { self.limbs[i - j] } else { self.times_5[i + 4 - j] };
+                *sum = sum.add(a.mul_low(factor));
+            }
+        }
+        product
+    }
+
+    /// (h + m) r, carried.
+    #[inline(always)]
+    fn add_row(&self, token: S, h: [W; 5], m: [W; 5]) -> [W; 5] {
+        carry(token, self.multiply(token, add(h, m)))
+    }
+}
+
+/// The tags: h modulo p, plus the second half of the key.
+#[inline(always)]
+fn finish<S: Simd>(token: S, mut h: [S::Wide; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
+    let limb = S::Wide::splat(token, LIMB);
+    let times_5 = |a: S::Wide| a.add(a.shl::<2>());
+    for i in 0..4 {
+        h[i + 1] = h[i + 1].add(h[i].shr::<26>());
+        h[i] = h[i].and(limb);
+    }
+    h[0] = h[0].add(times_5(h[4].shr::<26>()));
+    h[4] = h[4].and(limb);
+    // h is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum, without the carry, is it.
+    let mut above = h[0].add(S::Wide::splat(token, 5)).shr::<26>();
+    for limb in &h[1..] {
+        above = limb.add(above).shr::<26>();
+    }
+    h[0] = h[0].add(times_5(above));
+    for i in 0..4 {
+        h[i + 1] = h[i + 1].add(h[i].shr::<26>());
+        h[i] = h[i].and(limb);
+    }
+    h[4] = h[4].and(limb);
+    let low = h[0].or(h[1].shl::<26>()).or(h[2].shl::<52>());
+    let high = h[2].shr::<12>().or(h[3].shl::<14>()).or(h[4].shl::<40>());
+    let (mut low, mut high) = (low.to_lanes(), high.to_lanes());
+    for (lane, i) in lanes_and_messages::<S>() {
+        if let (Some(key), Some(tag)) = (keys.get(i), tags.get_mut(i)) {
+            let s = key.last_chunk().expect("the second half of the key");
+            let h = u128::from(low[lane]) | (u128::from(high[lane]) << 64);
+            *tag = h.wrapping_add(u128::from_le_bytes(*s)).to_le_bytes();
+        }
+    }
+    wipe(&mut low);
+    wipe(&mut high);
+}

@@ -1,0 +1,151 @@
+//! What is authenticated, dealt to rows of blocks.
+
+use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
+
+use super::super::BLOCK_BYTES;
+use super::super::field::LIMB;
+
+pub(super) type Block = [u8; BLOCK_BYTES];
+
+/// Rows that are gathered before they are computed with: an even number.
+pub(super) const TILE_ROWS: usize = 32;
+
+/// The lanes, with the number of the message that each belongs to.
+#[inline(always)]
+pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usize)> {
+    S::Wide::BLOCK_OF_LANE.into_iter().take(S::Wide::LANES).enumerate()
+}
+
+/// What is authenticated of a message: its associated data and its ciphertext, both filled up with zeros, and their lengths
+/// (RFC 8439, section 2.8).
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Input<'a> {
+    pub(crate) aad: &'a [u8],
+    pub(crate) ciphertext: &'a [u8],
+}
+
+impl Input<'_> {
+    /// Number of blocks before that of the lengths.
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> usize {
+        self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)
+    }
+
+    /// Takes the next `count` blocks, as far as there are any, and hands them to `visit` in runs.
+    #[inline(always)]
+    pub(super) fn take(&mut self, mut count: usize, mut visit: impl FnMut(&[Block])) {
+        for part in [&mut self.aad, &mut self.ciphertext] {
+            let (whole, rest) = part.as_chunks::<BLOCK_BYTES>();
+            let taken = whole.len().min(count);
+            if taken > 0 {
+                visit(&whole[..taken]);
+                *part = &part[taken * BLOCK_BYTES..];
+                count -= taken;
+            }
+            if count > 0 && !rest.is_empty() {
+                visit(&[padded(rest)]);
+                *part = &[];
+                count -= 1;
+            }
+        }
+    }
+}
+
+/// Fewer bytes than a block, but some, filled up with zeros.
+#[inline(always)]
+pub(super) fn padded(bytes: &[u8]) -> Block {
+    // Two pieces that may overlap, without a call as for a copy of any length.
+    let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let above = u128::from(u64::from_le_bytes(*last)) << (8 * (bytes.len() - 8));
+        u128::from(u64::from_le_bytes(*first)) | above
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let above = u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4));
+        u128::from(u64::from(u32::from_le_bytes(*first)) | above)
+    } else {
+        let byte = |i: usize| u128::from(bytes[i]) << (8 * i);
+        byte(0) | byte(bytes.len() / 2) | byte(bytes.len() - 1)
+    };
+    value.to_le_bytes()
+}
+
+/// The fifth limb of 2^128, which completes a block (RFC 8439, section 2.5).
+pub(super) const ONE: u64 = 1 << 24;
+
+/// One block of each message.
+pub(super) struct Row {
+    blocks: [Block; MAX_WIDE_LANES],
+    /// `ONE`, or 0 before a message begins. In the order of the lanes.
+    ones: [u64; MAX_WIDE_LANES],
+}
+
+/// Rows that are computed with next.
+pub(crate) struct Tile {
+    pub(super) rows: [Row; TILE_ROWS],
+    /// There are messages that begin later than others.
+    partial: bool,
+}
+
+impl Tile {
+    pub(crate) fn new() -> Self {
+        const ROW: Row = Row { blocks: [[0; BLOCK_BYTES]; MAX_WIDE_LANES], ones: [ONE; MAX_WIDE_LANES] };
+        Self { rows: [ROW; TILE_ROWS], partial: false }
+    }
+
+    /// Takes the next `count` rows of `left`. A lane without a message stays as it is: its accumulator is of no use.
+    #[inline(always)]
+    pub(super) fn fill<S: Simd>(&mut self, inputs: &mut [Input<'_>], left: usize, count: usize) {
+        if self.partial {
+            self.rows.iter_mut().for_each(|row| row.ones = [ONE; MAX_WIDE_LANES]);
+            self.partial = false;
+        }
+        let rows = &mut self.rows[..count];
+        for (lane, i) in lanes_and_messages::<S>() {
+            let Some(input) = inputs.get_mut(i) else { continue };
+            let nothing = (left - input.blocks()).min(count);
+            let (before, mut rows) = rows.split_at_mut(nothing);
+            for row in before {
+                row.blocks[i] = [0; BLOCK_BYTES];
+                row.ones[lane] = 0;
+                self.partial = true;
+            }
+            input.take(
+                count - nothing,
+                #[inline(always)]
+                |run| {
+                    let (now, later) = core::mem::take(&mut rows).split_at_mut(run.len());
+                    for (row, block) in now.iter_mut().zip(run) {
+                        row.blocks[i] = *block;
+                    }
+                    rows = later;
+                },
+            );
+        }
+    }
+}
+
+impl Row {
+    #[inline(always)]
+    pub(super) fn limbs<S: Simd>(&self, token: S) -> [S::Wide; 5] {
+        let (low, high) = S::Wide::load_blocks(token, self.blocks.as_flattened());
+        complete(limbs(token, low, high), S::Wide::from_lanes(token, &self.ones))
+    }
+}
+
+/// Numbers of 128 bits in limbs.
+#[inline(always)]
+pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide; 5] {
+    let limb = S::Wide::splat(token, LIMB);
+    [
+        low.and(limb),
+        low.shr::<26>().and(limb),
+        low.shr::<52>().or(high.shl::<12>()).and(limb),
+        high.shr::<14>().and(limb),
+        high.shr::<40>(),
+    ]
+}
+
+/// Sets bit 128.
+#[inline(always)]
+pub(super) fn complete<W: Wide>(m: [W; 5], ones: W) -> [W; 5] {
+    [m[0], m[1], m[2], m[3], m[4].or(ones)]
+}

@@ -1,0 +1,94 @@
+//! Against the reference, with sums and keys on the edges.
+
+use std::vec::Vec;
+
+use sealane_simd::{Level, dispatch};
+
+use super::rows::padded;
+use super::*;
+
+/// Compares with the reference, on all backends, under keys that are given and messages in the order that is given.
+fn check(cases: &[([u8; 32], Vec<u8>, Vec<u8>)]) {
+    let pad = |bytes: &[u8]| [bytes, sealane_spec::aead::pad16(bytes)].concat();
+    for level in Level::available() {
+        for cases in cases.chunks(dispatch!(level, token => lanes(token))) {
+            let keys: Vec<_> = cases.iter().map(|(key, ..)| *key).collect();
+            let input = |(_, aad, ciphertext): &'_ ([u8; 32], Vec<u8>, Vec<u8>)| (aad.clone(), ciphertext.clone());
+            let data: Vec<_> = cases.iter().map(input).collect();
+            let mut inputs: Vec<_> = data.iter().map(|(aad, ciphertext)| Input { aad, ciphertext }).collect();
+            let mut computed = [[0; 16]; MAX_WIDE_LANES];
+            let computed = &mut computed[..cases.len()];
+            dispatch!(level, token => tags(token, &keys, &mut inputs, &mut Tile::new(), computed));
+            for ((key, aad, ciphertext), tag) in cases.iter().zip(computed) {
+                let lengths = [(aad.len() as u64).to_le_bytes(), (ciphertext.len() as u64).to_le_bytes()].concat();
+                let message = [pad(aad), pad(ciphertext), lengths].concat();
+                let expected = sealane_spec::poly1305::poly1305_mac(&message, key);
+                assert_eq!(*tag, expected, "{level:?}, key {key:x?}, {} and {}", aad.len(), ciphertext.len());
+            }
+        }
+    }
+}
+
+fn lanes<S: Simd>(_: S) -> usize {
+    S::Wide::LANES
+}
+
+fn key(r: u128, s: u128) -> [u8; 32] {
+    [r.to_le_bytes(), s.to_le_bytes()].concat().try_into().unwrap()
+}
+
+#[test]
+fn sums_next_to_p() {
+    // With r = 1 the accumulator is the sum of three blocks, each with its 2^128: two of the ciphertext, and the lengths.
+    let lengths = 32_u128 << 64;
+    let cases: Vec<_> = (0..24)
+        .map(|i| {
+            let blocks = [1 << 127, (1_u128 << 127).wrapping_sub(12 + lengths).wrapping_add(i)];
+            (key(1, i << 100), Vec::new(), blocks.map(u128::to_le_bytes).concat())
+        })
+        .collect();
+    check(&cases);
+}
+
+#[test]
+fn carries_through_all_limbs() {
+    for r in [0, 1, 2, 4, 1 << 26, u128::MAX, u128::MAX << 64, 0x0fff_fffc, !3, 1 << 52 | 1 << 78 | 1 << 104] {
+        for length in [0, 1, 16, 17, 32, 48, 112, 144, 160, 176, 511, 512, 513, 1024, 1040] {
+            for byte in [0, 1, 0x7f, 0xff] {
+                let case =
+                    |i: usize| (key(r, u128::MAX - i as u128), [byte; 16][..i % 17].to_vec(), [byte].repeat(length));
+                check(&(0..8).map(case).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_of_any_lengths_in_any_order() {
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        ((state >> 33) % below) as usize
+    };
+    for round in 0..400 {
+        let most = [40, 200, 700, 2500][round % 4];
+        let cases: Vec<_> = (0..1 + random(8))
+            .map(|i| {
+                let (aad, ciphertext) = (random(50), random(most));
+                let key = core::array::from_fn(|_| random(256) as u8);
+                (key, [i as u8].repeat(aad), (0..ciphertext).map(|_| random(256) as u8).collect())
+            })
+            .collect();
+        check(&cases);
+    }
+}
+
+#[test]
+fn short_blocks_are_filled_with_zeros() {
+    let bytes: [u8; 15] = core::array::from_fn(|i| i as u8 + 0xe1);
+    for length in 1..16 {
+        let mut expected = [0; 16];
+        expected[..length].copy_from_slice(&bytes[..length]);
+        assert_eq!(padded(&bytes[..length]), expected);
+    }
+}

@@ -1,0 +1,223 @@
+//! Batches against the same messages one by one, which the other tests compare with the references.
+
+use proptest::prelude::*;
+use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
+
+use crate::common::{array, backends, octets};
+
+/// A message, and what sealing it alone gives.
+#[derive(Clone, Debug)]
+struct Message<const N: usize> {
+    nonce: [u8; N],
+    aad: Vec<u8>,
+    plaintext: Vec<u8>,
+    ciphertext: Vec<u8>,
+    tag: Tag,
+}
+
+const KEY: [u8; 32] = [0x9c; 32];
+
+macro_rules! checks {
+    ($module:ident, $cipher:ty, $nonce:literal) => {
+        mod $module {
+            use super::*;
+
+            pub(super) fn message(seed: u64, aad: usize, length: usize) -> Message<$nonce> {
+                let nonce = array(3 * seed);
+                let (aad, plaintext) = (octets(3 * seed + 1, aad), octets(3 * seed + 2, length));
+                let mut ciphertext = plaintext.clone();
+                let cipher = <$cipher>::with_backend(&KEY, Backend::by_name("scalar").unwrap());
+                let tag = cipher.seal_in_place(&nonce, &aad, &mut ciphertext);
+                Message { nonce, aad, plaintext, ciphertext, tag }
+            }
+
+            /// Seals all of them in one batch.
+            pub(super) fn seal(backend: Backend, messages: &[Message<$nonce>]) {
+                let what = || format!("{} messages on {backend}", messages.len());
+                let mut buffers: Vec<_> = messages.iter().map(|message| message.plaintext.clone()).collect();
+                let mut tags = vec![[0x55; 16]; messages.len()];
+                let outputs = buffers.iter_mut().zip(&mut tags);
+                let mut requests: Vec<_> = messages
+                    .iter()
+                    .zip(outputs)
+                    .map(|(message, (buffer, tag))| SealRequest::new(message.nonce, &message.aad, buffer, tag))
+                    .collect();
+                <$cipher>::with_backend(&KEY, backend).seal_batch(&mut requests);
+                for (i, message) in messages.iter().enumerate() {
+                    let octets = message.plaintext.len();
+                    assert!(buffers[i] == message.ciphertext, "number {i}, {octets} octets, of {}", what());
+                    assert!(tags[i] == message.tag, "tag of number {i}, {octets} octets, of {}", what());
+                }
+            }
+
+            /// Opens all of them in one batch; those for which `forge` says so come with a wrong tag.
+            pub(super) fn open(backend: Backend, messages: &[Message<$nonce>], forge: impl Fn(usize) -> bool) {
+                let what = || format!("{} messages on {backend}", messages.len());
+                let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
+                let mut tags: Vec<_> = messages.iter().map(|message| message.tag).collect();
+                for (i, tag) in tags.iter_mut().enumerate().filter(|(i, _)| forge(*i)) {
+                    tag[i % 16] ^= 1 << (i % 8);
+                }
+                let mut requests: Vec<_> = messages
+                    .iter()
+                    .zip(buffers.iter_mut().zip(&tags))
+                    .map(|(message, (buffer, tag))| OpenRequest::new(message.nonce, &message.aad, buffer, tag))
+                    .collect();
+                assert!(requests.iter_mut().all(|request| request.plaintext() == Err(OpenError)), "before opening");
+                let result = <$cipher>::with_backend(&KEY, backend).open_batch(&mut requests);
+                assert_eq!(result.is_err(), (0..messages.len()).any(&forge), "{}", what());
+                for (i, (mut request, message)) in requests.into_iter().zip(messages).enumerate() {
+                    let expected = if forge(i) { Err(OpenError) } else { Ok(&message.plaintext[..]) };
+                    let octets = message.plaintext.len();
+                    assert!(
+                        request.plaintext().as_deref() == expected.as_ref().map(|p| *p),
+                        "number {i}, {octets} octets, of {}",
+                        what()
+                    );
+                    assert!(request.into_plaintext().as_deref() == expected.as_ref().map(|p| *p));
+                }
+                for (i, buffer) in buffers.iter().enumerate().filter(|(i, _)| forge(*i)) {
+                    assert!(buffer.iter().all(|byte| *byte == 0), "number {i} of {} was not wiped", what());
+                }
+            }
+
+            pub(super) fn both(backend: Backend, messages: &[Message<$nonce>]) {
+                seal(backend, messages);
+                open(backend, messages, |_| false);
+            }
+
+            #[test]
+            fn every_number_of_messages() {
+                let all: Vec<_> = (0..70).map(|i| message(i, 13, 64)).collect();
+                for backend in backends() {
+                    (0..=all.len()).for_each(|count| both(backend, &all[..count]));
+                }
+            }
+
+            #[test]
+            fn every_length_in_batches_of_equal_length() {
+                for length in 0..=600 {
+                    let messages: Vec<_> = (0..9).map(|i| message(1000 * i + length, 13, length as usize)).collect();
+                    backends().into_iter().for_each(|backend| both(backend, &messages));
+                }
+            }
+
+            #[test]
+            fn every_length_in_one_batch() {
+                let all: Vec<_> = (0..=600).map(|i| message(i, i as usize % 41, i as usize)).collect();
+                let reversed: Vec<_> = all.iter().rev().cloned().collect();
+                // 251 and 601 have no common factor: every length once, far from its neighbours.
+                let mixed: Vec<_> = (0..=600).map(|i| all[i * 251 % 601].clone()).collect();
+                for backend in backends() {
+                    both(backend, &all);
+                    both(backend, &reversed);
+                    both(backend, &mixed);
+                    mixed.chunks(5).chain(mixed.chunks(12)).for_each(|messages| both(backend, messages));
+                }
+            }
+
+            #[test]
+            fn every_length_of_associated_data_in_one_batch() {
+                let all: Vec<_> = (0..=40).chain([100, 2000, 5000]).map(|aad| message(aad, aad as usize, 33)).collect();
+                backends().into_iter().for_each(|backend| both(backend, &all));
+            }
+
+            #[test]
+            fn long_and_short_messages() {
+                let lengths = |i: u64| match i % 4 {
+                    0 => i as usize,
+                    1 => 1000 + i as usize,
+                    2 => 1990 + i as usize,
+                    _ => 2000 + 40 * i as usize,
+                };
+                let all: Vec<_> = (0..76).map(|i| message(i, i as usize % 17, lengths(i))).collect();
+                for backend in backends() {
+                    both(backend, &all);
+                    all.chunks(7).for_each(|messages| both(backend, messages));
+                }
+            }
+
+            #[test]
+            fn one_bad_tag_at_each_position() {
+                for (count, length) in [(1, 64), (2, 64), (3, 0), (4, 64), (33, 64), (40, 300), (9, 1350)] {
+                    let messages: Vec<_> = (0..count).map(|i| message(i, 5, length + i as usize % 3)).collect();
+                    for backend in backends() {
+                        (0..messages.len()).for_each(|bad| open(backend, &messages, |i| i == bad));
+                    }
+                }
+            }
+
+            #[test]
+            fn several_bad_tags() {
+                let messages: Vec<_> = (0..70).map(|i| message(i, 20, 37 * i as usize)).collect();
+                for backend in backends() {
+                    open(backend, &messages, |_| true);
+                    (2..9).for_each(|step| open(backend, &messages, |i| i % step == 0));
+                    (2..9).for_each(|step| open(backend, &messages, |i| i % step != 0));
+                }
+            }
+
+            #[test]
+            fn every_bit_of_a_tag() {
+                let messages: Vec<_> = (0..8).map(|i| message(i, 13, 64)).collect();
+                for backend in backends() {
+                    for bit in 0..128 {
+                        let mut bad = messages.clone();
+                        bad[3].tag[bit / 8] ^= 1 << (bit % 8);
+                        let mut buffers: Vec<_> = bad.iter().map(|message| message.ciphertext.clone()).collect();
+                        let mut requests: Vec<_> = bad
+                            .iter()
+                            .zip(&mut buffers)
+                            .map(|(message, buffer)| OpenRequest::new(message.nonce, &message.aad, buffer, &message.tag))
+                            .collect();
+                        let cipher = <$cipher>::with_backend(&KEY, backend);
+                        assert_eq!(cipher.open_batch(&mut requests), Err(OpenError), "bit {bit} on {backend}");
+                        for (i, mut request) in requests.into_iter().enumerate() {
+                            assert_eq!(request.plaintext().is_ok(), i != 3, "bit {bit} on {backend}");
+                        }
+                    }
+                }
+            }
+
+            #[test]
+            fn requests_are_opened_anew_each_time() {
+                let messages: Vec<_> = (0..5).map(|i| message(i, 0, 50)).collect();
+                for backend in backends() {
+                    let cipher = <$cipher>::with_backend(&KEY, backend);
+                    let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
+                    let mut requests: Vec<_> = messages
+                        .iter()
+                        .zip(&mut buffers)
+                        .map(|(message, buffer)| OpenRequest::new(message.nonce, &message.aad, buffer, &message.tag))
+                        .collect();
+                    assert_eq!(cipher.open_batch(&mut requests), Ok(()));
+                    // What is in the buffers now is no ciphertext.
+                    assert_eq!(cipher.open_batch(&mut requests), Err(OpenError));
+                    assert!(requests.iter_mut().all(|request| request.plaintext() == Err(OpenError)));
+                }
+            }
+
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases(200))]
+
+                #[test]
+                fn any_batch(
+                    shapes in prop::collection::vec(
+                        (0_usize..50, prop_oneof![4 => 0_usize..200, 2 => 0_usize..1500, 1 => 0_usize..5000], any::<bool>()),
+                        0..45,
+                    ),
+                    seed in 0_u64..1 << 40,
+                ) {
+                    let messages: Vec<_> = (seed..).zip(&shapes).map(|(i, (aad, length, _))| message(i, *aad, *length)).collect();
+                    for backend in backends() {
+                        both(backend, &messages);
+                        open(backend, &messages, |i| shapes[i].2);
+                    }
+                }
+            }
+        }
+    };
+}
+
+checks!(chacha20_poly1305, ChaCha20Poly1305, 12);
+checks!(xchacha20_poly1305, XChaCha20Poly1305, 24);
