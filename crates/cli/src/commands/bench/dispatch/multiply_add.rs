@@ -18,6 +18,9 @@ pub(super) struct Lanes {
 
 #[inline(always)]
 fn multiply_add<S: Simd>(x: S::Wide, c: S::Wide) -> S::Wide {
+    // The compiler sees that a chain of these needs no high halves, drops the masks, forgets why it could, and emulates a
+    // multiplication of 64 bits.
+    let x = x.opaque();
     x.mul_low(x).add(c)
 }
 

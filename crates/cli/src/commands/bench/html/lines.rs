@@ -13,8 +13,8 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 468.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 282.0;
-/// Width of an entry of the legend.
-const LEGEND: f64 = 82.0;
+/// Width of an entry of the legend, where there is room for all.
+const LEGEND: f64 = 92.0;
 /// More ticks than this are not all named.
 const MAX_NAMES: usize = 13;
 const MAX_SIZE_NAMES: usize = 7;
@@ -37,7 +37,7 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
     // Writing to a String cannot fail.
     let _ = write!(
         out,
-        "<figure>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}: throughput over message size\">\n\
+        "<figure>\n<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}: throughput over message size\">\n\
          <title>{title}: throughput in GB/s over message size, one line for each backend</title>\n"
     );
     for (i, &tick) in speed_ticks.iter().enumerate() {
@@ -64,14 +64,16 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
         out,
         "<rect class=\"frame\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/>\n\
          <text class=\"faint\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">message size</text>\n\
-         <text class=\"faint\" transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">throughput in GB/s</text>\n",
+         <text class=\"faint\" transform=\"translate(12 {}) rotate(-90)\" text-anchor=\"middle\">throughput in GB/s</text>\n",
         RIGHT - LEFT,
         BOTTOM - TOP,
         (LEFT + RIGHT) / 2.0,
         BOTTOM + 38.0,
         (TOP + BOTTOM) / 2.0,
     );
-    for (i, backend) in report.environment.backends.iter().enumerate() {
+    let backends = &report.environment.backends;
+    let legend = LEGEND.min((RIGHT - LEFT) / backends.len() as f64);
+    for (i, backend) in backends.iter().enumerate() {
         let cells: Vec<_> = cells().filter(|cell| cell.backend == *backend).collect();
         let _ = write!(out, "<g class=\"{backend}\">\n<polyline class=\"line\" points=\"");
         for cell in &cells {
@@ -85,7 +87,7 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
             let _ = writeln!(out, "<title>{backend}, {size}: {speed} GB/s, {cycles} cycles per byte</title></path>");
         }
         // Its entry in the legend.
-        let (at, line) = (LEFT + i as f64 * LEGEND, 14.0);
+        let (at, line) = (LEFT + i as f64 * legend, 14.0);
         let _ = writeln!(out, "<line class=\"line\" x1=\"{at}\" y1=\"{line}\" x2=\"{}\" y2=\"{line}\"/>", at + 24.0);
         mark(out, i, at + 12.0, line);
         let _ = writeln!(out, "</path><text x=\"{}\" y=\"{}\">{backend}</text>\n</g>", at + 30.0, line + 4.0);

@@ -37,7 +37,9 @@ pub(super) fn page(report: &Report) -> String {
         out.push_str("</section>\n");
     }
     if let Some(dispatch) = &report.dispatch {
-        choices(&mut out, dispatch);
+        // Beside the last primitive if there is room.
+        let class = if report.primitives().len() % 2 == 1 { "" } else { " class=\"wide\"" };
+        choices(&mut out, dispatch, class);
     }
     out.push_str("</div>\n</body>\n</html>\n");
     out
@@ -95,11 +97,11 @@ fn table(out: &mut String, report: &Report, primitive: &str) {
     out.push_str("</tbody>\n</table></div>\n");
 }
 
-fn choices(out: &mut String, dispatch: &Dispatch) {
+fn choices(out: &mut String, dispatch: &Dispatch, class: &str) {
     let backend = dispatch.backend;
     let _ = write!(
         out,
-        "<section id=\"dispatch\" class=\"wide\">\n<h2>What choosing the instruction set costs</h2>\n\
+        "<section id=\"dispatch\"{class}>\n<h2>What choosing the instruction set costs</h2>\n\
          <p class=\"faint\">Time for one operation on {backend}, by where the instruction set is chosen. The multiple is \
          of the static choice, the median over rounds in which all take turns.</p>\n<div class=\"bars\">\n"
     );
