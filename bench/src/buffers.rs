@@ -117,7 +117,6 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    #[allow(dead_code, reason = "for seal_batch and open_batch")]
     pub fn into_messages(self) -> impl Iterator<Item = (&'a mut [u8], &'a mut Tag)> {
         let range = self.offset..self.offset + self.size;
         self.bytes.chunks_exact_mut(self.stride).map(move |buffer| &mut buffer[range.clone()]).zip(self.tags)

@@ -4,6 +4,7 @@
 //! before anything is timed.
 
 mod aead;
+mod batch;
 mod buffers;
 mod chacha20;
 mod environment;
@@ -30,7 +31,7 @@ use verdict::Statistic;
 /// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, setup)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -125,7 +126,15 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     for name in args.backend.iter().flatten() {
         sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?;
     }
-    let mut suites = vec![chacha20::suite(), poly1305::suite(), aead::seal_suite(), aead::open_suite(), setup::suite()];
+    let mut suites = vec![
+        chacha20::suite(),
+        poly1305::suite(),
+        aead::seal_suite(),
+        aead::open_suite(),
+        batch::seal_suite(),
+        batch::open_suite(),
+        setup::suite(),
+    ];
     suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
     if suites.is_empty() {
         return Err("no primitive matches the filter".into());

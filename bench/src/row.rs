@@ -11,7 +11,6 @@ pub type Many = Box<dyn FnMut(u64, Batch<'_>) -> bool>;
 
 pub enum Operation {
     Each(Each),
-    #[allow(dead_code, reason = "for seal_batch and open_batch")]
     Batch(Many),
 }
 
@@ -39,7 +38,6 @@ impl Row {
     }
 
     /// A row that works on many messages with one call.
-    #[allow(dead_code, reason = "for seal_batch and open_batch")]
     pub fn batch(owner: Owner, operation: impl FnMut(u64, Batch<'_>) -> bool + 'static) -> Self {
         Self { owner, operation: Operation::Batch(Box::new(operation)), capabilities: None }
     }
