@@ -16,6 +16,10 @@ pub trait Simd: Copy + Send + Sync + Sealed + 'static {
     /// plain integers.
     const VECTORS: bool = true;
 
+    /// Whether vector code leaves the core time for 64-bit multiplications beside it, as measured: a kernel may then do the
+    /// scalar half of its work between the instructions of the other.
+    const SCALAR_BESIDE: bool = false;
+
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
     ///
     /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does.

@@ -24,6 +24,7 @@
 //! ```
 #![no_std]
 
+mod horner;
 mod level;
 mod output;
 mod scalar;
@@ -35,6 +36,7 @@ pub mod aarch64;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
+pub use horner::Horner;
 pub use level::{Level, Simd};
 pub use output::Output;
 pub use scalar::Scalar;

@@ -42,6 +42,15 @@ impl<'a> Output<'a> {
         appended
     }
 
+    /// What has been written so far.
+    #[must_use]
+    pub fn filled_mut(&mut self) -> &mut [u8] {
+        let filled = &mut self.buffer[..self.filled];
+        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all bytes below it are
+        // initialised.
+        unsafe { filled.assume_init_mut() }
+    }
+
     /// The whole buffer.
     ///
     /// # Panics
@@ -92,6 +101,7 @@ mod tests {
         let mut output = Output::new(&mut memory);
         output.append(b"ab")[0] = b'A';
         assert_eq!(output.remaining(), 3);
+        assert_eq!(output.filled_mut(), b"Ab");
         output.append(b"cde");
         assert_eq!(output.finish(), b"Abcde");
     }

@@ -1,6 +1,6 @@
 //! The capability that ARX ciphers need: addition, exclusive or and rotation of 32-bit words.
 
-use crate::Simd;
+use crate::{Horner, Simd};
 
 /// The most lanes that any implementation of [`Words`] has.
 pub const MAX_WORDS_LANES: usize = 16;
@@ -61,6 +61,25 @@ pub trait Words: Copy {
     /// Transposes the 4×4 matrices that the same row of four vectors forms: word `c` of row `r` of vector `v` goes to
     /// word `v` of row `r` of vector `c`.
     fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self);
+
+    /// `count` double rounds of ChaCha (RFC 8439, section 2.3) on the words `v` of as many blocks as there are lanes, and some
+    /// of the work of `horner` beside it: for instruction sets with a kernel that compilers do not match. Does nothing and
+    /// returns false where there is none.
+    #[inline(always)]
+    fn double_rounds(_v: &mut [Self; 16], _count: usize, _horner: &mut Horner<'_>) -> bool {
+        false
+    }
+
+    /// The vectors themselves, which the compiler may not compute with before, nor load from memory after, what stands before
+    /// this in the source.
+    ///
+    /// Where scalar code stands between vector code, to be executed beside it, compilers sort one kind behind the other, and
+    /// the CPU then cannot see far enough ahead to do both at once.
+    #[must_use]
+    #[inline(always)]
+    fn in_order(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+        (a, b, c, d)
+    }
 
     /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`, `d`, then row 1
     /// and so on, each word little-endian.

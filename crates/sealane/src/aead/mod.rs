@@ -175,14 +175,14 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         aad: &[u8],
         tag: &Tag,
         length: usize,
-        pieces: impl one_shot::Pieces,
+        message: impl one_shot::Message,
     ) -> Result<(), OpenError> {
         if length as u64 > MAX_MESSAGE_BYTES {
             return Err(OpenError);
         }
         let mut state = [0; 16];
         self.fill_state(nonce, &mut state);
-        let result = dispatch!(self.level, token => one_shot::open(token, &state, aad, tag, pieces));
+        let result = dispatch!(self.level, token => one_shot::open(token, &state, aad, tag, message));
         wipe(&mut state);
         result
     }

@@ -19,12 +19,14 @@
 //! ```
 
 mod hchacha;
+mod horizontal;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod many;
 mod portable;
 #[cfg(feature = "rustcrypto")]
 mod rng;
+mod vertical;
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -3,8 +3,10 @@
 //! A vector type over arrays does not do: the compiler takes the arrays apart into 256 scalars and spills them. What it
 //! does turn into vectors is a loop over lanes that stays a loop, with the state in memory.
 
-use super::BLOCK_BYTES;
-use super::kernel::{State, xor_bytes};
+use sealane_simd::Simd;
+
+use super::kernel::{State, nothing, xor_bytes, xor_rows};
+use super::{BLOCK_BYTES, horizontal};
 use crate::wipe::wipe;
 
 /// Blocks made at once. Enough that the loops are not unrolled before they are vectorised.
@@ -12,7 +14,7 @@ const LANES: usize = 16;
 /// Bytes made at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
 /// Length in bytes from which a group that is only partly needed is faster than single blocks, as measured.
-pub(super) const MIN_BYTES: usize = if VECTORS { 384 } else { usize::MAX };
+const MIN_BYTES: usize = if VECTORS { 384 } else { usize::MAX };
 
 /// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
@@ -20,8 +22,24 @@ const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon",
 type Lanes = [u32; LANES];
 
 /// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
+#[inline(always)]
+pub(super) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    mut counter: u64,
+    data: &mut [u8],
+) {
+    if data.len() >= MIN_BYTES {
+        return group::<ROUNDS, WIDE>(state, counter, data);
+    }
+    for block in data.chunks_mut(BLOCK_BYTES) {
+        xor_rows(horizontal::key_stream::<S, (), ROUNDS, WIDE, 1>(token, state, counter, &mut nothing()), block);
+        counter = counter.wrapping_add(1);
+    }
+}
+
 #[inline(never)]
-pub(super) fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
     let mut initial = [[0; LANES]; 16];
     for (lanes, &word) in initial.iter_mut().zip(state) {
         *lanes = [word; LANES];

@@ -27,6 +27,18 @@ impl Multiplier {
         Self { r0, r1, s1: r1 + (r1 >> 2) }
     }
 
+    /// r0, r1 and s1.
+    #[inline(always)]
+    pub(super) fn words(self) -> [u64; 3] {
+        [self.r0, self.r1, self.s1]
+    }
+
+    /// The multiplier of these [`Multiplier::words`].
+    #[inline(always)]
+    pub(super) fn from_words([r0, r1, s1]: [u64; 3]) -> Self {
+        Self { r0, r1, s1 }
+    }
+
     /// r as an element.
     pub(super) fn element(self) -> Element {
         Element([self.r0, self.r1, 0])

@@ -1,6 +1,6 @@
 //! The accumulator of one message, and the choice between scalar and vector code.
 
-use sealane_simd::{Simd, Wide};
+use sealane_simd::{Horner, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
@@ -13,8 +13,6 @@ pub(crate) struct Accumulator {
     pub(super) h: Element,
     pub(super) r: Multiplier,
     s: u128,
-    /// Powers of r for vectors: computed when a message is long enough, and only as many as it needs.
-    pub(super) powers: Option<Powers>,
 }
 
 impl Accumulator {
@@ -24,11 +22,11 @@ impl Accumulator {
         let (r, s) = key.split_at(16);
         let r = r.first_chunk().expect("the first half of the key");
         let s = s.first_chunk().expect("the second half of the key");
-        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s), powers: None }
+        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
     }
 
     /// Adds one whole block.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn block(&mut self, block: &[u8; BLOCK_BYTES]) {
         self.h = self.h.add_block(block, 1).multiply(self.r);
     }
@@ -47,44 +45,98 @@ impl Accumulator {
 }
 
 impl Drop for Accumulator {
+    #[inline(always)]
     fn drop(&mut self) {
         wipe(&mut self.h.0);
         self.r.wipe();
         wipe(core::slice::from_mut(&mut self.s));
-        if let Some(powers) = &mut self.powers {
-            powers.wipe();
-        }
     }
 }
+
+/// Powers of r for vectors: computed when a message is long enough, and only as many as it needs; kept from one piece of a
+/// message to the next.
+pub(crate) type Table = Option<Powers>;
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
 ///
 /// # Panics
 /// In debug builds, if the length of `data` is not a multiple of 16.
-pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     debug_assert!(data.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
     token.enter(
         #[inline(always)]
-        || blocks_inlined(token, accumulator, data),
+        || blocks_inlined(token, accumulator, table, data),
     );
 }
 
-/// As [`blocks`]; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
+/// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
+#[inline(always)]
 pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
-    blocks(token, accumulator, whole);
+    padded_piece(token, accumulator, &mut None, data);
+}
+
+/// As [`padded`], for a piece of a longer message.
+#[inline(always)]
+pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+    let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
+    if whole.len() < MIN_TWO_CHAINS {
+        for block in whole {
+            accumulator.block(block);
+        }
+    } else {
+        blocks(token, accumulator, table, whole.as_flattened());
+    }
     if !rest.is_empty() {
-        let mut block = [0; BLOCK_BYTES];
-        block[..rest.len()].copy_from_slice(rest);
-        accumulator.block(&block);
+        accumulator.block(&filled_with_zeros(rest));
+    }
+}
+
+/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap: copying so few bytes would be a
+/// call.
+#[inline(always)]
+fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
+    let len = bytes.len();
+    let low = |n: usize| 8 * (len - n) as u32;
+    let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << low(8)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << low(4)
+    } else {
+        // One to three: the first, the middle (or the last of two, or the first again), the last.
+        u128::from(bytes[0]) | u128::from(bytes[len / 2]) << (8 * (len / 2)) | u128::from(bytes[len - 1]) << low(1)
+    };
+    value.to_le_bytes()
+}
+
+impl Accumulator {
+    /// The whole blocks of `data`, to be added while something else is done.
+    #[inline(always)]
+    pub(crate) fn horner<'a>(&self, data: &'a [u8]) -> Horner<'a> {
+        Horner { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
+    }
+
+    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block is filled with zeros.
+    #[inline(always)]
+    pub(crate) fn finish_horner<S: Simd>(&mut self, token: S, h: [u64; 3], taken: usize, data: &[u8]) {
+        self.h = Element(h);
+        padded(token, self, &data[taken * BLOCK_BYTES..]);
+    }
+}
+
+/// Adds the next block, if any are left.
+#[inline(always)]
+pub(crate) fn horner_step(horner: &mut Horner<'_>) {
+    if let Some((block, rest)) = horner.blocks.split_first() {
+        horner.h = Element(horner.h).add_block(block, 1).multiply(Multiplier::from_words(horner.r)).0;
+        horner.blocks = rest;
     }
 }
 
 #[inline(always)]
-fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, mut data: &[u8]) {
+fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, mut data: &[u8]) {
     if data.len() >= S::Wide::MIN_POLY1305_BYTES {
         let (rows, rest) = data.split_at(data.len() - data.len() % (S::Wide::LANES * BLOCK_BYTES));
-        wide::rows(token, accumulator, rows);
+        wide::rows(token, accumulator, table, rows);
         data = rest;
     }
     accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);

@@ -10,7 +10,8 @@ use core::fmt;
 use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
-pub(crate) use kernel::{Accumulator, blocks, padded};
+use kernel::blocks;
+pub(crate) use kernel::{Accumulator, Table, horner_step, padded, padded_piece};
 
 use crate::wipe::wipe;
 use crate::{Backend, OpenError, Tag};
@@ -35,6 +36,7 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Poly1305 {
     accumulator: Accumulator,
+    table: Table,
     buffer: [u8; BLOCK_BYTES],
     /// Bytes in `buffer`: fewer than a block.
     buffered: usize,
@@ -53,7 +55,13 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
-        Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
+        Self {
+            accumulator: Accumulator::new(key),
+            table: None,
+            buffer: [0; BLOCK_BYTES],
+            buffered: 0,
+            level: backend.level(),
+        }
     }
 
     /// The tag of a whole message.
@@ -127,8 +135,8 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
-        let accumulator = &mut self.accumulator;
-        dispatch!(self.level, token => blocks(token, accumulator, data));
+        let (accumulator, table) = (&mut self.accumulator, &mut self.table);
+        dispatch!(self.level, token => blocks(token, accumulator, table, data));
     }
 }
 
@@ -139,7 +147,7 @@ pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
 
 impl Drop for Poly1305 {
     fn drop(&mut self) {
-        // The accumulator wipes itself.
+        // The accumulator and the table wipe themselves.
         wipe(&mut self.buffer);
     }
 }

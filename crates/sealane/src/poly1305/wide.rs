@@ -16,7 +16,7 @@ use sealane_simd::{Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, LIMB};
-use super::kernel::Accumulator;
+use super::kernel::{Accumulator, Table};
 use crate::wipe::wipe;
 
 /// The most rows between two carries.
@@ -35,7 +35,7 @@ type Limbs = [u32; 5];
 
 /// What the rows are multiplied with, for as many powers of R as were needed so far.
 #[derive(Clone)]
-pub(super) struct Powers {
+pub(crate) struct Powers {
     /// Number of powers computed.
     count: usize,
     /// `shifted[j][i]` is 2^(32 i) R^(j + 1).
@@ -93,8 +93,10 @@ impl Powers {
         }
         self.count += 1;
     }
+}
 
-    pub(super) fn wipe(&mut self) {
+impl Drop for Powers {
+    fn drop(&mut self) {
         wipe(&mut self.shifted[..self.count]);
         wipe(&mut self.times_5[..self.count]);
         wipe(&mut self.ones);
@@ -105,11 +107,11 @@ impl Powers {
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
-pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let count = data.len() / row_bytes;
     let r = accumulator.r;
-    let powers = accumulator.powers.get_or_insert_with(|| Powers::new(r.element(), S::Wide::LANES));
+    let powers = table.get_or_insert_with(|| Powers::new(r.element(), S::Wide::LANES));
     // A piece of a longer message uses what the pieces before it have computed.
     let group_rows = rows_per_carry(count).max(powers.count);
     powers.extend(group_rows.min(count));

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+use crate::{Horner, MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
 /// What the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
@@ -18,7 +18,7 @@ pub(super) const FEATURES: Features = super::ssse3::FEATURES
 
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide
+    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, cfg!(target_arch = "x86_64")
 }
 
 macro_rules! avx2 {
@@ -32,7 +32,7 @@ pub struct Avx2Words(__m256i, Avx2);
 impl Words for Avx2Words {
     type Token = Avx2;
     const ROWS: usize = 2;
-    const HORIZONTAL_SETS: usize = 2;
+    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(token: Avx2, word: u32) -> Self {
@@ -89,6 +89,20 @@ impl Words for Avx2Words {
             )
         });
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: usize, horner: &mut Horner<'_>) -> bool {
+        let token = v[0].1;
+        let mut vectors = v.map(|word| word.0);
+        with_features!(Avx2, "avx2,bmi2", token, (
+            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, horner: &mut Horner<'_> = horner
+        ) -> () {
+            super::avx2_chacha::double_rounds(vectors, count, horner);
+        });
+        *v = vectors.map(|vector| Self(vector, token));
+        true
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! Backends of x86 and x86-64.
 
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx2_chacha;
 mod avx512;
 mod detect;
 mod ssse3;
@@ -12,7 +14,7 @@ pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
 
 /// Defines a token: its detection, and the function that is compiled with its features.
 macro_rules! token {
-    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty) => {
+    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty, $scalar_beside:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $token(());
@@ -30,6 +32,7 @@ macro_rules! token {
         impl $crate::Simd for $token {
             type Words = $words;
             type Wide = $wide;
+            const SCALAR_BESIDE: bool = $scalar_beside;
 
             #[inline(always)]
             fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {

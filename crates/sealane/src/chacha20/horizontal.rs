@@ -1,0 +1,119 @@
+//! Horizontal ChaCha: a vector holds one row (four words) of each of its blocks, so that few blocks fill it.
+
+use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
+
+use super::BLOCK_BYTES;
+use super::kernel::{Beside, MAX_SET_BYTES, Rows, State, nothing};
+use crate::wipe::wipe;
+
+/// Steps of the work beside in each double round, which waits for itself most of its time.
+const STEPS: usize = 2;
+
+/// The key stream of `SETS * ROWS` blocks, with work beside it.
+#[inline(always)]
+pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u64,
+    horner: &mut Horner<'_>,
+) -> [Rows<S::Words>; SETS] {
+    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
+    let (a0, b0, c0) = (row(0), row(4), row(8));
+    let mut d0 = [row(12); SETS];
+    for (set, d) in d0.iter_mut().enumerate() {
+        let first = counter.wrapping_add((set * S::Words::ROWS) as u64);
+        *d = counters::<S, WIDE>(token, state, first);
+    }
+
+    let (mut a, mut b, mut c, mut d) = ([a0; SETS], [b0; SETS], [c0; SETS], d0);
+    rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, horner);
+    core::array::from_fn(
+        #[inline(always)]
+        |i| Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0[i])),
+    )
+}
+
+/// The rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
+#[inline(always)]
+fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+    horner: &mut Horner<'_>,
+) {
+    for _ in 0..ROUNDS / 2 {
+        quarter_rounds(a, b, c, d);
+        for i in 0..SETS {
+            b[i] = b[i].rotate_columns_1();
+            c[i] = c[i].rotate_columns_2();
+            d[i] = d[i].rotate_columns_3();
+        }
+        if B::ACTIVE {
+            // A double round is too short for the compiler to sort the instructions in a harmful way.
+            for _ in 0..STEPS {
+                B::step(horner);
+            }
+        }
+        quarter_rounds(a, b, c, d);
+        for i in 0..SETS {
+            b[i] = b[i].rotate_columns_3();
+            c[i] = c[i].rotate_columns_2();
+            d[i] = d[i].rotate_columns_1();
+        }
+    }
+}
+
+/// The rounds alone, without the final addition: `state` becomes the permuted state (for HChaCha).
+#[inline(always)]
+pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
+    let row = |i: usize| [S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]])];
+    let (mut a, mut b, mut c, mut d) = (row(0), row(4), row(8), row(12));
+    rounds::<_, (), ROUNDS, 1>(&mut a, &mut b, &mut c, &mut d, &mut nothing());
+    let mut bytes = [0; MAX_SET_BYTES];
+    S::Words::xor_rows(a[0], b[0], c[0], d[0], &mut bytes[..S::Words::ROWS * BLOCK_BYTES]);
+    for (word, bytes) in state.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    wipe(&mut bytes);
+}
+
+/// The last row of consecutive blocks: counter and nonce.
+#[inline(always)]
+fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) -> S::Words {
+    let mut rows = [0; MAX_WORDS_LANES];
+    for row in 0..S::Words::ROWS {
+        let block = counter.wrapping_add(row as u64);
+        rows[4 * row] = block as u32;
+        rows[4 * row + 1] = if WIDE { (block >> 32) as u32 } else { state[13] };
+        rows[4 * row + 2] = state[14];
+        rows[4 * row + 3] = state[15];
+    }
+    S::Words::from_lanes(token, &rows)
+}
+
+/// The four quarter rounds of a column round, or of a diagonal round when the columns have been rotated.
+#[inline(always)]
+fn quarter_rounds<W: Words, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+) {
+    for i in 0..SETS {
+        a[i] = a[i].add(b[i]);
+        d[i] = d[i].xor(a[i]).rotate_left_16();
+    }
+    for i in 0..SETS {
+        c[i] = c[i].add(d[i]);
+        b[i] = b[i].xor(c[i]).rotate_left_12();
+    }
+    for i in 0..SETS {
+        a[i] = a[i].add(b[i]);
+        d[i] = d[i].xor(a[i]).rotate_left_8();
+    }
+    for i in 0..SETS {
+        c[i] = c[i].add(d[i]);
+        b[i] = b[i].xor(c[i]).rotate_left_7();
+    }
+}

@@ -1,0 +1,112 @@
+//! Vertical ChaCha: a vector holds one word of as many blocks as it has lanes. No shuffles in the rounds.
+
+use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
+
+use super::kernel::{Beside, Rows, State};
+
+/// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
+macro_rules! two_quarter_rounds {
+    ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
+        $v[$a] = $v[$a].add($v[$b]);
+        $v[$e] = $v[$e].add($v[$f]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_left_16();
+        $v[$h] = $v[$h].xor($v[$e]).rotate_left_16();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$g] = $v[$g].add($v[$h]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_left_12();
+        $v[$f] = $v[$f].xor($v[$g]).rotate_left_12();
+        $v[$a] = $v[$a].add($v[$b]);
+        $v[$e] = $v[$e].add($v[$f]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_left_8();
+        $v[$h] = $v[$h].xor($v[$e]).rotate_left_8();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$g] = $v[$g].add($v[$h]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_left_7();
+        $v[$f] = $v[$f].xor($v[$g]).rotate_left_7();
+    };
+}
+
+/// A step of the work beside, between quarter rounds, before those that work on the words named.
+macro_rules! step {
+    ($beside:ident, $horner:ident, $v:ident, $a:literal $b:literal $c:literal $d:literal) => {
+        if $beside::ACTIVE {
+            $beside::step($horner);
+            ($v[$a], $v[$b], $v[$c], $v[$d]) = W::in_order($v[$a], $v[$b], $v[$c], $v[$d]);
+        }
+    };
+}
+
+/// The key stream of as many blocks as a vector has lanes, with work beside it.
+#[inline(always)]
+pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    counter: u64,
+    horner: &mut Horner<'_>,
+) -> [Rows<S::Words>; 4] {
+    let (counter_low, counter_high) = counters::<S, WIDE>(token, state, counter);
+    let mut initial = [S::Words::splat(token, 0); 16];
+    for i in 0..16 {
+        initial[i] = S::Words::splat(token, state[i]);
+    }
+    initial[12] = counter_low;
+    initial[13] = counter_high;
+
+    let mut v = initial;
+    rounds::<_, B, ROUNDS>(&mut v, horner);
+    for i in 0..16 {
+        v[i] = v[i].add(initial[i]);
+    }
+    transpose(&v)
+}
+
+/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each.
+#[inline(always)]
+pub(super) fn rounds<W: Words, B: Beside, const ROUNDS: usize>(v: &mut [W; 16], horner: &mut Horner<'_>) {
+    if W::double_rounds(v, ROUNDS / 2, horner) {
+        return;
+    }
+    for _ in 0..ROUNDS / 2 {
+        two_quarter_rounds!(v, [0 4 8 12] [1 5 9 13]);
+        step!(B, horner, v, 2 3 6 7);
+        two_quarter_rounds!(v, [2 6 10 14] [3 7 11 15]);
+        step!(B, horner, v, 0 1 5 6);
+        two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
+        step!(B, horner, v, 2 3 7 4);
+        two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
+        step!(B, horner, v, 0 1 4 5);
+    }
+}
+
+/// The blocks of states of which `v[i]` holds word i of each. The transposition deals block `ROWS * column + row` to lane
+/// `4 * row + column`.
+#[inline(always)]
+pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
+    let (a0, a1, a2, a3) = W::transpose(v[0], v[1], v[2], v[3]);
+    let (b0, b1, b2, b3) = W::transpose(v[4], v[5], v[6], v[7]);
+    let (c0, c1, c2, c3) = W::transpose(v[8], v[9], v[10], v[11]);
+    let (d0, d1, d2, d3) = W::transpose(v[12], v[13], v[14], v[15]);
+    [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
+}
+
+/// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row` to lane
+/// `4 * row + column`.
+#[inline(always)]
+fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) -> (S::Words, S::Words) {
+    let rows = S::Words::ROWS;
+    let mut low = [0; MAX_WORDS_LANES];
+    if WIDE && (counter as u32).checked_add(S::Words::LANES as u32).is_none() {
+        let mut high = [0; MAX_WORDS_LANES];
+        for lane in 0..S::Words::LANES {
+            let block = counter.wrapping_add((rows * (lane % 4) + lane / 4) as u64);
+            low[lane] = block as u32;
+            high[lane] = (block >> 32) as u32;
+        }
+        return (S::Words::from_lanes(token, &low), S::Words::from_lanes(token, &high));
+    }
+    for (lane, block) in low.iter_mut().enumerate().take(S::Words::LANES) {
+        *block = (rows * (lane % 4) + lane / 4) as u32;
+    }
+    let low = S::Words::from_lanes(token, &low).add(S::Words::splat(token, counter as u32));
+    (low, S::Words::splat(token, if WIDE { (counter >> 32) as u32 } else { state[13] }))
+}

@@ -1,0 +1,331 @@
+//! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
+//!
+//! Two things that compilers do not do for sixteen words in sixteen registers:
+//! - *Which words wait in memory.* Of the third row, two words are in registers, two in memory: they change places twice in a
+//!   double round, their loads are operands of additions, and nothing else is ever stored. 132 vector instructions remain,
+//!   four more than the operations; the compiler's code has 148.
+//! - *The order.* A block of Poly1305 is a chain of some 14 cycles in which the core has nearly nothing to do, and so has one
+//!   pair of quarter rounds. The instructions of both alternate in small portions: a core that sees a long run of either
+//!   fills the queue of its units and stops.
+//!
+//! The rounds are the same as those that safe code does on the other backends; that code is the reference in the tests.
+
+use core::arch::asm;
+use core::arch::x86_64::__m256i;
+
+use crate::Horner;
+
+/// Byte shuffles that rotate words to the left by 16 and by 8 bits.
+#[repr(align(32))]
+struct Masks([[u8; 32]; 2]);
+
+static MASKS: Masks = Masks([rotation_mask(2), rotation_mask(1)]);
+
+const fn rotation_mask(bytes: usize) -> [u8; 32] {
+    let mut mask = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        mask[i] = (i % 16 / 4 * 4 + (i + 4 - bytes) % 4) as u8;
+        i += 1;
+    }
+    mask
+}
+
+/// Blocks that one double round adds, each with a pair of quarter rounds: the 32 blocks of a group take eight double rounds.
+const BLOCKS: usize = 4;
+
+/// `a += b; d ^= a; d <<<= mask` for two quarter rounds. Registers are named by their numbers.
+macro_rules! add_shuffle {
+    ($mask:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
+        concat!(
+            "vpaddd ymm",
+            $a,
+            ", ymm",
+            $a,
+            ", ymm",
+            $b,
+            "\n",
+            "vpaddd ymm",
+            $e,
+            ", ymm",
+            $e,
+            ", ymm",
+            $f,
+            "\n",
+            "vpxor ymm",
+            $d,
+            ", ymm",
+            $d,
+            ", ymm",
+            $a,
+            "\n",
+            "vpxor ymm",
+            $h,
+            ", ymm",
+            $h,
+            ", ymm",
+            $e,
+            "\n",
+            "vpshufb ymm",
+            $d,
+            ", ymm",
+            $d,
+            ", [{masks} + ",
+            $mask,
+            "]\n",
+            "vpshufb ymm",
+            $h,
+            ", ymm",
+            $h,
+            ", [{masks} + ",
+            $mask,
+            "]\n",
+        )
+    };
+}
+
+/// `c = old + d; b ^= c; b <<<= left` for two quarter rounds, whose c are in registers 8 and 9; `old` is those registers, or
+/// words of the state in memory.
+macro_rules! add_shift {
+    ($left:literal $right:literal: $c:literal $d:literal $b:literal, $g:literal $h:literal $f:literal) => {
+        concat!(
+            "vpaddd ymm8, ymm",
+            $d,
+            ", ",
+            $c,
+            "\n",
+            "vpaddd ymm9, ymm",
+            $h,
+            ", ",
+            $g,
+            "\n",
+            "vpxor ymm",
+            $b,
+            ", ymm",
+            $b,
+            ", ymm8\n",
+            "vpxor ymm",
+            $f,
+            ", ymm",
+            $f,
+            ", ymm9\n",
+            "vpslld ymm10, ymm",
+            $b,
+            ", ",
+            $left,
+            "\n",
+            "vpslld ymm11, ymm",
+            $f,
+            ", ",
+            $left,
+            "\n",
+            "vpsrld ymm",
+            $b,
+            ", ymm",
+            $b,
+            ", ",
+            $right,
+            "\n",
+            "vpsrld ymm",
+            $f,
+            ", ymm",
+            $f,
+            ", ",
+            $right,
+            "\n",
+            "vpor ymm",
+            $b,
+            ", ymm",
+            $b,
+            ", ymm10\n",
+            "vpor ymm",
+            $f,
+            ", ymm",
+            $f,
+            ", ymm11\n",
+        )
+    };
+}
+
+/// Two quarter rounds with a quarter of the scalar work after each of their steps.
+macro_rules! two_quarter_rounds {
+    ($a:literal $b:literal $c:literal $d:literal, $e:literal $f:literal $g:literal $h:literal; $s0:expr, $s1:expr, $s2:expr, $s3:expr) => {
+        concat!(
+            add_shuffle!("0": $a $b $d, $e $f $h),
+            $s0,
+            add_shift!("12" "20": $c $d $b, $g $h $f),
+            $s1,
+            add_shuffle!("32": $a $b $d, $e $f $h),
+            $s2,
+            add_shift!("7" "25": "ymm8" $d $b, "ymm9" $h $f),
+            $s3,
+        )
+    };
+}
+
+/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and h2 after. `offset` is that
+/// of the block.
+///
+/// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0, h1. `imul` ends a carry chain,
+/// and all carries fit: r0, r1 and s1 are below 2^61, h2 at most 12.
+#[rustfmt::skip]
+macro_rules! block {
+    (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "add {", $h0, "}, [{blocks} + ", $offset, "]\n",
+            "adc {", $h1, "}, [{blocks} + ", $offset, " + 8]\n",
+            "adc {h2}, 1\n",
+            "mov rdx, {", $h0, "}\n",
+            "mulx {t2}, {", $t0, "}, [{r}]\n",
+            "mulx {t3}, {", $t1, "}, [{r} + 8]\n",
+            "mov rdx, {", $h1, "}\n",
+        )
+    };
+    (1: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "mulx {", $h1, "}, {", $h0, "}, [{r} + 16]\n",
+            "add {", $t0, "}, {", $h0, "}\n",
+            "adc {t2}, {", $h1, "}\n",
+            "mulx {", $h1, "}, {", $h0, "}, [{r}]\n",
+            "add {", $t1, "}, {", $h0, "}\n",
+            "adc {t3}, {", $h1, "}\n",
+            "mov rdx, {h2}\n",
+        )
+    };
+    (2: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "imul rdx, [{r} + 16]\n",
+            "imul {h2}, [{r}]\n",
+            "add {t2}, rdx\n",
+            "add {", $t1, "}, {t2}\n",
+            "adc {t3}, {h2}\n",
+            "mov rdx, {t3}\n",
+            "mov {h2}, {t3}\n",
+        )
+    };
+    // What is above bit 130, in t3 above bit 2, counts five times.
+    (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "shr rdx, 2\n",
+            "and {t3}, -4\n",
+            "add rdx, {t3}\n",
+            "and {h2:e}, 3\n",
+            "add {", $t0, "}, rdx\n",
+            "adc {", $t1, "}, 0\n",
+            "adc {h2}, 0\n",
+        )
+    };
+}
+
+/// A double round. Words 0 to 7 are in registers 0 to 7, words 12 to 15 in those; 8 and 9 are in registers, 10 and 11 in memory.
+macro_rules! double_round {
+    ([$p0:expr, $p1:expr, $p2:expr, $p3:expr] [$q0:expr, $q1:expr, $q2:expr, $q3:expr] [$r0:expr, $r1:expr, $r2:expr, $r3:expr] [$s0:expr, $s1:expr, $s2:expr, $s3:expr]) => {
+        concat!(
+            two_quarter_rounds!("0" "4" "ymm8" "12", "1" "5" "ymm9" "13"; $p0, $p1, $p2, $p3),
+            "vmovdqa [{waiting}], ymm8\n",
+            "vmovdqa [{waiting} + 1*32], ymm9\n",
+            two_quarter_rounds!("2" "6" "[{waiting} + 2*32]" "14", "3" "7" "[{waiting} + 3*32]" "15"; $q0, $q1, $q2, $q3),
+            two_quarter_rounds!("0" "5" "ymm8" "15", "1" "6" "ymm9" "12"; $r0, $r1, $r2, $r3),
+            "vmovdqa [{waiting} + 2*32], ymm8\n",
+            "vmovdqa [{waiting} + 3*32], ymm9\n",
+            two_quarter_rounds!("2" "7" "[{waiting}]" "13", "3" "4" "[{waiting} + 1*32]" "14"; $s0, $s1, $s2, $s3),
+        )
+    };
+}
+
+/// `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and as many blocks of `horner` as fit.
+#[target_feature(enable = "avx2,bmi2")]
+#[inline]
+pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner: &mut Horner<'_>) {
+    let mixed = double_rounds.min(horner.blocks.len() / BLOCKS);
+    let (taken, blocks) = horner.blocks.split_at(mixed * BLOCKS);
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
+    let mut third_row = [*v8, *v9, *v10, *v11];
+    let [h0, h1, h2] = &mut horner.h;
+    // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to 32 bytes as the instructions
+    // demand; it reads both masks, which are aligned too, the three words of `r`, and 16 bytes for each of the `4 * mixed`
+    // blocks in `taken`, four in each turn of the first loop. All registers that it changes are operands; it leaves the stack
+    // alone. The features are enabled.
+    unsafe {
+        asm!(
+            // The low half counts the double rounds with blocks between, the high half those without.
+            "test {mixed:e}, {mixed:e}",
+            "jz 3f",
+            ".p2align 5",
+            "2:",
+            double_round!(
+                [
+                    block!(0: "0", "h0" "h1" "t0" "t1"),
+                    block!(1: "0", "h0" "h1" "t0" "t1"),
+                    block!(2: "0", "h0" "h1" "t0" "t1"),
+                    block!(3: "0", "h0" "h1" "t0" "t1")
+                ]
+                [
+                    block!(0: "16", "t0" "t1" "h0" "h1"),
+                    block!(1: "16", "t0" "t1" "h0" "h1"),
+                    block!(2: "16", "t0" "t1" "h0" "h1"),
+                    block!(3: "16", "t0" "t1" "h0" "h1")
+                ]
+                [
+                    block!(0: "32", "h0" "h1" "t0" "t1"),
+                    block!(1: "32", "h0" "h1" "t0" "t1"),
+                    block!(2: "32", "h0" "h1" "t0" "t1"),
+                    block!(3: "32", "h0" "h1" "t0" "t1")
+                ]
+                [
+                    block!(0: "48", "t0" "t1" "h0" "h1"),
+                    block!(1: "48", "t0" "t1" "h0" "h1"),
+                    block!(2: "48", "t0" "t1" "h0" "h1"),
+                    block!(3: "48", "t0" "t1" "h0" "h1")
+                ]
+            ),
+            "add {blocks}, 64",
+            "dec {mixed}",
+            "test {mixed:e}, {mixed:e}",
+            "jnz 2b",
+            "3:",
+            "shr {mixed}, 32",
+            "jz 5f",
+            ".p2align 5",
+            "4:",
+            double_round!(["", "", "", ""] ["", "", "", ""] ["", "", "", ""] ["", "", "", ""]),
+            "dec {mixed}",
+            "jnz 4b",
+            "5:",
+            "vmovdqa [{waiting}], ymm8",
+            "vmovdqa [{waiting} + 1*32], ymm9",
+            waiting = in(reg) &raw mut third_row,
+            masks = in(reg) &raw const MASKS.0,
+            r = in(reg) &raw const horner.r,
+            blocks = inout(reg) taken.as_ptr() => _,
+            mixed = inout(reg) mixed as u64 | ((double_rounds - mixed) as u64) << 32 => _,
+            h0 = inout(reg) *h0,
+            h1 = inout(reg) *h1,
+            h2 = inout(reg) *h2,
+            t0 = out(reg) _,
+            t1 = out(reg) _,
+            t2 = out(reg) _,
+            t3 = out(reg) _,
+            out("rdx") _,
+            inout("ymm0") *v0,
+            inout("ymm1") *v1,
+            inout("ymm2") *v2,
+            inout("ymm3") *v3,
+            inout("ymm4") *v4,
+            inout("ymm5") *v5,
+            inout("ymm6") *v6,
+            inout("ymm7") *v7,
+            inout("ymm12") *v12,
+            inout("ymm13") *v13,
+            inout("ymm14") *v14,
+            inout("ymm15") *v15,
+            inout("ymm8") *v8 => _,
+            inout("ymm9") *v9 => _,
+            out("ymm10") _,
+            out("ymm11") _,
+            options(nostack),
+        );
+    }
+    [*v8, *v9, *v10, *v11] = third_row;
+    horner.blocks = blocks;
+}
