@@ -6,11 +6,9 @@
 use sealane_simd::Simd;
 
 use crate::Tag;
-use crate::chacha20::kernel::{self, xor_bytes};
+use crate::aead::one_shot::{self, InPlace};
+use crate::chacha20::kernel;
 use crate::poly1305::{Accumulator, padded};
-
-/// The longest message of [`seal`] in bytes.
-pub const MAX_SEAL_BYTES: usize = 448;
 
 /// Exclusive or of `data` with the ChaCha20 key stream from block `counter` on.
 #[inline(always)]
@@ -26,17 +24,8 @@ pub fn poly1305<S: Simd>(token: S, key: &[u8; 32], message: &[u8]) -> Tag {
     mac.tag()
 }
 
-/// ChaCha20-Poly1305 of a message of up to [`MAX_SEAL_BYTES`], in place, with one call of the cipher.
+/// ChaCha20-Poly1305 (RFC 8439, section 2.8), in place.
 #[inline(always)]
 pub fn seal<S: Simd>(token: S, state: &[u32; 16], aad: &[u8], message: &mut [u8]) -> Tag {
-    let mut key_stream = [0; 64 + MAX_SEAL_BYTES];
-    chacha20(token, state, 0, &mut key_stream[..64 + message.len().next_multiple_of(64)]);
-    let mut mac = Accumulator::new(key_stream.first_chunk().expect("half of block 0"));
-    padded(token, &mut mac, aad);
-    xor_bytes(message, &key_stream[64..]);
-    padded(token, &mut mac, message);
-    let lengths = [(aad.len() as u64).to_le_bytes(), (message.len() as u64).to_le_bytes()];
-    padded(token, &mut mac, lengths.as_flattened());
-    crate::wipe::wipe(&mut key_stream);
-    mac.tag()
+    one_shot::seal(token, state, aad, InPlace(message))
 }

@@ -2,7 +2,7 @@
 
 mod batch;
 mod incremental;
-mod one_shot;
+pub(crate) mod one_shot;
 
 use core::fmt;
 
@@ -104,6 +104,8 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
 
     /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
     ///
+    /// While it works, the buffer may hold plaintext that is not yet known to be authentic; when it returns, never.
+    ///
     /// # Errors
     /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
     pub fn open_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8], tag: &Tag) -> Result<(), OpenError> {
@@ -139,7 +141,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
     /// # Errors
-    /// [`OpenError`] if they are not; nothing has been written to `plaintext` then.
+    /// [`OpenError`] if they are not; `plaintext` then holds nothing of the message: what was written has been wiped.
     ///
     /// # Panics
     /// If the lengths differ.

@@ -150,18 +150,6 @@ pub(super) fn xor_rows<W: Words, const SETS: usize>(rows: [Rows<W>; SETS], data:
     }
 }
 
-/// The rounds on as many states as a vector has lanes: `v[i]` holds word i of each.
-#[inline(always)]
-pub(super) fn vertical_rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16]) {
-    vertical::rounds::<_, (), ROUNDS>(v, &mut nothing());
-}
-
-/// Exclusive or of `data` with such states, in the order of [`vertical::transpose`].
-#[inline(always)]
-pub(super) fn xor_vertical<W: Words>(v: &[W; 16], data: &mut [u8]) {
-    xor_rows(vertical::transpose(v), data);
-}
-
 /// The rounds alone, without the final addition: `state` becomes the permuted state (for HChaCha).
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
     token.enter(

@@ -14,7 +14,7 @@ const LANES: usize = 16;
 /// Bytes made at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
 /// Length in bytes from which a group that is only partly needed is faster than single blocks, as measured.
-const MIN_BYTES: usize = if VECTORS { 384 } else { usize::MAX };
+const MIN_BYTES: usize = if VECTORS { 384 } else { GROUP_BYTES + 1 };
 
 /// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));

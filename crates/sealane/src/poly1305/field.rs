@@ -96,9 +96,11 @@ impl Element {
     #[inline(always)]
     pub(super) fn multiply(self, r: Multiplier) -> Self {
         let [h0, h1, h2] = self.0;
-        // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, h2 at most 9.
+        // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, s1 below 5/4 of that, and
+        // h2 at most 9.
         let d0 = product(h0, r.r0) + product(h1, r.s1);
-        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.s1) + (d0 >> 64);
+        let carry = (d0 >> 64) as u64 + h2 * r.s1;
+        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(carry);
         let d2 = h2 * r.r0 + (d1 >> 64) as u64;
         Self::fold(d0 as u64, d1 as u64, d2)
     }
@@ -134,9 +136,9 @@ impl Element {
     #[inline(always)]
     fn fold(h0: u64, h1: u64, h2: u64) -> Self {
         let above = (h2 >> 2) + (h2 & !3); // 5 (h2 / 4)
-        let (h0, carry) = h0.overflowing_add(above);
-        let (h1, carry) = h1.overflowing_add(u64::from(carry));
-        Self([h0, h1, (h2 & 3) + u64::from(carry)])
+        // In 128 bits: compilers make one chain of carries of it.
+        let (low, carry) = (u128::from(h0) | u128::from(h1) << 64).overflowing_add(u128::from(above));
+        Self([low as u64, (low >> 64) as u64, (h2 & 3) + u64::from(carry)])
     }
 
     /// Five limbs of 26 bits, the last of up to 27.

@@ -142,8 +142,10 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);
 }
 
-/// Blocks from which two chains, whose combination needs a power of r, are faster than one.
-const MIN_TWO_CHAINS: usize = 10;
+/// Length in bytes from which [`blocks`] is worth its call: below, block after block is as fast without vectors.
+pub(super) const MIN_CALL_BYTES: usize = 256;
+/// Blocks from which two chains, whose combination needs a power of r, are faster than one, as measured on Zen 3.
+const MIN_TWO_CHAINS: usize = 48;
 
 /// Blocks on 64-bit integers. The multiplications of one chain wait for each other, so both halves of the blocks are taken
 /// side by side: h becomes (h, first half) r^k + (second half), k being the number of blocks in the second half.

@@ -135,6 +135,12 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
+        if data.len() < kernel::MIN_CALL_BYTES {
+            for block in data.as_chunks().0 {
+                self.accumulator.block(block);
+            }
+            return;
+        }
         let (accumulator, table) = (&mut self.accumulator, &mut self.table);
         dispatch!(self.level, token => blocks(token, accumulator, table, data));
     }

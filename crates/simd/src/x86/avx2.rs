@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
-use crate::{Horner, MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
 
 /// What the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
@@ -93,11 +93,11 @@ impl Words for Avx2Words {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, horner: &mut Horner<'_>) -> bool {
+    fn double_rounds(v: &mut [Self; 16], count: usize, horner: &mut crate::Horner<'_>) -> bool {
         let token = v[0].1;
         let mut vectors = v.map(|word| word.0);
         with_features!(Avx2, "avx2,bmi2", token, (
-            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, horner: &mut Horner<'_> = horner
+            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, horner: &mut crate::Horner<'_> = horner
         ) -> () {
             super::avx2_chacha::double_rounds(vectors, count, horner);
         });
