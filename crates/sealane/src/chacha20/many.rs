@@ -6,9 +6,8 @@
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::kernel::{nothing, xor_rows};
+use super::kernel::{vertical_rounds, xor_vertical};
 use super::layout::CONSTANTS;
-use super::vertical::{rounds, transpose};
 use crate::wipe::wipe;
 
 /// A row of a state, four words: a half of the key, or block counter and nonce.
@@ -44,11 +43,11 @@ pub(crate) struct Run {
     /// Block counter of the first block.
     pub(crate) counter: u32,
     /// Number of blocks, at least 1.
-    blocks: usize,
+    pub(crate) blocks: usize,
 }
 
 /// Makes blocks of the messages' key streams, for message `i` `counts[i]` of them from block `first` on, and hands them to
-/// `visit` in runs.
+/// `visit`, each time some runs and the bytes of all of them.
 ///
 /// `last_rows` has the last row of each message's state; its counter is ignored.
 #[inline(always)]
@@ -58,55 +57,24 @@ pub(crate) fn key_streams<S: Simd>(
     last_rows: &[Row],
     first: u32,
     counts: &[usize],
-    mut visit: impl FnMut(Run, &[u8]),
+    mut visit: impl FnMut(&[Run], &[u8]),
 ) {
-    let lanes = S::Words::LANES;
     let mut group = Group::new();
-    let mut runs = [Run::default(); MAX_WORDS_LANES];
-    // The next block is number `done` of `message`.
-    let (mut message, mut done) = (0, 0);
-    loop {
-        let (mut run_count, mut filled) = (0, 0);
-        while filled < lanes && message < counts.len() {
-            let blocks = (counts[message] - done).min(lanes - filled);
-            if blocks > 0 {
-                let counter = first.wrapping_add(done as u32);
-                let mut row = last_rows[message];
-                row[0] = counter;
-                for slot in &mut group.last_rows[filled..filled + blocks] {
-                    *slot = row;
-                    row[0] = row[0].wrapping_add(1);
-                }
-                if let Keys::Each(keys) = keys {
-                    let [upper, lower] = keys[message];
-                    group.key_rows[0][filled..filled + blocks].fill(upper);
-                    group.key_rows[1][filled..filled + blocks].fill(lower);
-                }
-                runs[run_count] = Run { message, counter, blocks };
-                run_count += 1;
-                filled += blocks;
-                done += blocks;
-            }
-            if done == counts[message] {
-                message += 1;
-                done = 0;
-            }
-        }
-        if filled == 0 {
-            break;
-        }
+    let mut cursor = Cursor { message: 0, done: 0 };
+    while let runs @ 1.. = group.fill(S::Words::LANES, keys, last_rows, first, counts, &mut cursor) {
         group.block_function(token, keys);
-        let mut bytes = &group.bytes[..];
-        for run in &runs[..run_count] {
-            let (now, later) = bytes.split_at(run.blocks * BLOCK_BYTES);
-            visit(*run, now);
-            bytes = later;
-        }
-        wipe(&mut group.bytes[..lanes * BLOCK_BYTES]);
+        visit(&group.runs[..runs], &group.bytes);
+        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
     }
     if let Keys::Each(_) = keys {
         wipe(group.key_rows.as_flattened_mut());
     }
+}
+
+/// The next block is number `done` of those of `message`.
+struct Cursor {
+    message: usize,
+    done: usize,
 }
 
 /// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each from `key` and its `prefix`, the first
@@ -117,8 +85,8 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
         let mut v = group.initial(token, Keys::Shared(key));
-        rounds::<_, (), 20>(&mut v, &mut nothing());
-        xor_rows(transpose(&v), &mut group.bytes);
+        vertical_rounds::<_, 20>(&mut v);
+        xor_vertical(&v, &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
         for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
             let (rows, _) = block.as_chunks::<16>();
             *subkey = [row(&rows[0]), row(&rows[3])];
@@ -131,6 +99,7 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
 struct Group {
     key_rows: [[Row; MAX_WORDS_LANES]; 2],
     last_rows: [Row; MAX_WORDS_LANES],
+    runs: [Run; MAX_WORDS_LANES],
     /// Where the output goes, by exclusive or: zeros before.
     bytes: [u8; MAX_GROUP_BYTES],
 }
@@ -139,7 +108,49 @@ impl Group {
     #[inline(always)]
     fn new() -> Self {
         let rows = [[0; 4]; MAX_WORDS_LANES];
-        Self { key_rows: [rows; 2], last_rows: rows, bytes: [0; MAX_GROUP_BYTES] }
+        let runs = [Run::default(); MAX_WORDS_LANES];
+        Self { key_rows: [rows; 2], last_rows: rows, runs, bytes: [0; MAX_GROUP_BYTES] }
+    }
+
+    /// Takes up to `lanes` blocks; returns the number of runs that they are.
+    // Not inlined: between the kernels its few values would live in memory.
+    #[inline(never)]
+    fn fill(
+        &mut self,
+        lanes: usize,
+        keys: Keys<'_>,
+        last_rows: &[Row],
+        first: u32,
+        counts: &[usize],
+        cursor: &mut Cursor,
+    ) -> usize {
+        let (mut runs, mut filled) = (0, 0);
+        let Cursor { mut message, mut done } = *cursor;
+        while filled < lanes && message < counts.len() {
+            let blocks = (counts[message] - done).min(lanes - filled);
+            if blocks > 0 {
+                let counter = first.wrapping_add(done as u32);
+                let [_, n0, n1, n2] = last_rows[message];
+                for (counter, row) in (counter..).zip(&mut self.last_rows[filled..filled + blocks]) {
+                    *row = [counter, n0, n1, n2];
+                }
+                if let Keys::Each(keys) = keys {
+                    let [upper, lower] = keys[message];
+                    self.key_rows[0][filled..filled + blocks].fill(upper);
+                    self.key_rows[1][filled..filled + blocks].fill(lower);
+                }
+                self.runs[runs] = Run { message, counter, blocks };
+                runs += 1;
+                filled += blocks;
+                done += blocks;
+            }
+            if done == counts[message] {
+                message += 1;
+                done = 0;
+            }
+        }
+        *cursor = Cursor { message, done };
+        runs
     }
 
     /// Word i of all blocks' states in vector i.
@@ -170,15 +181,15 @@ impl Group {
     fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
         let initial = self.initial(token, keys);
         let mut v = initial;
-        rounds::<_, (), 20>(&mut v, &mut nothing());
+        vertical_rounds::<_, 20>(&mut v);
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
-        xor_rows(transpose(&v), &mut self.bytes);
+        xor_vertical(&v, &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
     }
 }
 
-/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`transpose`] expects.
+/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`xor_vertical`] expects.
 #[inline(always)]
 fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();

@@ -8,7 +8,7 @@ use sealane_simd::{Level, MAX_WIDE_LANES, Simd, Wide, dispatch};
 use crate::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel::xor_bytes;
-use crate::chacha20::many::{self, Keys, Row};
+use crate::chacha20::many::{self, Keys, Row, Run};
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::poly1305::tags_equal;
 use crate::wipe::wipe;
@@ -69,12 +69,6 @@ impl Message<'_> {
 
     fn input(&self) -> Input<'_> {
         Input { aad: self.aad, ciphertext: self.data }
-    }
-
-    /// Exclusive or with the key stream from block `counter` on, at least 1.
-    #[inline(always)]
-    fn apply(&mut self, counter: u32, key_stream: &[u8]) {
-        xor(&mut self.data[(counter as usize - 1) * BLOCK_BYTES..], key_stream);
     }
 
     /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data any more.
@@ -143,9 +137,12 @@ impl<'a> Wave<'a> {
             nonce = rest;
         }
         // As in `chacha20::layout::fill`.
-        let mut last_row = [0; 16];
-        last_row[16 - nonce.len()..].copy_from_slice(nonce);
-        self.last_rows[self.len] = many::row(&last_row);
+        let words = nonce.as_chunks::<4>().0;
+        let mut last_row = [0; 4];
+        for (word, bytes) in last_row.iter_mut().rev().zip(words.iter().rev()) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        self.last_rows[self.len] = last_row;
         self.messages[self.len] = message;
         self.len += 1;
     }
@@ -178,23 +175,9 @@ impl<'a> Wave<'a> {
         for (count, message) in counts.iter_mut().zip(&*messages) {
             *count = if matches!(message.side, Side::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
         }
-        many::key_streams(
-            token,
-            keys,
-            last_rows,
-            0,
-            &counts[..len],
-            #[inline(always)]
-            |run, mut key_stream| {
-                let mut counter = run.counter;
-                if counter == 0 {
-                    let (block, rest) = key_stream.split_at(BLOCK_BYTES);
-                    one_time_keys[run.message].copy_from_slice(&block[..32]);
-                    (counter, key_stream) = (1, rest);
-                }
-                messages[run.message].apply(counter, key_stream);
-            },
-        );
+        many::key_streams(token, keys, last_rows, 0, &counts[..len], |runs, key_stream| {
+            apply(runs, key_stream, messages, Some(one_time_keys))
+        });
 
         authenticate(token, messages, one_time_keys);
 
@@ -205,16 +188,33 @@ impl<'a> Wave<'a> {
             any |= *count > 0;
         }
         if any {
-            many::key_streams(
-                token,
-                keys,
-                last_rows,
-                1,
-                &counts[..len],
-                #[inline(always)]
-                |run, key_stream| messages[run.message].apply(run.counter, key_stream),
-            );
+            many::key_streams(token, keys, last_rows, 1, &counts[..len], |runs, key_stream| {
+                apply(runs, key_stream, messages, None);
+            });
         }
+    }
+}
+
+/// Takes the one-time keys from blocks 0; exclusive or of the data with the other blocks.
+// Not inlined: between the kernels its few values would live in memory.
+#[inline(never)]
+fn apply(
+    runs: &[Run],
+    mut key_stream: &[u8],
+    messages: &mut [Message<'_>],
+    mut one_time_keys: Option<&mut [[u8; 32]]>,
+) {
+    for run in runs {
+        let (mut blocks, rest) = key_stream.split_at(run.blocks * BLOCK_BYTES);
+        key_stream = rest;
+        let mut first = run.counter as usize;
+        if let (0, Some(keys)) = (first, &mut one_time_keys) {
+            let (block, data_blocks) = blocks.split_at(BLOCK_BYTES);
+            keys[run.message].copy_from_slice(&block[..32]);
+            blocks = data_blocks;
+            first = 1;
+        }
+        xor(&mut messages[run.message].data[(first - 1) * BLOCK_BYTES..], blocks);
     }
 }
 

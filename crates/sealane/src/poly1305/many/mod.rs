@@ -54,7 +54,7 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     while done < rows {
         // An even number of rows is left after the first tile.
         let count = (rows - done).min(TILE_ROWS - (rows - done) % 2);
-        tile.fill::<S>(inputs, rows - done, count);
+        tile.fill(&S::Wide::BLOCK_OF_LANE[..S::Wide::LANES], inputs, rows - done, count);
         let singles = if rows < MIN_ROWS_FOR_SQUARE { count } else { count % 2 };
         let (singles, pairs) = tile.rows[..count].split_at(singles);
         for row in singles {

@@ -8,7 +8,7 @@ use super::super::field::LIMB;
 pub(super) type Block = [u8; BLOCK_BYTES];
 
 /// Rows that are gathered before they are computed with: an even number.
-pub(super) const TILE_ROWS: usize = 32;
+pub(super) const TILE_ROWS: usize = 16;
 
 /// The lanes, with the number of the message that each belongs to.
 #[inline(always)]
@@ -91,15 +91,17 @@ impl Tile {
         Self { rows: [ROW; TILE_ROWS], partial: false }
     }
 
-    /// Takes the next `count` rows of `left`. A lane without a message stays as it is: its accumulator is of no use.
-    #[inline(always)]
-    pub(super) fn fill<S: Simd>(&mut self, inputs: &mut [Input<'_>], left: usize, count: usize) {
+    /// Takes the next `count` rows of `left`. `messages` has the number of each lane's message; a lane without one stays as
+    /// it is, its accumulator being of no use.
+    // Not inlined: between the kernels its few values would live in memory.
+    #[inline(never)]
+    pub(super) fn fill(&mut self, messages: &[usize], inputs: &mut [Input<'_>], left: usize, count: usize) {
         if self.partial {
             self.rows.iter_mut().for_each(|row| row.ones = [ONE; MAX_WIDE_LANES]);
             self.partial = false;
         }
         let rows = &mut self.rows[..count];
-        for (lane, i) in lanes_and_messages::<S>() {
+        for (lane, &i) in messages.iter().enumerate() {
             let Some(input) = inputs.get_mut(i) else { continue };
             let nothing = (left - input.blocks()).min(count);
             let (before, mut rows) = rows.split_at_mut(nothing);
