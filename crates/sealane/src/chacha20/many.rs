@@ -6,8 +6,9 @@
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::kernel::{vertical_rounds, xor_vertical};
+use super::kernel::{nothing, xor_rows};
 use super::layout::CONSTANTS;
+use super::vertical::{rounds, transpose};
 use crate::wipe::wipe;
 
 /// A row of a state, four words: a half of the key, or block counter and nonce.
@@ -85,8 +86,8 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
         let mut v = group.initial(token, Keys::Shared(key));
-        vertical_rounds::<_, 20>(&mut v);
-        xor_vertical(&v, &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        rounds::<_, (), 20>(&mut v, &mut nothing());
+        xor_rows(transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
         for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
             let (rows, _) = block.as_chunks::<16>();
             *subkey = [row(&rows[0]), row(&rows[3])];
@@ -181,15 +182,15 @@ impl Group {
     fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
         let initial = self.initial(token, keys);
         let mut v = initial;
-        vertical_rounds::<_, 20>(&mut v);
+        rounds::<_, (), 20>(&mut v, &mut nothing());
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
-        xor_vertical(&v, &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        xor_rows(transpose(&v), &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
     }
 }
 
-/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`xor_vertical`] expects.
+/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`transpose`] expects.
 #[inline(always)]
 fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();
