@@ -7,8 +7,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use sealane_simd::{Level, dispatch};
 
+use super::Backend;
 use crate::chacha20::kernel::{self, State};
 use crate::poly1305::{self, Accumulator};
+use crate::{SealRequest, XChaCha20Poly1305};
 
 /// What a backend's known-answer test said, primitive by primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,8 @@ impl SelfTest {
             bits = TESTED;
             bits |= if chacha20_digest(level) == CHACHA20_DIGEST { CHACHA20 } else { 0 };
             bits |= if poly1305_digest(level) == POLY1305_DIGEST { POLY1305 } else { 0 };
+            // Of both, with kernels of its own.
+            bits &= if batch_digest(level) == BATCH_DIGEST { bits } else { TESTED };
             // Not an atomic "or", which not every CPU has: should another thread's result get lost, it is computed again.
             CACHE.store(cached | bits << shift, Ordering::Relaxed);
         }
@@ -82,6 +86,12 @@ static MESSAGE: [u8; MAX_POLY1305_LENGTH] = {
 };
 
 const CHACHA20_DIGEST: u64 = 10_759_987_996_218_673_221;
+/// Messages of a batch: more than any vector has lanes for Poly1305. Message i has 37 i bytes, and i of associated data.
+const BATCH_MESSAGES: usize = 11;
+const MAX_BATCH_LENGTH: usize = 37 * (BATCH_MESSAGES - 1);
+const BATCH_KEY: [u8; 32] = [0x80; 32];
+
+const BATCH_DIGEST: u64 = 13_830_803_506_501_804_337;
 const POLY1305_DIGEST: u64 = 3_703_912_576_234_969_133;
 
 /// A digest that every byte goes into. It guards against faults, not against people.
@@ -147,6 +157,18 @@ fn poly1305_digest_with(mut mac: impl FnMut(&[u8; 32], &[u8]) -> [u8; 16]) -> u6
     digest
 }
 
+fn batch_digest(level: Level) -> u64 {
+    let mut tags = [[0; 16]; BATCH_MESSAGES];
+    let mut buffers = [[0; MAX_BATCH_LENGTH]; BATCH_MESSAGES];
+    let mut outputs = buffers.iter_mut().zip(&mut tags);
+    let mut requests: [_; BATCH_MESSAGES] = core::array::from_fn(|i| {
+        let (buffer, tag) = outputs.next().expect("one for each message");
+        SealRequest::new([i as u8; 24], &MESSAGE[..i], &mut buffer[..37 * i], tag)
+    });
+    XChaCha20Poly1305::with_backend(&BATCH_KEY, Backend::of(level)).seal_batch(&mut requests);
+    buffers.iter().zip(&tags).fold(0, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +178,7 @@ mod tests {
         for level in Level::available() {
             assert_eq!(chacha20_digest(level), CHACHA20_DIGEST, "{level:?}");
             assert_eq!(poly1305_digest(level), POLY1305_DIGEST, "{level:?}");
+            assert_eq!(batch_digest(level), BATCH_DIGEST, "{level:?}");
             assert!(SelfTest::of(level).passed());
             assert!(SelfTest::of(level).passed(), "and again, from the cache");
         }
@@ -184,6 +207,14 @@ mod tests {
             sealane_spec::poly1305::poly1305_mac(&padded, key)
         });
         assert_eq!(poly1305, POLY1305_DIGEST);
+        let batch = (0..BATCH_MESSAGES).fold(0, |digest, i| {
+            let (aad, plaintext) = (&MESSAGE[..i], [0; MAX_BATCH_LENGTH]);
+            let (mut ciphertext, tag) =
+                sealane_spec::aead::xchacha20_aead_encrypt(aad, &BATCH_KEY, &[i as u8; 24], &plaintext[..37 * i]);
+            ciphertext.resize(MAX_BATCH_LENGTH, 0);
+            absorb(absorb(digest, &ciphertext), &tag)
+        });
+        assert_eq!(batch, BATCH_DIGEST);
     }
 
     #[test]
