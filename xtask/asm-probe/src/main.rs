@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
 use sealane::rustcrypto::{self, KeyInit, aead::Aead};
@@ -29,6 +30,10 @@ fn main() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         let tag = cipher.seal_in_place(&[0; 12], b"", &mut data);
         cipher.open_in_place(&[0; 12], b"", &mut data, &tag).expect("what was sealed opens");
+        let mut copy = vec![MaybeUninit::uninit(); data.len()];
+        let (ciphertext, tag) = cipher.seal_into(&[0; 12], b"", &data, &mut copy[..]);
+        let mut opened = vec![MaybeUninit::uninit(); ciphertext.len()];
+        cipher.open_into(&[0; 12], b"", ciphertext, &tag, &mut opened[..]).expect("what was sealed opens");
         let cipher = XChaCha20Poly1305::with_backend(&key, backend);
         let tag = cipher.seal_in_place(&[0; 24], b"", &mut data);
         cipher.open_in_place(&[0; 24], b"", &mut data, &tag).expect("what was sealed opens");

@@ -7,11 +7,19 @@ use super::loops::{Count, has_frame_pointer, innermost};
 pub(super) struct Found<'a> {
     pub(super) backend: &'static str,
     pub(super) kernel: &'static str,
-    /// How many of the kernel's units (double rounds on vectors, rows of blocks, blocks) one turn does.
-    pub(super) units: usize,
+    pub(super) work: Work,
     pub(super) count: Count,
     pub(super) function: &'a str,
     pub(super) body: &'a [Instruction],
+}
+
+/// What one turn of a loop does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    /// How many of the kernel's units: double rounds on vectors, rows of blocks, blocks.
+    pub(super) units: usize,
+    /// How many blocks of Poly1305 on 64-bit integers, beside a ChaCha kernel's double rounds.
+    pub(super) blocks_beside: usize,
 }
 
 /// The tokens, as they are in the symbols of the functions compiled with their features.
@@ -28,9 +36,9 @@ pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
         let backend = backend(&function.name);
         let frame_pointer = has_frame_pointer(function);
         for body in innermost(function) {
-            let Some((kernel, units)) = recognise(body) else { continue };
+            let Some((kernel, work)) = recognise(body) else { continue };
             let count = Count::of(body, frame_pointer);
-            found.push(Found { backend, kernel, units, count, function: &function.name, body });
+            found.push(Found { backend, kernel, work, count, function: &function.name, body });
         }
     }
     found
@@ -45,8 +53,8 @@ fn backend(function: &str) -> &'static str {
     token.map_or("scalar", |(_, name)| name)
 }
 
-/// The kernel that a loop belongs to, and its units, by what only that kernel does so often.
-fn recognise(body: &[Instruction]) -> Option<(&'static str, usize)> {
+/// The kernel that a loop belongs to, and its work, by what only that kernel does so often.
+fn recognise(body: &[Instruction]) -> Option<(&'static str, Work)> {
     let count = |names: &[&str]| body.iter().filter(|instruction| names.contains(&base(&instruction.mnemonic))).count();
     let adds = count(&["paddd"]);
     let column_rotations = count(&["pshufd"]);
@@ -54,30 +62,47 @@ fn recognise(body: &[Instruction]) -> Option<(&'static str, usize)> {
     let wide_products = count(&["pmuludq"]);
     let products = count(&["mul", "mulq", "mulx"]);
     let word_rotations = count(&["rol", "roll", "ror", "rorl", "rorx"]);
+    // h r has four products of limbs; a fifth and a sixth fit 64 bits.
+    let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
+    let alone = |units| Work { units, blocks_beside: 0 };
 
     // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work of 8.
     if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
-        let name = if shuffles_or_rotations > 0 { "chacha20 vertical" } else { "chacha20 portable" };
-        return Some((name, adds / 32));
+        let name = match (blocks, shuffles_or_rotations) {
+            (0, 0) => "chacha20 portable",
+            (0, _) => "chacha20 vertical",
+            _ => "fused vertical",
+        };
+        return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
     }
     if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
-        return Some(("chacha20 horizontal", adds / 8));
+        let name = if blocks == 0 { "chacha20 horizontal" } else { "fused horizontal" };
+        return Some((name, Work { units: adds / 8, blocks_beside: blocks }));
     }
     if adds == 0 && word_rotations >= 32 && word_rotations.is_multiple_of(32) {
-        return Some(("chacha20 words", word_rotations / 32));
+        return Some(("chacha20 words", alone(word_rotations / 32)));
     }
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
-        return Some(("poly1305 rows", wide_products / 20));
+        return Some(("poly1305 rows", alone(wide_products / 20)));
     }
     // 5 limbs by 5: for a row of blocks of different messages.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
-        return Some(("poly1305 many", wide_products / 25));
+        return Some(("poly1305 many", alone(wide_products / 25)));
     }
-    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else.
-    if wide_products == 0 && products >= 4 && products.is_multiple_of(4) && steps_by_blocks(body) {
-        return Some(("poly1305 blocks", products / 4));
+    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else, or put what they
+    // compute into vectors.
+    if blocks > 0 && !uses_vectors(body) && steps_by_blocks(body) {
+        let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
+        return Some((name, alone(blocks)));
     }
     None
+}
+
+/// Multiplications of 64 by 64 bits for a block of Poly1305.
+const PRODUCTS: usize = 4;
+
+fn uses_vectors(body: &[Instruction]) -> bool {
+    body.iter().any(|instruction| ["%xmm", "%ymm", "%zmm"].iter().any(|name| instruction.operands.contains(name)))
 }
 
 /// The mnemonic of the legacy form: AVX's have a `v` before it.
@@ -125,27 +150,29 @@ mod tests {
     #[test]
     fn kernels_are_told_apart_by_their_mix() {
         let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
+        let blocks = |n: usize| times(4 * n, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n";
+        let vertical = times(32, "vpaddd %zmm0,%zmm1,%zmm1") + &times(32, "vprold $7,%zmm0,%zmm0");
+        let horizontal = times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0");
         let cases = [
-            (
-                times(32, "vpaddd %zmm0,%zmm1,%zmm1") + &times(32, "vprold $7,%zmm0,%zmm0"),
-                Some(("chacha20 vertical", 1)),
-            ),
-            (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1))),
-            (
-                times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0"),
-                Some(("chacha20 horizontal", 2)),
-            ),
-            (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1))),
-            (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2))),
-            (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2))),
-            (times(4, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n", Some(("poly1305 blocks", 1))),
+            (vertical.clone(), Some(("chacha20 vertical", 1, 0))),
+            (vertical + &blocks(4), Some(("fused vertical", 1, 4))),
+            (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1, 0))),
+            (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
+            (horizontal + &blocks(2), Some(("fused horizontal", 2, 2))),
+            (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1, 0))),
+            (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2, 0))),
+            (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2, 0))),
+            (blocks(1), Some(("poly1305 blocks", 1, 0))),
+            (blocks(2), Some(("poly1305 chains", 2, 0))),
+            (blocks(1) + "vmovq %rax,%xmm0\n", None),
             (times(4, "mul %rbx") + "add $0x28,%rdi\n", None),
             (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),
         ];
         for (body, expected) in cases {
             let functions = parse(&canned("sealane", &body)).unwrap();
             let found = find(&functions);
-            assert_eq!(found.first().map(|f| (f.kernel, f.units)), expected, "{body}");
+            let found = found.first().map(|f| (f.kernel, f.work.units, f.work.blocks_beside));
+            assert_eq!(found, expected, "{body}");
         }
     }
 

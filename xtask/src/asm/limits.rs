@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::kernels::Found;
+use super::kernels::{Found, Work};
 
 /// xtask/asm-limits.toml.
 #[derive(Deserialize)]
@@ -19,10 +19,37 @@ pub(super) struct Limit {
     pub(super) backend: String,
     pub(super) kernel: String,
     pub(super) instructions: usize,
+    /// For each block of Poly1305 beside the kernel's own work.
+    #[serde(default)]
+    pub(super) block_instructions: usize,
     pub(super) stack: usize,
     /// Why the stack is accessed at all.
     #[serde(default)]
     reason: String,
+}
+
+impl Limit {
+    pub(super) fn is_for(&self, found: &Found) -> bool {
+        self.backend == found.backend && self.kernel == found.kernel
+    }
+
+    fn instructions(&self, work: Work) -> usize {
+        self.instructions * work.units + self.block_instructions * work.blocks_beside
+    }
+
+    fn stack(&self, work: Work) -> usize {
+        self.stack * work.units
+    }
+
+    /// How many instructions and stack accesses a turn of any loop here could still have more; fewer than none where a limit is
+    /// exceeded. None without a loop.
+    pub(super) fn room(&self, found: &[Found]) -> Option<(isize, isize)> {
+        let room = |most: usize, count: usize| most as isize - count as isize;
+        let loops = || found.iter().filter(|loop_| self.is_for(loop_));
+        let instructions = loops().map(|l| room(self.instructions(l.work), l.count.instructions)).min()?;
+        let stack = loops().map(|l| room(self.stack(l.work), l.count.stack)).min()?;
+        Some((instructions, stack))
+    }
 }
 
 impl Limits {
@@ -37,7 +64,7 @@ impl Limits {
             if limit.stack > 0 && limit.reason.is_empty() {
                 complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
             }
-            if !found.iter().any(|f| f.backend == limit.backend && f.kernel == limit.kernel) {
+            if !found.iter().any(|loop_| limit.is_for(loop_)) {
                 complaints.push(format!(
                     "{} {}: no such loop in the program; was its inlining lost, or did its instructions change?",
                     limit.backend, limit.kernel
@@ -49,17 +76,16 @@ impl Limits {
             if loop_.count.calls > 0 {
                 complaints.push(format!("{name}: {} calls in the loop", loop_.count.calls));
             }
-            let limit = self.r#loop.iter().find(|l| l.backend == loop_.backend && l.kernel == loop_.kernel);
-            let Some(limit) = limit else {
+            let Some(limit) = self.r#loop.iter().find(|limit| limit.is_for(loop_)) else {
                 complaints.push(format!("{name}: no limit is written for it"));
                 continue;
             };
             for (what, count, most) in [
-                ("stack accesses", loop_.count.stack, limit.stack),
-                ("instructions", loop_.count.instructions, limit.instructions),
+                ("stack accesses", loop_.count.stack, limit.stack(loop_.work)),
+                ("instructions", loop_.count.instructions, limit.instructions(loop_.work)),
             ] {
-                if count > most * loop_.units {
-                    complaints.push(format!("{name}: {count} {what}, at most {} are allowed", most * loop_.units));
+                if count > most {
+                    complaints.push(format!("{name}: {count} {what}, at most {most} are allowed"));
                 }
             }
         }
@@ -120,6 +146,25 @@ mod tests {
     fn too_many_instructions_fail() {
         let complaints = complaints(&double_round("vpshufb %zmm4,%zmm3,%zmm3\n"));
         assert!(complaints.iter().any(|c| c.contains("99 instructions, at most 98")), "{complaints:?}");
+    }
+
+    #[test]
+    fn blocks_beside_have_a_limit_of_their_own() {
+        let beside = "mulx %rax,%rbx,%rcx\n".repeat(8);
+        let text = format!("0000000000001000 <{ENTRY}>:\n");
+        let body = double_round(&beside);
+        let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
+        let functions = parse(&(text + &lines.collect::<String>())).unwrap();
+        let found = find(&functions);
+        let judge = |block_instructions: usize| {
+            let limit = format!("block_instructions = {block_instructions}\nstack = 0\n");
+            let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"fused vertical\"\ninstructions = 98\n";
+            let limits: Limits = toml::from_str(&format!("{text}{limit}")).unwrap();
+            (limits.judge(&found).len(), limits.all()[0].room(&found))
+        };
+        assert_eq!(judge(5), (0, Some((2, 0))));
+        assert_eq!(judge(4), (0, Some((0, 0))));
+        assert_eq!(judge(3), (1, Some((-2, 0))));
     }
 
     #[test]

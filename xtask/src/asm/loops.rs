@@ -39,6 +39,9 @@ pub(super) fn has_frame_pointer(function: &Function) -> bool {
 }
 
 /// The bodies of the loops that have no loop inside: from the target of a backward jump to the last jump to it.
+///
+/// A loop with a branch in it may have been laid out so that two of its parts jump back to two heads: ranges that overlap, and
+/// of which none holds the other, are one loop.
 pub(super) fn innermost(function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -52,11 +55,18 @@ pub(super) fn innermost(function: &Function) -> Vec<&[Instruction]> {
     }
     let holds =
         |outer: &(usize, usize), inner: &(usize, usize)| outer != inner && outer.0 <= inner.0 && inner.1 <= outer.1;
-    ranges
-        .iter()
-        .filter(|range| !ranges.iter().any(|other| holds(range, other)))
-        .map(|&(start, end)| &code[start..=end])
-        .collect()
+    let mut innermost: Vec<_> =
+        ranges.iter().filter(|range| !ranges.iter().any(|other| holds(range, other))).copied().collect();
+    innermost.sort_unstable();
+    // None holds another, so the ends are in order too.
+    innermost.dedup_by(|later, earlier| {
+        let one = later.0 <= earlier.1;
+        if one {
+            earlier.1 = later.1;
+        }
+        one
+    });
+    innermost.into_iter().map(|(start, end)| &code[start..=end]).collect()
 }
 
 #[cfg(test)]
@@ -87,6 +97,17 @@ mod tests {
     fn two_jumps_to_one_head_are_one_loop() {
         let f = function("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n");
         assert_eq!(innermost(&f).iter().map(|body| body.len()).collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn two_heads_of_one_loop_are_one() {
+        // The second part is left out when there is no work for it.
+        let f = function(
+            "1000:\txor %eax,%eax\n1002:\tpaddd %xmm0,%xmm1\n1006:\tdec %ecx\n1008:\tje 1014 <f+0x14>\n\
+             100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",
+        );
+        let loops = innermost(&f);
+        assert_eq!(loops.iter().map(|body| (body[0].address, body.len())).collect::<Vec<_>>(), [(0x1000, 8)]);
     }
 
     #[test]

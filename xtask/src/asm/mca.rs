@@ -104,9 +104,9 @@ fn print(rows: &BTreeMap<String, usize>) {
 fn row(found: &Found, cpu: &str, estimate: Estimate) -> String {
     let mut row = format!(
         "   {:<8} {:<20} {:>5}  {:>12}  {cpu:<14} {:>7.1}  {:>7.1}",
-        found.backend, found.kernel, found.units, found.count.instructions, estimate.cycles, estimate.busiest
+        found.backend, found.kernel, found.work.units, found.count.instructions, estimate.cycles, estimate.busiest
     );
-    match bytes_per_turn(found.kernel, found.units, found.body) {
+    match bytes_per_turn(found.kernel, found.work.units, found.body) {
         Some(bytes) => write!(row, "  {:>8.3}", estimate.cycles / bytes),
         None => write!(row, "  {:>8}", "-"),
     }
@@ -118,14 +118,15 @@ fn row(found: &Found, cpu: &str, estimate: Estimate) -> String {
 fn bytes_per_turn(kernel: &str, units: usize, body: &[Instruction]) -> Option<f64> {
     let words = f64::from(vector_words(body));
     let bytes_per_unit = match kernel {
-        // A double round of as many blocks as a vector has words.
-        "chacha20 vertical" | "chacha20 portable" => 64.0 * words / DOUBLE_ROUNDS,
+        // A double round of as many blocks as a vector has words. Fused loops: the bytes that are encrypted, not those that are
+        // authenticated beside them.
+        "chacha20 vertical" | "chacha20 portable" | "fused vertical" => 64.0 * words / DOUBLE_ROUNDS,
         // A vector is one row of four words of each block.
-        "chacha20 horizontal" => 64.0 * (words / 4.0) / DOUBLE_ROUNDS,
+        "chacha20 horizontal" | "fused horizontal" => 64.0 * (words / 4.0) / DOUBLE_ROUNDS,
         "chacha20 words" => 64.0 / DOUBLE_ROUNDS,
         // A block of 16 bytes in each 64-bit lane.
-        "poly1305 rows" => 16.0 * (words / 2.0),
-        "poly1305 blocks" => 16.0,
+        "poly1305 rows" | "poly1305 many" => 16.0 * (words / 2.0),
+        "poly1305 blocks" | "poly1305 chains" => 16.0,
         _ => return None,
     };
     Some(units as f64 * bytes_per_unit)
@@ -275,7 +276,10 @@ mod tests {
             ("chacha20 words", 1, &xmm, Some(6.4)),
             ("poly1305 rows", 1, &zmm, Some(128.0)),
             ("poly1305 rows", 2, &ymm, Some(128.0)),
-            ("poly1305 blocks", 2, &xmm, Some(32.0)),
+            ("poly1305 many", 2, &ymm, Some(128.0)),
+            ("poly1305 chains", 2, &xmm, Some(32.0)),
+            ("fused vertical", 1, &ymm, Some(51.2)),
+            ("fused horizontal", 3, &ymm, Some(38.4)),
             ("a new kernel", 1, &xmm, None),
         ];
         for (kernel, units, body, expected) in cases {

@@ -88,12 +88,13 @@ fn build() -> Result<PathBuf> {
 }
 
 fn print_table(found: &[Found], limits: &Limits) {
-    println!("   backend  kernel                  units  instructions  stack  calls  instances");
+    println!("   backend  kernel                  units  blocks  instructions  stack  calls  instances");
     let mut rows: Vec<(String, usize)> = Vec::new();
     for loop_ in found {
+        let Found { backend, kernel, work, count, .. } = loop_;
         let row = format!(
-            "   {:<8} {:<23} {:>5}  {:>12}  {:>5}  {:>5}",
-            loop_.backend, loop_.kernel, loop_.units, loop_.count.instructions, loop_.count.stack, loop_.count.calls
+            "   {backend:<8} {kernel:<23} {:>5}  {:>6}  {:>12}  {:>5}  {:>5}",
+            work.units, work.blocks_beside, count.instructions, count.stack, count.calls
         );
         match rows.iter_mut().find(|(text, _)| *text == row) {
             Some((_, instances)) => *instances += 1,
@@ -104,12 +105,17 @@ fn print_table(found: &[Found], limits: &Limits) {
     for (row, instances) in rows {
         println!("{row}  {instances:>9}");
     }
-    println!("   numbers per unit may be at most:");
+    println!("   at most per unit, and per block beside; room: what a turn of the worst loop could have more");
+    println!("   backend  kernel                  instructions  a block  stack  room for instructions  stack");
     for limit in limits.all() {
-        println!(
-            "   {:<8} {:<23} {:>5}  {:>12}  {:>5}",
-            limit.backend, limit.kernel, 1, limit.instructions, limit.stack
+        print!(
+            "   {:<8} {:<23} {:>12}  {:>7}  {:>5}",
+            limit.backend, limit.kernel, limit.instructions, limit.block_instructions, limit.stack
         );
+        match limit.room(found) {
+            Some((instructions, stack)) => println!("  {instructions:>21}  {stack:>5}"),
+            None => println!("  no such loop"),
+        }
     }
 }
 
