@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 mod aead_forgery;
+mod aead_forgery_switches;
 mod aead_lengths;
 mod aead_pieces;
+mod aead_switches;
 mod backend;
 mod batch;
 mod chacha20_counter;
@@ -14,6 +16,7 @@ mod chacha20_lengths;
 mod chacha20_position;
 mod common;
 mod poly1305;
+mod poly1305_carries;
 #[cfg(feature = "rustcrypto")]
 mod rng;
 #[cfg(feature = "rustcrypto")]

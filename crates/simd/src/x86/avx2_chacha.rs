@@ -329,3 +329,6 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
     [*v8, *v9, *v10, *v11] = third_row;
     horner.blocks = blocks;
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Forgeries of every class of length: what is decrypted while it is authenticated is taken back.
+
+use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
+
+use crate::common::{array, backends, octets};
+
+/// On each side of each change of algorithm: no head, part of it, whole groups of each backend and more, two passes, pieces.
+const LENGTHS: [usize; 18] =
+    [0, 1, 16, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 5000, 12_287, 12_288, 16_832, 20_000, 40_000];
+
+/// What an output holds before: no octet of it is zero.
+const BEFORE: u8 = 0xa5;
+
+/// What is given to one opening.
+#[derive(Clone)]
+struct Message<const N: usize> {
+    nonce: [u8; N],
+    aad: Vec<u8>,
+    ciphertext: Vec<u8>,
+    tag: Tag,
+}
+
+/// Messages that differ from `good` in one place.
+fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
+    let mut forgeries = Vec::new();
+    let mut add = |what: String, change: &dyn Fn(&mut Message<N>)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        forgeries.push((what, bad));
+    };
+    let length = good.ciphertext.len();
+    for octet in 0..16 {
+        let bit = octet % 8;
+        add(format!("bit {bit} of octet {octet} of the tag"), &|bad| bad.tag[octet] ^= 1 << bit);
+    }
+    // The ends, the middle, the border of the head, and the ends of the first group and the last whole block.
+    let places = [0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
+    for octet in places.into_iter().filter(|&octet| octet < length) {
+        add(format!("octet {octet} of the ciphertext"), &|bad| bad.ciphertext[octet] ^= 0x10);
+    }
+    for octet in [0, good.aad.len() - 1] {
+        add(format!("octet {octet} of the associated data"), &|bad| bad.aad[octet] ^= 0x80);
+    }
+    for octet in [0, N / 2, N - 1] {
+        add(format!("octet {octet} of the nonce"), &|bad| bad.nonce[octet] ^= 1);
+    }
+    add("one zero more".into(), &|bad| bad.ciphertext.push(0));
+    if length > 0 {
+        add("one octet less".into(), &|bad| bad.ciphertext.truncate(length - 1));
+    }
+    forgeries
+}
+
+macro_rules! check {
+    ($cipher:ty, $nonce_octets:literal, $backend:expr, $length:expr) => {{
+        let (backend, length): (Backend, usize) = ($backend, $length);
+        let cipher = <$cipher>::with_backend(&array(200), backend);
+        let plaintext = octets(201, length);
+        let mut good = Message {
+            nonce: array::<$nonce_octets>(202),
+            aad: octets(203, 13),
+            ciphertext: plaintext.clone(),
+            tag: [0; 16],
+        };
+        good.tag = cipher.seal_in_place(&good.nonce, &good.aad, &mut good.ciphertext);
+
+        for (what, bad) in forgeries(&good) {
+            let what = format!("{length} octets, {what}, on {backend}");
+            let mut buffer = bad.ciphertext.clone();
+            let result = cipher.open_in_place(&bad.nonce, &bad.aad, &mut buffer, &bad.tag);
+            assert_eq!(result, Err(OpenError), "in place: {what}");
+            assert!(buffer == bad.ciphertext, "the buffer is not the ciphertext any more: {what}");
+
+            let mut output = vec![BEFORE; bad.ciphertext.len()];
+            let result = cipher.open_into(&bad.nonce, &bad.aad, &bad.ciphertext, &bad.tag, &mut output[..]);
+            assert_eq!(result, Err(OpenError), "into other memory: {what}");
+            // What was written is zero now; what was not is as before.
+            let wiped = output.iter().take_while(|&&octet| octet == 0).count();
+            assert!(output[wiped..].iter().all(|&octet| octet == BEFORE), "the output holds something else: {what}");
+        }
+
+        // The same object, buffers that have seen a forgery.
+        let mut buffer = good.ciphertext.clone();
+        let mut output = vec![BEFORE; length];
+        let mut tag = good.tag;
+        tag[15] ^= 0x80;
+        assert_eq!(cipher.open_in_place(&good.nonce, &good.aad, &mut buffer, &tag), Err(OpenError));
+        assert_eq!(cipher.open_into(&good.nonce, &good.aad, &good.ciphertext, &tag, &mut output[..]), Err(OpenError));
+        assert_eq!(
+            cipher.open_in_place(&good.nonce, &good.aad, &mut buffer, &good.tag),
+            Ok(()),
+            "{length} on {backend}"
+        );
+        assert!(buffer == plaintext, "{length} octets on {backend}");
+        let opened = cipher.open_into(&good.nonce, &good.aad, &good.ciphertext, &good.tag, &mut output[..]);
+        assert!(opened.is_ok_and(|opened| opened == plaintext), "{length} octets on {backend}");
+    }};
+}
+
+#[test]
+fn chacha20_poly1305() {
+    for backend in backends() {
+        for length in LENGTHS {
+            check!(ChaCha20Poly1305, 12, backend, length);
+        }
+    }
+}
+
+#[test]
+fn xchacha20_poly1305() {
+    for backend in backends() {
+        for length in [1, 449, 1350, 12_287, 12_288, 20_000] {
+            check!(XChaCha20Poly1305, 24, backend, length);
+        }
+    }
+}

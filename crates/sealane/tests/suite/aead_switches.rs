@@ -1,0 +1,219 @@
+//! Whole messages at every length through the changes of algorithm: the head that comes with the one-time key, groups that are
+//! authenticated between the rounds of the cipher, and two passes over pieces. The reference is `sealane-spec`.
+
+use std::mem::MaybeUninit;
+
+use sealane::{ChaCha20Poly1305, Tag};
+
+use crate::common::{AeadOracle, array, backends, octets};
+
+/// Length of the head (of most messages), of the shortest message in two passes, and of the pieces that these work on.
+const HEAD: usize = 448;
+const TWO_PASS: usize = 12_288;
+const PIECE: usize = 16_384;
+/// What the kernels of the backends encrypt at once, in octets; the last behind the head is also the longest head.
+const GROUPS: [usize; 4] = [128, 256, 512, 1024];
+
+/// An oracle with the tags that it gave: every backend is compared with the same ones.
+struct Expected {
+    oracle: AeadOracle,
+    tags: Vec<(usize, Tag)>,
+}
+
+impl Expected {
+    fn new(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], lengths: impl IntoIterator<Item = usize>) -> Self {
+        let lengths: Vec<_> = lengths.into_iter().collect();
+        let longest = *lengths.iter().max().unwrap();
+        let oracle = AeadOracle::new(key, nonce, aad, &octets(100, longest));
+        let tags = lengths.into_iter().map(|length| (length, oracle.tag(length))).collect();
+        Self { oracle, tags }
+    }
+
+    /// Sealed and opened, in place and into other memory that was never written to.
+    fn check(&self, cipher: &ChaCha20Poly1305, nonce: &[u8; 12]) {
+        let AeadOracle { plaintext, ciphertext, aad, .. } = &self.oracle;
+        for (length, tag) in &self.tags {
+            let what = || format!("{length} octets, {} of associated data, on {}", aad.len(), cipher.backend());
+            let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
+
+            let mut buffer = plaintext.to_vec();
+            assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), *tag, "sealed in place: {}", what());
+            assert!(buffer == ciphertext, "sealed in place: {}", what());
+            assert_eq!(cipher.open_in_place(nonce, aad, &mut buffer, tag), Ok(()), "opened in place: {}", what());
+            assert!(buffer == plaintext, "opened in place: {}", what());
+
+            let mut memory = vec![MaybeUninit::uninit(); *length];
+            let (sealed, sealed_tag) = cipher.seal_into(nonce, aad, plaintext, &mut memory[..]);
+            assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", what());
+            assert!(sealed == ciphertext, "sealed into other memory: {}", what());
+            let mut memory = vec![MaybeUninit::uninit(); *length];
+            let opened = cipher.open_into(nonce, aad, ciphertext, tag, &mut memory[..]);
+            let opened = opened.unwrap_or_else(|error| panic!("{error}: opened into other memory: {}", what()));
+            assert!(opened == plaintext, "opened into other memory: {}", what());
+        }
+    }
+}
+
+/// Where a message of one length and the next go different ways, with a few lengths on each side.
+fn about_the_switches() -> impl Iterator<Item = usize> {
+    let groups = GROUPS.into_iter().map(|group| HEAD + group);
+    let switches = [16, 64, HEAD].into_iter().chain(groups);
+    [0].into_iter().chain(switches.flat_map(|at| [at - 1, at, at + 1, at + 17]))
+}
+
+/// The same for those that only long messages meet.
+fn about_the_long_switches() -> impl Iterator<Item = usize> {
+    [TWO_PASS, HEAD + PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
+}
+
+#[test]
+fn every_length() {
+    let (key, nonce) = (array(101), array(102));
+    let expected = Expected::new(&key, &nonce, &octets(103, 13), 0..=5000);
+    for backend in backends() {
+        expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
+    }
+}
+
+#[test]
+fn lengths_about_two_passes_and_pieces() {
+    let (key, nonce) = (array(104), array(105));
+    // The last group before two passes, and the first three pieces with short ends.
+    let last_groups = GROUPS.map(|group| HEAD + (TWO_PASS - HEAD) / group * group);
+    let near = [TWO_PASS, PIECE, HEAD + PIECE, HEAD + 2 * PIECE].into_iter().chain(last_groups);
+    let lengths = near.flat_map(|at| at - 20..=at + 20).chain((5000..=40_000).step_by(1237)).chain([40_000]);
+    let expected = Expected::new(&key, &nonce, &octets(106, 13), lengths);
+    for backend in backends() {
+        expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
+    }
+}
+
+#[test]
+fn every_length_of_associated_data() {
+    let (key, nonce, aad) = (array(107), array(108), octets(109, 80));
+    for length in 0..=aad.len() {
+        // Long messages with every number of blocks, and every remainder once.
+        let long = length < 18 || length % 16 < 2 || length % 16 == 15;
+        let lengths = about_the_switches().chain(about_the_long_switches().filter(|_| long));
+        let expected = Expected::new(&key, &nonce, &aad[..length], lengths);
+        for backend in backends() {
+            expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
+        }
+    }
+}
+
+#[test]
+fn every_split_into_associated_data_and_message() {
+    let (key, nonce, all) = (array(110), array(111), octets(112, 1100));
+    for split in 0..=all.len() {
+        let (aad, plaintext) = all.split_at(split);
+        let (ciphertext, tag) = sealane_spec::aead::chacha20_aead_encrypt(aad, &key, &nonce, plaintext);
+        for backend in backends() {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            let mut buffer = all.clone();
+            let (aad, message) = buffer.split_at_mut(split);
+            assert_eq!(cipher.seal_in_place(&nonce, aad, message), tag, "split at {split} on {backend}");
+            assert!(message == ciphertext, "split at {split} on {backend}");
+            assert_eq!(cipher.open_in_place(&nonce, aad, message, &tag), Ok(()), "split at {split} on {backend}");
+            assert!(buffer == all, "split at {split} on {backend}");
+        }
+    }
+}
+
+#[test]
+fn every_offset() {
+    let (key, nonce, aad) = (array(113), array(114), octets(115, 13));
+    let lengths = about_the_switches().chain([960, 1350, 4096]).chain(about_the_long_switches());
+    let expected = Expected::new(&key, &nonce, &aad, lengths);
+    let AeadOracle { plaintext, ciphertext, .. } = &expected.oracle;
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for (length, tag) in &expected.tags {
+            let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
+            // Octets before and behind the message, which must stay; the input of the same call lies at another offset.
+            let mut memory = vec![0xc3; *length + 96];
+            let mut input = vec![0; *length + 64];
+            for offset in 0..32 {
+                let what = || format!("{length} octets at {offset} on {backend}");
+                let untouched = |memory: &[u8]| {
+                    memory[..offset].iter().chain(&memory[offset + length..]).all(|&octet| octet == 0xc3)
+                };
+                let input_range = 31 - offset..31 - offset + length;
+
+                let buffer = &mut memory[offset..][..*length];
+                buffer.copy_from_slice(plaintext);
+                assert_eq!(cipher.seal_in_place(&nonce, &aad, buffer), *tag, "sealed in place: {}", what());
+                assert!(buffer == ciphertext, "sealed in place: {}", what());
+                assert_eq!(cipher.open_in_place(&nonce, &aad, buffer, tag), Ok(()), "opened in place: {}", what());
+                assert!(buffer == plaintext, "opened in place: {}", what());
+                assert!(untouched(&memory), "in place, beside the message: {}", what());
+
+                input[input_range.clone()].copy_from_slice(plaintext);
+                let output = &mut memory[offset..][..*length];
+                output.fill(0xc3);
+                let (sealed, sealed_tag) = cipher.seal_into(&nonce, &aad, &input[input_range.clone()], output);
+                assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", what());
+                assert!(sealed == ciphertext, "sealed into other memory: {}", what());
+                assert!(untouched(&memory), "sealed beside the output: {}", what());
+
+                input[input_range.clone()].copy_from_slice(ciphertext);
+                let output = &mut memory[offset..][..*length];
+                output.fill(0xc3);
+                let opened = cipher.open_into(&nonce, &aad, &input[input_range.clone()], tag, output);
+                assert!(opened.is_ok_and(|opened| opened == plaintext), "opened into other memory: {}", what());
+                assert!(input[input_range] == *ciphertext, "the input was changed: {}", what());
+                assert!(untouched(&memory), "opened beside the output: {}", what());
+                memory[offset..][..*length].fill(0xc3);
+            }
+        }
+    }
+}
+
+/// A message in pieces is the message in one: tag, ciphertext and plaintext.
+fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext: &[u8], cuts: &[usize]) {
+    let mut ciphertext = plaintext.to_vec();
+    let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);
+    for &cut in cuts {
+        let what = format!("{} octets cut at {cut} on {}", plaintext.len(), cipher.backend());
+        let mut buffer = plaintext.to_vec();
+        let (first, second) = buffer.split_at_mut(cut);
+        let mut sealer = cipher.sealer(nonce, aad);
+        sealer.seal(first).unwrap();
+        sealer.seal(second).unwrap();
+        assert_eq!(sealer.finish(), tag, "{what}");
+        assert!(buffer == ciphertext, "sealed: {what}");
+
+        let (first, second) = buffer.split_at_mut(cut);
+        let mut opener = cipher.opener(nonce, aad);
+        opener.update(first).unwrap();
+        opener.update(second).unwrap();
+        let mut verified = opener.verify(&tag).unwrap_or_else(|error| panic!("{error}: {what}"));
+        verified.decrypt(first).unwrap();
+        verified.decrypt(second).unwrap();
+        assert!(buffer == plaintext, "verified, then decrypted: {what}");
+
+        buffer.copy_from_slice(&ciphertext);
+        let (first, second) = buffer.split_at_mut(cut);
+        let mut opener = cipher.opener(nonce, aad);
+        opener.decrypt_unauthenticated(first).unwrap();
+        opener.decrypt_unauthenticated(second).unwrap();
+        assert!(buffer == plaintext, "decrypted, then verified: {what}");
+        assert!(opener.verify(&tag).is_ok(), "decrypted, then verified: {what}");
+    }
+}
+
+#[test]
+fn every_cut_in_two_is_the_whole_message() {
+    let (key, nonce, aad, plaintext) = (array(116), array(117), octets(118, 21), octets(119, 40_000));
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for length in [449, 961, 1350] {
+            check_cuts(&cipher, &nonce, &aad, &plaintext[..length], &(0..=length).collect::<Vec<_>>());
+        }
+        for length in [5000, TWO_PASS - 1, TWO_PASS, HEAD + PIECE + 1, 40_000] {
+            let from_the_end = [0, 1, 15, 16, 17, 64, 448].map(|rest| length - rest);
+            let cuts: Vec<_> = about_the_switches().chain(from_the_end).chain([2049, length / 2]).collect();
+            check_cuts(&cipher, &nonce, &aad, &plaintext[..length], &cuts);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The assembly beside RFC 8439 on plain integers.
+
+extern crate std;
+
+use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
+
+use super::double_rounds;
+use crate::Horner;
+use crate::x86::Avx2;
+
+/// The words of eight blocks: `[i][lane]` is word i of one of them.
+type Words = [[u32; 8]; 16];
+
+#[target_feature(enable = "avx2,bmi2")]
+fn run(words: &Words, count: usize, horner: &mut Horner<'_>) -> Words {
+    let mut v = words.map(|lanes| {
+        let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
+        _mm256_setr_epi32(a, b, c, d, e, f, g, h)
+    });
+    double_rounds(&mut v, count, horner);
+    v.map(|v| {
+        let lanes = [
+            _mm256_extract_epi32::<0>(v),
+            _mm256_extract_epi32::<1>(v),
+            _mm256_extract_epi32::<2>(v),
+            _mm256_extract_epi32::<3>(v),
+            _mm256_extract_epi32::<4>(v),
+            _mm256_extract_epi32::<5>(v),
+            _mm256_extract_epi32::<6>(v),
+            _mm256_extract_epi32::<7>(v),
+        ];
+        lanes.map(i32::cast_unsigned)
+    })
+}
+
+/// The assembly, if this CPU has the instructions. Runs that are to test a backend name it, as for the tests of `sealane`.
+///
+/// # Panics
+/// If a backend is named that has AVX2, and the CPU does not.
+fn assembly() -> Option<impl Fn(&Words, usize, &mut Horner<'_>) -> Words> {
+    if Avx2::detect().is_none() {
+        let backend = std::env::var("SEALANE_BACKEND").unwrap_or_default();
+        assert!(!matches!(&backend[..], "avx2" | "avx512"), "SEALANE_BACKEND={backend}: this CPU has no AVX2");
+        return None;
+    }
+    // SAFETY: the features have been detected above.
+    Some(|words: &Words, count: usize, horner: &mut Horner<'_>| unsafe { run(words, count, horner) })
+}
+
+/// RFC 8439, section 2.1, on the words of one lane.
+fn quarter_round(v: &mut Words, lane: usize, [a, b, c, d]: [usize; 4]) {
+    for (sum, term, turned, left) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
+        v[sum][lane] = v[sum][lane].wrapping_add(v[term][lane]);
+        v[turned][lane] = (v[turned][lane] ^ v[sum][lane]).rotate_left(left);
+    }
+}
+
+fn plain_double_round(v: &mut Words) {
+    const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
+    const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
+    for lane in 0..8 {
+        COLUMNS.into_iter().chain(DIAGONALS).for_each(|indices| quarter_round(v, lane, indices));
+    }
+}
+
+/// A number, the part from bit 128 on first. Below p where it comes from `sum` or `product`.
+type Number = (u64, u128);
+
+/// 2^130 - 5.
+const P: Number = (3, u128::MAX - 4);
+
+fn sum(a: Number, b: Number) -> Number {
+    let (low, carry) = a.1.overflowing_add(b.1);
+    let mut sum = (a.0 + b.0 + u64::from(carry), low);
+    while sum >= P {
+        let (low, borrow) = sum.1.overflowing_sub(P.1);
+        sum = (sum.0 - P.0 - u64::from(borrow), low);
+    }
+    sum
+}
+
+/// By doubling and adding.
+fn product(a: Number, b: u128) -> Number {
+    let mut product = (0, 0);
+    for bit in (0..128).rev() {
+        product = sum(product, product);
+        if b >> bit & 1 == 1 {
+            product = sum(product, a);
+        }
+    }
+    product
+}
+
+fn number([h0, h1, h2]: [u64; 3]) -> Number {
+    sum((h2, u128::from(h0) | u128::from(h1) << 64), (0, 0))
+}
+
+/// Values that differ from each other in all octets.
+fn scramble(seed: u64) -> u64 {
+    let x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0;
+    (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31)
+}
+
+const COUNTS: [usize; 4] = [0, 4, 6, 10];
+const MOST_BLOCKS: usize = 45;
+
+/// Counts of double rounds and of blocks with `h`, r and memory for the blocks that does not start at a multiple of 16.
+fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
+    const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+    let Some(assembly) = assembly() else { return };
+    let r = r & CLAMP;
+    let (r0, r1) = (r as u64, (r >> 64) as u64);
+    let (all_blocks, _) = memory[1..].as_chunks::<16>();
+    let words: Words =
+        core::array::from_fn(|i| core::array::from_fn(|lane| scramble(1000 + (8 * i + lane) as u64) as u32));
+
+    // The accumulator after each number of blocks.
+    let mut accumulators = [(0, 0); MOST_BLOCKS + 1];
+    accumulators[0] = number(h);
+    for (i, block) in all_blocks.iter().enumerate() {
+        accumulators[i + 1] = product(sum(accumulators[i], (1, u128::from_le_bytes(*block))), r);
+    }
+
+    for count in COUNTS {
+        let mut expected = words;
+        (0..count).for_each(|_| plain_double_round(&mut expected));
+        for blocks in 0..=MOST_BLOCKS {
+            let mut horner = Horner { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
+            let got = assembly(&words, count, &mut horner);
+            assert!(got == expected, "{count} double rounds beside {blocks} blocks");
+            let taken = 4 * count.min(blocks / 4);
+            assert_eq!(horner.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
+            if taken == 0 {
+                assert_eq!(horner.h, h, "no block was taken of {blocks}");
+            } else {
+                assert!(horner.h[2] <= 4, "the last limb is {} after {taken} blocks", horner.h[2]);
+            }
+            assert_eq!(
+                number(horner.h),
+                accumulators[taken],
+                "{count} double rounds, {taken} of {blocks} blocks, h = {h:x?}, r = {r:x}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rounds_and_blocks_are_those_of_plain_integers() {
+    let memory = core::array::from_fn(|i| scramble(i as u64) as u8);
+    for seed in 0..4 {
+        let h = [scramble(seed), scramble(10 + seed), seed];
+        check(h, u128::from(scramble(20 + seed)) << 64 | u128::from(scramble(30 + seed)), &memory);
+    }
+}
+
+#[test]
+fn the_longest_carries_fit() {
+    // The largest r, and those of one word. Of h, 8 is the largest last limb whose sums fit with the largest r.
+    let ones = u128::MAX;
+    for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
+        for h in [[u64::MAX, u64::MAX, 8], [u64::MAX, u64::MAX, 3], [u64::MAX - 4, u64::MAX, 3], [0, 0, 8], [0; 3]] {
+            check(h, r, &[0xff; _]);
+            check(h, r, &[0; _]);
+        }
+    }
+}
