@@ -19,6 +19,9 @@ pub trait Words: Copy {
     /// How many sets of `ROWS` blocks ChaCha computes side by side in the horizontal layout before the vertical one, which
     /// makes four sets at once, is faster, as measured: 1 to 3.
     const HORIZONTAL_SETS: usize;
+    /// How many sets the horizontal layout may take at the end of an input instead of four sets in the vertical one and the
+    /// rest: 5 or 6, or no more than [`Words::HORIZONTAL_SETS`].
+    const LAST_HORIZONTAL_SETS: usize = Self::HORIZONTAL_SETS;
 
     /// All lanes equal `word`.
     fn splat(token: Self::Token, word: u32) -> Self;

@@ -11,10 +11,10 @@ use crate::poly1305::{self, Accumulator, tags_equal};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
-/// Bytes of key stream made before all else: block 0 and 7 blocks for the message.
+/// Bytes of key stream made before all else: block 0 and 7 blocks for the message's head.
 const FIRST_BYTES: usize = 8 * BLOCK_BYTES;
-/// Bytes of the message that they are for.
-const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
+/// As many for messages that are longer and still all head, where the vectors are wide enough for that.
+const MANY_FIRST_BYTES: usize = 24 * BLOCK_BYTES;
 /// Length of a message from which two passes are faster than authentication beside the cipher, as measured on Zen 3: a
 /// vector of blocks takes fewer instructions than as many blocks on 64-bit integers.
 const TWO_PASS_BYTES: usize = 12288;
@@ -25,6 +25,10 @@ const PIECE_BYTES: usize = 16384;
 pub(crate) trait Message {
     /// The message as it is before the work.
     fn input(&self) -> &[u8];
+    /// What the message is from byte `start` on, none of which was asked for in [`Message::upto`].
+    fn input_from(&self, start: usize) -> &[u8] {
+        &self.input()[start..]
+    }
     /// The first `end` bytes of the result: what was not asked for before is still input.
     fn upto(&mut self, end: usize) -> &mut [u8];
     /// What is done with the whole result when the message turns out to be a forgery. `restore` makes it input again.
@@ -78,12 +82,33 @@ impl Message for Copied<'_, '_> {
     }
 }
 
+/// Whether a message of that length is all head if [`MANY_FIRST_BYTES`] are made.
+#[inline(always)]
+fn wants_many<S: Simd>(length: usize) -> bool {
+    kernel::last_bytes::<S>() >= MANY_FIRST_BYTES
+        && (head_bytes(FIRST_BYTES) + 1..=head_bytes(MANY_FIRST_BYTES)).contains(&length)
+}
+
+/// Bytes of the message that the start of the key stream is for.
+const fn head_bytes(first_bytes: usize) -> usize {
+    first_bytes - BLOCK_BYTES
+}
+
 /// Encrypts; returns the tag.
 #[inline(always)]
-pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
+pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Message) -> Tag {
+    if wants_many::<S>(message.input().len()) {
+        seal_with::<S, MANY_FIRST_BYTES>(token, state, aad, message)
+    } else {
+        seal_with::<S, FIRST_BYTES>(token, state, aad, message)
+    }
+}
+
+#[inline(always)]
+fn seal_with<S: Simd, const FIRST: usize>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
     let length = message.input().len();
-    let head = length.min(HEAD_BYTES);
-    let mut first = [0; FIRST_BYTES];
+    let head = length.min(head_bytes(FIRST));
+    let mut first = [0; FIRST];
     first_key_stream(token, state, length, &mut first);
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
@@ -95,8 +120,7 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         while end < length {
             let next = length.min(end + kernel::group_bytes::<S>());
             let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-            let authenticate = Authenticate { token, mac: &mut mac, other: Some(before) };
-            kernel::group::<_, _, 20, false>(token, state, counter(end), group, authenticate);
+            kernel::group::<_, _, 20, false>(token, state, counter(end), group, Authenticate(token, &mut mac, before));
             (start, end) = (end, next);
         }
         poly1305::padded(token, &mut mac, &message.upto(end)[start..]);
@@ -122,56 +146,86 @@ pub(crate) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
+    message: impl Message,
+) -> Result<(), OpenError> {
+    if wants_many::<S>(message.input().len()) {
+        open_with::<S, MANY_FIRST_BYTES>(token, state, aad, tag, message)
+    } else {
+        open_with::<S, FIRST_BYTES>(token, state, aad, tag, message)
+    }
+}
+
+#[inline(always)]
+fn open_with<S: Simd, const FIRST: usize>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
     mut message: impl Message,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let head = length.min(HEAD_BYTES);
-    let mut first = [0; FIRST_BYTES];
+    // `ready`, from `ready_from` on, has the key stream of the bytes from `start` to `end`; those before have been decrypted.
+    let (mut start, mut end) = (0, length.min(head_bytes(FIRST)));
+    let mut first = [0; FIRST];
     first_key_stream(token, state, length, &mut first);
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
-    poly1305::padded(token, &mut mac, &message.input()[..head]);
+    let (mut ready, mut ready_from) = (&mut first[..], BLOCK_BYTES);
+    let mut next_key_stream = [0; FIRST_BYTES];
     if S::SCALAR_BESIDE && length < TWO_PASS_BYTES {
-        for start in (head..length).step_by(kernel::group_bytes::<S>()) {
-            let group = &mut message.upto(length.min(start + kernel::group_bytes::<S>()))[start..];
-            let authenticate = Authenticate { token, mac: &mut mac, other: None };
-            kernel::group::<_, _, 20, false>(token, state, counter(start), group, authenticate);
+        // While a group is authenticated, the key stream of the next is made.
+        let mut spare = &mut next_key_stream[..];
+        while end < length {
+            let next = length.min(end + kernel::group_bytes::<S>());
+            let group = &mut message.upto(end)[start..];
+            let key_stream = &mut spare[..(next - end).next_multiple_of(kernel::set_bytes::<S>())];
+            key_stream.fill(0);
+            let authenticate = Authenticate(token, &mut mac, group);
+            kernel::group::<_, _, 20, false>(token, state, counter(end), key_stream, authenticate);
+            xor_bytes(group, &ready[ready_from..]);
+            core::mem::swap(&mut ready, &mut spare);
+            ready_from = 0;
+            (start, end) = (end, next);
         }
+        poly1305::padded(token, &mut mac, &message.input_from(start)[..end - start]);
     } else {
-        let mut table = None;
-        for start in (head..length).step_by(PIECE_BYTES) {
-            let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
-            poly1305::padded_piece(token, &mut mac, &mut table, piece);
-            kernel::apply::<_, 20, false>(token, state, counter(start), piece);
+        poly1305::padded(token, &mut mac, &message.input()[..end]);
+        if length > end {
+            xor_bytes(message.upto(end), &ready[ready_from..]);
+            let mut table = None;
+            for start in (end..length).step_by(PIECE_BYTES) {
+                let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
+                poly1305::padded_piece(token, &mut mac, &mut table, piece);
+                kernel::apply::<_, 20, false>(token, state, counter(start), piece);
+            }
+            (start, end) = (length, length);
         }
     }
     let result = tags_equal(&finish(&mut mac, aad.len(), length), tag);
     if result.is_ok() {
-        xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
-    } else if length > head {
+        xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
+    } else if start > 0 {
         message.take_back(
             #[inline(always)]
-            |message| kernel::apply::<_, 20, false>(token, state, counter(head), &mut message[head..]),
+            |message| kernel::apply::<_, 20, false>(token, state, counter(0), &mut message[..start]),
         );
     }
     wipe(&mut first);
+    if S::SCALAR_BESIDE {
+        wipe(&mut next_key_stream);
+    }
     result
 }
 
 /// Authentication of ciphertext beside the cipher.
-struct Authenticate<'a, S> {
-    token: S,
-    mac: &'a mut Accumulator,
-    /// The ciphertext, if it is not what the cipher works on.
-    other: Option<&'a [u8]>,
-}
+struct Authenticate<'a, S>(S, &'a mut Accumulator, &'a [u8]);
 
 impl<S: Simd> Beside for Authenticate<'_, S> {
     const ACTIVE: bool = true;
 
     #[inline(always)]
-    fn start<'a>(&'a self, input: &'a [u8]) -> Horner<'a> {
-        self.mac.horner(self.other.unwrap_or(input))
+    fn start(&self) -> Horner<'_> {
+        self.1.horner(self.2)
     }
 
     #[inline(always)]
@@ -180,8 +234,8 @@ impl<S: Simd> Beside for Authenticate<'_, S> {
     }
 
     #[inline(always)]
-    fn finish(self, h: [u64; 3], taken: usize, input: &[u8]) {
-        self.mac.finish_horner(self.token, h, taken, self.other.unwrap_or(input));
+    fn finish(self, h: [u64; 3], taken: usize) {
+        self.1.finish_horner(self.0, h, taken, self.2);
     }
 }
 
@@ -191,17 +245,16 @@ fn counter(offset: usize) -> u64 {
     (1 + offset / BLOCK_BYTES) as u64
 }
 
-/// Fills the start of the key stream: as many blocks as a message of that length needs, and what comes
-/// with them at no cost, up to [`FIRST_BYTES`].
+/// Fills the start of the key stream: as many blocks as a message of that length needs, and what comes with them at no cost.
 #[inline(always)]
-fn first_key_stream<S: Simd>(token: S, state: &State, length: usize, first: &mut [u8; FIRST_BYTES]) {
-    let needed = (BLOCK_BYTES + length.min(HEAD_BYTES)).next_multiple_of(kernel::set_bytes::<S>()).min(FIRST_BYTES);
+fn first_key_stream<S: Simd, const FIRST: usize>(token: S, state: &State, length: usize, first: &mut [u8; FIRST]) {
+    let needed = (BLOCK_BYTES + length.min(head_bytes(FIRST))).next_multiple_of(kernel::set_bytes::<S>()).min(FIRST);
     kernel::apply::<_, 20, false>(token, state, 0, &mut first[..needed]);
 }
 
 /// RFC 8439, section 2.6.
 #[inline(always)]
-fn one_time_key(first: &[u8; FIRST_BYTES]) -> &[u8; 32] {
+fn one_time_key(first: &[u8]) -> &[u8; 32] {
     first.first_chunk().expect("half of block 0")
 }
 

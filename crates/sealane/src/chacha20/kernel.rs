@@ -48,35 +48,51 @@ fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     mut counter: u64,
     data: &mut [u8],
 ) {
-    for piece in data.chunks_mut(group_bytes::<S>()) {
+    let mut rest = data;
+    while !rest.is_empty() {
+        let piece_bytes = rest.len().min(group_bytes::<S>());
+        let piece_bytes = if is_last::<S>(rest.len()) { rest.len() } else { piece_bytes };
+        let (piece, after) = rest.split_at_mut(piece_bytes);
         group::<S, _, ROUNDS, WIDE>(token, state, counter, piece, ());
         counter = counter.wrapping_add((group_bytes::<S>() / BLOCK_BYTES) as u64);
+        rest = after;
     }
+}
+
+/// Whether so many bytes are best made at once, although they are more than [`group_bytes`].
+#[inline(always)]
+fn is_last<S: Simd>(bytes: usize) -> bool {
+    bytes > group_bytes::<S>() && bytes <= last_bytes::<S>()
+}
+
+/// The most bytes for which that may be so.
+pub(crate) const fn last_bytes<S: Simd>() -> usize {
+    S::Words::LAST_HORIZONTAL_SETS * set_bytes::<S>()
 }
 
 /// Work of Poly1305 that other units of the CPU than those for vectors do while a key stream is made.
 pub(crate) trait Beside {
     /// Whether there is any.
     const ACTIVE: bool;
-    /// The work. `input` is the data before the key stream is applied.
-    fn start<'a>(&'a self, input: &'a [u8]) -> Horner<'a>;
+    /// The work.
+    fn start(&self) -> Horner<'_>;
     /// One block of it, if any are left.
     fn step(horner: &mut Horner<'_>);
     /// What is left after `taken` blocks, with accumulator `h`. The key stream is applied afterwards.
-    fn finish(self, h: [u64; 3], taken: usize, input: &[u8]);
+    fn finish(self, h: [u64; 3], taken: usize);
 }
 
 /// No such work.
 impl Beside for () {
     const ACTIVE: bool = false;
     #[inline(always)]
-    fn start<'a>(&'a self, _: &'a [u8]) -> Horner<'a> {
+    fn start(&self) -> Horner<'_> {
         nothing()
     }
     #[inline(always)]
     fn step(_: &mut Horner<'_>) {}
     #[inline(always)]
-    fn finish(self, _: [u64; 3], _: usize, _: &[u8]) {}
+    fn finish(self, _: [u64; 3], _: usize) {}
 }
 
 /// No blocks.
@@ -84,7 +100,7 @@ pub(super) fn nothing<'a>() -> Horner<'a> {
     Horner { h: [0; 3], r: [0; 3], blocks: &[] }
 }
 
-/// As [`apply`], for up to [`group_bytes`], which are not none, with work beside it.
+/// As [`apply`], for up to [`group_bytes`], or bytes that [`is_last`] takes, but not none, with work beside it.
 #[inline(always)]
 pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
     token: S,
@@ -94,23 +110,26 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
     beside: B,
 ) {
     if !S::VECTORS {
-        let h = beside.start(data).h;
-        beside.finish(h, 0, data);
+        let h = beside.start().h;
+        beside.finish(h, 0);
         return portable::apply::<S, ROUNDS, WIDE>(token, state, counter, data);
     }
     macro_rules! xor {
         ($key_stream:expr) => {{
-            let mut horner = beside.start(data);
+            let mut horner = beside.start();
             let blocks = horner.blocks.len();
             let rows = $key_stream(token, state, counter, &mut horner);
             let (h, taken) = (horner.h, blocks - horner.blocks.len());
-            beside.finish(h, taken, data);
+            beside.finish(h, taken);
             xor_rows(rows, data);
         }};
     }
     // With work beside it, the vertical layout takes little longer and does more of that work.
     let horizontal_sets = if B::ACTIVE { 1 } else { S::Words::HORIZONTAL_SETS };
-    match data.len().div_ceil(S::Words::ROWS * BLOCK_BYTES) {
+    match data.len().div_ceil(set_bytes::<S>()) {
+        // Only for the instruction sets that want as many.
+        5 if const { S::Words::LAST_HORIZONTAL_SETS >= 5 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 5>),
+        6 if const { S::Words::LAST_HORIZONTAL_SETS >= 6 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 6>),
         sets if sets > horizontal_sets => xor!(vertical::key_stream::<S, B, ROUNDS, WIDE>),
         0 | 1 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 1>),
         2 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 2>),

@@ -33,8 +33,10 @@ pub struct Avx512Words(__m512i, Avx512);
 impl Words for Avx512Words {
     type Token = Avx512;
     const ROWS: usize = 4;
-    // Not measured yet: 3 sets are estimated to take as long as a vertical group.
+    // Not measured yet, but counted: on two ports, a double round of three sets is 45 cycles, of a vertical group 48. Six sets
+    // fit into 32 registers, and take 900 cycles, where a vertical group and a single block that waits for itself take as long.
     const HORIZONTAL_SETS: usize = 3;
+    const LAST_HORIZONTAL_SETS: usize = 6;
 
     #[inline(always)]
     fn splat(token: Avx512, word: u32) -> Self {
@@ -131,7 +133,7 @@ impl Wide for Avx512Wide {
     const LANES: usize = 8;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
     // Not measured yet: estimated from AVX2.
-    const MIN_POLY1305_BYTES: usize = 1024;
+    const MIN_POLY1305_BYTES: usize = 640;
 
     #[inline(always)]
     fn splat(token: Avx512, value: u64) -> Self {
