@@ -1,0 +1,110 @@
+//! `cargo xtask constant-time`: memcheck follows secrets through the machine code, and reports each branch and each memory
+//! address that depends on one.
+
+mod reports;
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::{self, step};
+use reports::Report;
+
+/// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
+const BACKENDS: &[&str] = &["scalar", "ssse3", "avx2"];
+/// Must be reported: else a run without a report proves nothing.
+const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
+const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch"];
+/// These end with a branch on whether the tag is right. That is public, but depends on the key, so memcheck must report it.
+const OPENING: &[&str] = &["open", "open-pieces", "open-batch"];
+
+/// The lines of source that compare a tag or branch on whether it is right.
+const VERDICTS: &[(&str, &str)] = &[
+    ("crates/sealane/src/poly1305/mod.rs", "if bool::from(a.ct_eq(b))"),
+    ("crates/sealane/src/aead/one_shot.rs", "if result.is_ok() {"),
+    ("crates/sealane/src/aead/mod.rs", "self.open(nonce, aad, tag, ciphertext.len(), copied)?;"),
+    ("crates/sealane/src/aead/incremental.rs", "crate::poly1305::tags_equal(&self.message.tag(), tag)?;"),
+    ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
+    ("crates/sealane/src/aead/batch/mod.rs", "requests.iter().all(|request| request.authentic)"),
+    ("crates/sealane/src/aead/batch/wave.rs", "if !**authentic {"),
+];
+
+/// The exit status that memcheck is told to give when it reported something.
+const REPORTED: i32 = 99;
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    ensure!(cfg!(target_arch = "x86_64"), "the requests to memcheck are x86-64 code: run this on an x86-64 machine");
+    step("constant time (memcheck)");
+    let valgrind = process::tool("valgrind", "valgrind")?;
+    // As in a release; line numbers change no code.
+    process::run(process::cargo().args(["build", "--release", "--package", "constant-time"]).args([
+        "--config",
+        "profile.release.debug=\"line-tables-only\"",
+        "--config",
+        "profile.release.strip=false",
+    ]))?;
+    let program = process::target_dir().join("release/constant-time");
+    for control in CONTROLS {
+        let (status, said) = memcheck(&valgrind, &program, "scalar", control)?;
+        ensure!(
+            status == Some(REPORTED),
+            "memcheck did not report {control}, so it would not report a leak either:\n{said}"
+        );
+        println!("   {control}: reported, as it must be");
+    }
+    for backend in BACKENDS {
+        for primitive in PRIMITIVES {
+            let (status, said) = memcheck(&valgrind, &program, backend, primitive)?;
+            ensure!(status == Some(0), "{primitive} on {backend} depends on secrets, or did not run:\n{said}");
+            println!("   {primitive} on {backend}: nothing depends on secrets");
+        }
+        for primitive in OPENING {
+            let (status, said) = memcheck(&valgrind, &program, backend, primitive)?;
+            let done = said.contains(&format!("{primitive} on {backend}: done"));
+            ensure!(done && status == Some(REPORTED), "{primitive} on {backend} did not reach its verdicts:\n{said}");
+            let leaks: Vec<_> = reports::parse(&said)
+                .iter()
+                .filter(|report| !is_verdict(report))
+                .map(|report| {
+                    format!("{report}\n    in the line: {}", line(report).map_or("?".into(), |(_, text)| text))
+                })
+                .collect();
+            ensure!(
+                leaks.is_empty(),
+                "{primitive} on {backend} depends on secrets elsewhere than in the lines of VERDICTS:\n{}",
+                leaks.join("\n")
+            );
+            println!("   {primitive} on {backend}: nothing but whether a tag is right depends on secrets");
+        }
+    }
+    Ok(())
+}
+
+/// Whether this is a branch on whether a tag is right.
+fn is_verdict(report: &Report) -> bool {
+    let Some((path, text)) = line(report).filter(|_| report.is_branch()) else { return false };
+    VERDICTS.iter().any(|(file, verdict)| *file == path && text.contains(verdict))
+}
+
+/// The line of the library's source that a report is about, after its file's name.
+fn line<'a>(report: &Report<'a>) -> Option<(&'a str, String)> {
+    let (path, number) = report.line_in("crates/")?;
+    let source = std::fs::read_to_string(process::workspace_root().join(path)).ok()?;
+    Some((path, source.lines().nth(number - 1)?.trim().to_owned()))
+}
+
+/// The exit status, and what memcheck and the program said.
+fn memcheck(valgrind: &Path, program: &Path, backend: &str, primitive: &str) -> Result<(Option<i32>, String)> {
+    let output = Command::new(valgrind)
+        .args(["--tool=memcheck", "--quiet", &format!("--error-exitcode={REPORTED}")])
+        // Inlined functions have frames of their own.
+        .args(["--num-callers=40", &format!("--fullpath-after={}/", process::workspace_root().display())])
+        .arg(program)
+        .args([backend, primitive])
+        .output()
+        .context("cannot start valgrind")?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
+}
