@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use sealane::chacha20::ChaCha20;
-use sealane::{Backend, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305};
+use sealane::{Backend, ChaCha20Poly1305, Poly1305, SealRequest, TAG_BYTES, XChaCha20Poly1305};
 
 const MORE: usize = 10;
 
@@ -19,11 +19,14 @@ const KEY: [u8; 32] = [0x42; 32];
 /// Of messages, in bytes.
 const SIZES: [usize; 10] = [16, 64, 128, 256, 448, 512, 1024, 1350, 4096, LONGEST];
 const LONGEST: usize = 16384;
+/// Of the messages of a batch.
+const BATCH_SIZES: [usize; 3] = [64, 256, 1350];
+const BATCH: usize = 32;
 
 /// How many instructions `memcpy` takes depends on the alignment. A variable of this type aligns the stack from there on, which
 /// else begins where the environment's variables end.
 #[repr(align(4096))]
-struct Buffer([u8; LONGEST]);
+struct Buffer([u8; BATCH * BATCH_SIZES[2]]);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,18 +50,18 @@ fn case(name: &str, size: usize, bytes: usize, mut operation: impl FnMut()) {
     println!("{name} {size} {bytes} {MORE}");
     // The dynamic linker's work, and whatever else is done once.
     operation();
-    boundary();
-    repeat(1, &mut operation);
-    boundary();
-    repeat(1 + MORE, &mut operation);
-    boundary();
+    repeat(&[1, 1 + MORE, 0], &mut operation);
 }
 
-/// A dynamic call, so that the compiler can neither unroll the loop nor move work out of it.
+/// Each so many times after a call of [`boundary`]. A loop over what the compiler does not know, so that the same instructions
+/// surround each repetition; a dynamic call, so that it can neither unroll the loop nor move work out of it.
 #[inline(never)]
-fn repeat(times: usize, operation: &mut dyn FnMut()) {
-    for _ in 0..black_box(times) {
-        operation();
+fn repeat(times: &[usize], operation: &mut dyn FnMut()) {
+    for &times in black_box(times) {
+        boundary();
+        for _ in 0..times {
+            operation();
+        }
     }
 }
 
@@ -82,7 +85,7 @@ impl Nonces {
 
 fn cases(backend: Backend) {
     let key = black_box(KEY);
-    let mut buffer = black_box(Buffer([0x5a; LONGEST]));
+    let mut buffer = black_box(Buffer([0x5a; _]));
     let mut nonces = Nonces(0);
 
     for size in SIZES {
@@ -111,6 +114,20 @@ fn cases(backend: Backend) {
             let nonce = nonces.next();
             let tag = cipher.seal_in_place(&nonce, &AAD, data);
             cipher.open_in_place(&nonce, &AAD, data, &tag).expect("what was sealed opens");
+        });
+    }
+    for size in BATCH_SIZES {
+        let data = &mut buffer.0[..BATCH * size];
+        // The requests are built for each batch, as their users do.
+        case("seal-batch-32", size, BATCH * size, || {
+            let mut tags = [[0; TAG_BYTES]; BATCH];
+            let mut messages = data.chunks_exact_mut(size).zip(&mut tags);
+            let mut requests: [_; BATCH] = std::array::from_fn(|_| {
+                let (message, tag) = messages.next().expect("as many as requests");
+                SealRequest::new(nonces.next(), &AAD, message, tag)
+            });
+            cipher.seal_batch(&mut requests);
+            black_box(tags);
         });
     }
     let cipher = XChaCha20Poly1305::with_backend(&key, backend);
