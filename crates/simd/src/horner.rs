@@ -4,7 +4,7 @@
 /// 2^130 - 5.
 #[derive(Debug)]
 pub struct Horner<'a> {
-    /// The accumulator, partly reduced: 64 bits in each limb but the last, which is at most 9.
+    /// The accumulator, partly reduced: 64 bits in each limb but the last, which is at most 8.
     pub h: [u64; 3],
     /// The low and the high half of the clamped r, and 5/4 of the high half.
     pub r: [u64; 3],

@@ -164,34 +164,41 @@ fn open_with<S: Simd, const FIRST: usize>(
     mut message: impl Message,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    // `ready`, from `ready_from` on, has the key stream of the bytes from `start` to `end`; those before have been decrypted.
+    // `first`, from `ready_from` on, has the key stream of the bytes from `start` to `end`; those before have been decrypted.
     let (mut start, mut end) = (0, length.min(head_bytes(FIRST)));
     let mut first = [0; FIRST];
     first_key_stream(token, state, length, &mut first);
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
-    let (mut ready, mut ready_from) = (&mut first[..], BLOCK_BYTES);
-    let mut next_key_stream = [0; FIRST_BYTES];
+    let mut ready_from = BLOCK_BYTES;
     if S::SCALAR_BESIDE && length < TWO_PASS_BYTES {
-        // While a group is authenticated, the key stream of the next is made.
-        let mut spare = &mut next_key_stream[..];
-        while end < length {
-            let next = length.min(end + kernel::group_bytes::<S>());
-            let group = &mut message.upto(end)[start..];
-            let key_stream = &mut spare[..(next - end).next_multiple_of(kernel::set_bytes::<S>())];
-            key_stream.fill(0);
-            let authenticate = Authenticate(token, &mut mac, group);
-            kernel::group::<_, _, 20, false>(token, state, counter(end), key_stream, authenticate);
-            xor_bytes(group, &ready[ready_from..]);
-            core::mem::swap(&mut ready, &mut spare);
-            ready_from = 0;
-            (start, end) = (end, next);
+        if end < length {
+            // While a group is authenticated, the key stream of the next is made.
+            let mut other = [0; FIRST_BYTES];
+            let (mut ready, mut spare) = (&mut first[..], &mut other[..]);
+            let mut ready_is_other = false;
+            while end < length {
+                let next = length.min(end + kernel::group_bytes::<S>());
+                let group = &mut message.upto(end)[start..];
+                let key_stream = &mut spare[..(next - end).next_multiple_of(kernel::set_bytes::<S>())];
+                key_stream.fill(0);
+                let authenticate = Authenticate(token, &mut mac, group);
+                kernel::group::<_, _, 20, false>(token, state, counter(end), key_stream, authenticate);
+                xor_bytes(group, &ready[ready_from..]);
+                core::mem::swap(&mut ready, &mut spare);
+                ready_is_other = !ready_is_other;
+                (start, end, ready_from) = (end, next, 0);
+            }
+            if ready_is_other {
+                first[..FIRST_BYTES].copy_from_slice(&other);
+            }
+            wipe(&mut other);
         }
         poly1305::padded(token, &mut mac, &message.input_from(start)[..end - start]);
     } else {
         poly1305::padded(token, &mut mac, &message.input()[..end]);
         if length > end {
-            xor_bytes(message.upto(end), &ready[ready_from..]);
+            xor_bytes(message.upto(end), &first[ready_from..]);
             let mut table = None;
             for start in (end..length).step_by(PIECE_BYTES) {
                 let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
@@ -203,7 +210,7 @@ fn open_with<S: Simd, const FIRST: usize>(
     }
     let result = tags_equal(&finish(&mut mac, aad.len(), length), tag);
     if result.is_ok() {
-        xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
+        xor_bytes(&mut message.upto(end)[start..], &first[ready_from..]);
     } else if start > 0 {
         message.take_back(
             #[inline(always)]
@@ -211,9 +218,6 @@ fn open_with<S: Simd, const FIRST: usize>(
         );
     }
     wipe(&mut first);
-    if S::SCALAR_BESIDE {
-        wipe(&mut next_key_stream);
-    }
     result
 }
 

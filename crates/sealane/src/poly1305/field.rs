@@ -92,12 +92,12 @@ impl Element {
         Self::fold(h0, h1, h2)
     }
 
-    /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 9.
+    /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 10.
     #[inline(always)]
     pub(super) fn multiply(self, r: Multiplier) -> Self {
         let [h0, h1, h2] = self.0;
         // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, s1 below 5/4 of that, and
-        // h2 at most 9.
+        // h2 at most 10.
         let d0 = product(h0, r.r0) + product(h1, r.s1);
         let carry = (d0 >> 64) as u64 + h2 * r.s1;
         let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(carry);

@@ -143,7 +143,7 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
 }
 
 /// Length in bytes from which [`blocks`] is worth its call: below, block after block is as fast without vectors.
-pub(super) const MIN_CALL_BYTES: usize = 256;
+pub(super) const MIN_CALL_BYTES: usize = 512;
 /// Blocks from which two chains, whose combination needs a power of r, are faster than one, as measured on Zen 3.
 const MIN_TWO_CHAINS: usize = 48;
 

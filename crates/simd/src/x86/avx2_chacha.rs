@@ -167,7 +167,8 @@ macro_rules! two_quarter_rounds {
 /// of the block.
 ///
 /// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0, h1. `imul` ends a carry chain,
-/// and all carries fit: r0, r1 and s1 are below 2^61, h2 at most 12.
+/// and all carries fit: r0 and r1 are below 2^60, s1 below 5/4 of that, and h2 at most 8, and 10 with the block: 10 s1 and the high
+/// halves that it is added to are below 2^64.
 #[rustfmt::skip]
 macro_rules! block {
     (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
