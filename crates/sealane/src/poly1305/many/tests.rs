@@ -1,5 +1,6 @@
 //! Against the reference, with sums and keys on the edges.
 
+use std::vec;
 use std::vec::Vec;
 
 use sealane_simd::{Level, dispatch};
@@ -7,23 +8,27 @@ use sealane_simd::{Level, dispatch};
 use super::rows::padded;
 use super::*;
 
-/// Compares with the reference, on all backends, under keys that are given and messages in the order that is given.
-fn check(cases: &[([u8; 32], Vec<u8>, Vec<u8>)]) {
+/// A one-time key, associated data, ciphertext.
+type Case = ([u8; 32], Vec<u8>, Vec<u8>);
+
+fn expected((key, aad, ciphertext): &Case) -> Tag {
     let pad = |bytes: &[u8]| [bytes, sealane_spec::aead::pad16(bytes)].concat();
+    let lengths = [(aad.len() as u64).to_le_bytes(), (ciphertext.len() as u64).to_le_bytes()].concat();
+    sealane_spec::poly1305::poly1305_mac(&[pad(aad), pad(ciphertext), lengths].concat(), key)
+}
+
+/// Compares with the reference, on all backends, messages in the order that is given.
+fn check(cases: &[Case]) {
+    let expected: Vec<_> = cases.iter().map(expected).collect();
     for level in Level::available() {
-        for cases in cases.chunks(dispatch!(level, token => lanes(token))) {
+        let lanes = dispatch!(level, token => lanes(token));
+        for (cases, expected) in cases.chunks(lanes).zip(expected.chunks(lanes)) {
             let keys: Vec<_> = cases.iter().map(|(key, ..)| *key).collect();
-            let input = |(_, aad, ciphertext): &'_ ([u8; 32], Vec<u8>, Vec<u8>)| (aad.clone(), ciphertext.clone());
-            let data: Vec<_> = cases.iter().map(input).collect();
-            let mut inputs: Vec<_> = data.iter().map(|(aad, ciphertext)| Input { aad, ciphertext }).collect();
-            let mut computed = [[0; 16]; MAX_WIDE_LANES];
-            let computed = &mut computed[..cases.len()];
-            dispatch!(level, token => tags(token, &keys, &mut inputs, &mut Tile::new(), computed));
-            for ((key, aad, ciphertext), tag) in cases.iter().zip(computed) {
-                let lengths = [(aad.len() as u64).to_le_bytes(), (ciphertext.len() as u64).to_le_bytes()].concat();
-                let message = [pad(aad), pad(ciphertext), lengths].concat();
-                let expected = sealane_spec::poly1305::poly1305_mac(&message, key);
-                assert_eq!(*tag, expected, "{level:?}, key {key:x?}, {} and {}", aad.len(), ciphertext.len());
+            let mut inputs: Vec<_> = cases.iter().map(|(_, aad, ciphertext)| Input { aad, ciphertext }).collect();
+            let mut computed = vec![[0; 16]; cases.len()];
+            dispatch!(level, token => tags(token, &keys, &mut inputs, &mut Tile::new(), &mut computed));
+            for ((key, aad, ciphertext), (computed, expected)) in cases.iter().zip(computed.iter().zip(expected)) {
+                assert_eq!(computed, expected, "{level:?}, key {key:x?}, {} and {}", aad.len(), ciphertext.len());
             }
         }
     }
@@ -53,8 +58,8 @@ fn sums_next_to_p() {
 #[test]
 fn carries_through_all_limbs() {
     for r in [0, 1, 2, 4, 1 << 26, u128::MAX, u128::MAX << 64, 0x0fff_fffc, !3, 1 << 52 | 1 << 78 | 1 << 104] {
-        for length in [0, 1, 16, 17, 32, 48, 112, 144, 160, 176, 511, 512, 513, 1024, 1040] {
-            for byte in [0, 1, 0x7f, 0xff] {
+        for length in [0, 1, 16, 17, 48, 144, 160, 257, 512] {
+            for byte in [0, 0x7f, 0xff] {
                 let case =
                     |i: usize| (key(r, u128::MAX - i as u128), [byte; 16][..i % 17].to_vec(), [byte].repeat(length));
                 check(&(0..8).map(case).collect::<Vec<_>>());
@@ -70,8 +75,8 @@ fn messages_of_any_lengths_in_any_order() {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         ((state >> 33) % below) as usize
     };
-    for round in 0..400 {
-        let most = [40, 200, 700, 2500][round % 4];
+    for round in 0..200 {
+        let most = [40, 200, 700, 1500][round % 4];
         let cases: Vec<_> = (0..1 + random(8))
             .map(|i| {
                 let (aad, ciphertext) = (random(50), random(most));
