@@ -73,17 +73,6 @@ pub trait Words: Copy {
         false
     }
 
-    /// The vectors themselves, which the compiler may not compute with before, nor load from memory after, what stands before
-    /// this in the source.
-    ///
-    /// Where scalar code stands between vector code, to be executed beside it, compilers sort one kind behind the other, and
-    /// the CPU then cannot see far enough ahead to do both at once.
-    #[must_use]
-    #[inline(always)]
-    fn in_order(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
-        (a, b, c, d)
-    }
-
     /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`, `d`, then row 1
     /// and so on, each word little-endian.
     ///

@@ -27,10 +27,11 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
 
     let (mut a, mut b, mut c, mut d) = ([a0; SETS], [b0; SETS], [c0; SETS], d0);
     rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, horner);
-    core::array::from_fn(
-        #[inline(always)]
-        |i| Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0[i])),
-    )
+    let mut rows = [Rows(a0, b0, c0, c0); SETS];
+    for i in 0..SETS {
+        rows[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0[i]));
+    }
+    rows
 }
 
 /// The rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.

@@ -130,7 +130,7 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
         // Only for the instruction sets that want as many.
         5 if const { S::Words::LAST_HORIZONTAL_SETS >= 5 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 5>),
         6 if const { S::Words::LAST_HORIZONTAL_SETS >= 6 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 6>),
-        sets if sets > horizontal_sets => xor!(vertical::key_stream::<S, B, ROUNDS, WIDE>),
+        sets if sets > horizontal_sets => xor!(vertical::key_stream::<S, ROUNDS, WIDE>),
         0 | 1 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 1>),
         2 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 2>),
         _ => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 3>),
@@ -138,6 +138,7 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
 }
 
 /// The rows of as many blocks as a vector has rows: first rows, second rows and so on.
+#[derive(Clone, Copy)]
 pub(super) struct Rows<W>(pub(super) W, pub(super) W, pub(super) W, pub(super) W);
 
 /// Exclusive or of `data` with the key stream in `rows`, which may be longer.

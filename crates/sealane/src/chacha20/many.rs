@@ -86,7 +86,7 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
         let mut v = group.initial(token, Keys::Shared(key));
-        rounds::<_, (), 20>(&mut v, &mut nothing());
+        rounds::<_, 20>(&mut v, &mut nothing());
         xor_rows(transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
         for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
             let (rows, _) = block.as_chunks::<16>();
@@ -182,7 +182,7 @@ impl Group {
     fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
         let initial = self.initial(token, keys);
         let mut v = initial;
-        rounds::<_, (), 20>(&mut v, &mut nothing());
+        rounds::<_, 20>(&mut v, &mut nothing());
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }

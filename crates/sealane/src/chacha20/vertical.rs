@@ -2,7 +2,7 @@
 
 use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
-use super::kernel::{Beside, Rows, State};
+use super::kernel::{Rows, State};
 
 /// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
 macro_rules! two_quarter_rounds {
@@ -26,19 +26,9 @@ macro_rules! two_quarter_rounds {
     };
 }
 
-/// A step of the work beside, between quarter rounds, before those that work on the words named.
-macro_rules! step {
-    ($beside:ident, $horner:ident, $v:ident, $a:literal $b:literal $c:literal $d:literal) => {
-        if $beside::ACTIVE {
-            $beside::step($horner);
-            ($v[$a], $v[$b], $v[$c], $v[$d]) = W::in_order($v[$a], $v[$b], $v[$c], $v[$d]);
-        }
-    };
-}
-
 /// The key stream of as many blocks as a vector has lanes, with work beside it.
 #[inline(always)]
-pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
+pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     token: S,
     state: &State,
     counter: u64,
@@ -53,28 +43,25 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
     initial[13] = counter_high;
 
     let mut v = initial;
-    rounds::<_, B, ROUNDS>(&mut v, horner);
+    rounds::<_, ROUNDS>(&mut v, horner);
     for i in 0..16 {
         v[i] = v[i].add(initial[i]);
     }
     transpose(&v)
 }
 
-/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each.
+/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each. Some of the work of
+/// `horner` is done beside them where the instruction set has a kernel for that.
 #[inline(always)]
-pub(super) fn rounds<W: Words, B: Beside, const ROUNDS: usize>(v: &mut [W; 16], horner: &mut Horner<'_>) {
+pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], horner: &mut Horner<'_>) {
     if W::double_rounds(v, ROUNDS / 2, horner) {
         return;
     }
     for _ in 0..ROUNDS / 2 {
         two_quarter_rounds!(v, [0 4 8 12] [1 5 9 13]);
-        step!(B, horner, v, 2 3 6 7);
         two_quarter_rounds!(v, [2 6 10 14] [3 7 11 15]);
-        step!(B, horner, v, 0 1 5 6);
         two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
-        step!(B, horner, v, 2 3 7 4);
         two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
-        step!(B, horner, v, 0 1 4 5);
     }
 }
 

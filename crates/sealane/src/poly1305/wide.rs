@@ -184,11 +184,11 @@ fn split<S: Simd>(token: S, row: &[u8]) -> [S::Wide; 5] {
 /// The sum with a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
-    let limbs = split::<S>(token, row);
-    core::array::from_fn(
-        #[inline(always)]
-        |i| sum[i].add(limbs[i]),
-    )
+    let mut limbs = split::<S>(token, row);
+    for i in 0..5 {
+        limbs[i] = limbs[i].add(sum[i]);
+    }
+    limbs
 }
 
 /// Up to as many rows as there are powers, and one carry.

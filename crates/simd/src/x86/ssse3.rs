@@ -13,7 +13,7 @@ pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union
 
 token! {
     /// Proof of SSSE3 and what it implies.
-    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide, cfg!(target_arch = "x86_64")
+    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide, false
 }
 
 macro_rules! ssse3 {
@@ -79,27 +79,6 @@ impl Words for Ssse3Words {
                 _mm_unpackhi_epi64(ab_high, cd_high),
             )
         });
-        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
-    }
-
-    #[inline(always)]
-    fn in_order(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
-        type Vectors = (__m128i, __m128i, __m128i, __m128i);
-        let (token, (a, b, c, d)) = (
-            a.1,
-            ssse3!(a.1, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
-                let (mut a, mut b, mut c, mut d) = v;
-                // SAFETY: the assembly is empty.
-                unsafe {
-                    core::arch::asm!(
-                        "/* {0} {1} {2} {3} */",
-                        inout(xmm_reg) a, inout(xmm_reg) b, inout(xmm_reg) c, inout(xmm_reg) d,
-                        options(nostack, preserves_flags)
-                    );
-                }
-                (a, b, c, d)
-            }),
-        );
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
