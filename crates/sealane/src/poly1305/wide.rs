@@ -111,7 +111,8 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     let r = accumulator.r;
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
-    let mut h = split::<S>(token, first);
+    let (low, high) = S::Wide::load_blocks(token, first);
+    let mut h = limbs(token, low, high);
     for (lane, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
         *lane = lane.add(S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
     }
@@ -167,11 +168,10 @@ fn opaque<W: Wide>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
 }
 
-/// The 26-bit limbs of a row of blocks, without their 2^128.
+/// Numbers of 128 bits, in two halves, in limbs of 26 bits.
 #[inline(always)]
-fn split<S: Simd>(token: S, row: &[u8]) -> [S::Wide; 5] {
+pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide; 5] {
     let limb = S::Wide::splat(token, LIMB);
-    let (low, high) = S::Wide::load_blocks(token, row);
     [
         low.and(limb),
         low.shr::<26>().and(limb),
@@ -184,7 +184,8 @@ fn split<S: Simd>(token: S, row: &[u8]) -> [S::Wide; 5] {
 /// The sum with a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
-    let mut limbs = split::<S>(token, row);
+    let (low, high) = S::Wide::load_blocks(token, row);
+    let mut limbs = limbs(token, low, high);
     for i in 0..5 {
         limbs[i] = limbs[i].add(sum[i]);
     }

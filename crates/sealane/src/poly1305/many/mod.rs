@@ -17,11 +17,11 @@ use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 use super::BLOCK_BYTES;
 use super::field::LIMB;
 use super::kernel::{Accumulator, padded};
-use super::wide::carry;
+use super::wide::{carry, limbs};
 use crate::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
-use rows::{ONE, TILE_ROWS, complete, lanes_and_messages, limbs};
+use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 
 /// How many messages it takes for rows to be faster than the messages' blocks one after the other. Two lanes never are.
 const fn min_messages(lanes: usize) -> Option<usize> {

@@ -3,7 +3,7 @@
 use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 
 use super::super::BLOCK_BYTES;
-use super::super::field::LIMB;
+use super::super::wide::limbs;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 
@@ -131,19 +131,6 @@ impl Row {
         let (low, high) = S::Wide::load_blocks(token, self.blocks.as_flattened());
         complete(limbs(token, low, high), S::Wide::from_lanes(token, &self.ones))
     }
-}
-
-/// Numbers of 128 bits in limbs.
-#[inline(always)]
-pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide; 5] {
-    let limb = S::Wide::splat(token, LIMB);
-    [
-        low.and(limb),
-        low.shr::<26>().and(limb),
-        low.shr::<52>().or(high.shl::<12>()).and(limb),
-        high.shr::<14>().and(limb),
-        high.shr::<40>(),
-    ]
 }
 
 /// Sets bit 128.
