@@ -171,6 +171,7 @@ fn open_with<S: Simd, const FIRST: usize>(
     let mut mac = Accumulator::new(one_time_key(&first));
     poly1305::padded(token, &mut mac, aad);
     let mut ready_from = BLOCK_BYTES;
+    const { assert!(!S::SCALAR_BESIDE || kernel::group_bytes::<S>() <= FIRST_BYTES, "a group fits into each buffer") };
     if S::SCALAR_BESIDE && length < TWO_PASS_BYTES {
         if end < length {
             // While a group is authenticated, the key stream of the next is made.

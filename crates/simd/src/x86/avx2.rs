@@ -18,7 +18,7 @@ pub(super) const FEATURES: Features = super::ssse3::FEATURES
 
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, cfg!(target_arch = "x86_64")
+    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
 }
 
 macro_rules! avx2 {
@@ -91,7 +91,7 @@ impl Words for Avx2Words {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
     fn double_rounds(v: &mut [Self; 16], count: usize, horner: &mut crate::Horner<'_>) -> bool {
         let token = v[0].1;

@@ -11,7 +11,7 @@
 //! The rounds are the same as those that safe code does on the other backends; that code is the reference in the tests.
 
 use core::arch::asm;
-use core::arch::x86_64::__m256i;
+use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
 use crate::Horner;
 
@@ -328,6 +328,10 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
         );
     }
     [*v8, *v9, *v10, *v11] = third_row;
+    // What the assembly was given in memory would stay there.
+    third_row = [_mm256_setzero_si256(); 4];
+    // SAFETY: the assembly is empty.
+    unsafe { asm!("/* {0} */", in(reg) &raw const third_row, options(nostack, readonly, preserves_flags)) };
     horner.blocks = blocks;
 }
 

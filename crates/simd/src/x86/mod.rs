@@ -1,7 +1,7 @@
 //! Backends of x86 and x86-64.
 
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod avx2_chacha;
 mod avx512;
 mod detect;
