@@ -120,10 +120,6 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
             let blocks = horner.blocks.len();
             let rows = $key_stream(token, state, counter, &mut horner);
             let (h, taken) = (horner.h, blocks - horner.blocks.len());
-            if B::ACTIVE {
-                wipe(&mut horner.h);
-                wipe(&mut horner.r);
-            }
             beside.finish(h, taken);
             xor_rows(rows, data);
         }};

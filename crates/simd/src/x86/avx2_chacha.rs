@@ -242,6 +242,7 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
     let (taken, blocks) = horner.blocks.split_at(mixed * BLOCKS);
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let mut third_row = [*v8, *v9, *v10, *v11];
+    let mut r = horner.r;
     let [h0, h1, h2] = &mut horner.h;
     // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to 32 bytes as the instructions
     // demand; it reads both masks, which are aligned too, the three words of `r`, and 16 bytes for each of the `4 * mixed`
@@ -297,7 +298,7 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
             "vmovdqa [{waiting} + 1*32], ymm9",
             waiting = in(reg) &raw mut third_row,
             masks = in(reg) &raw const MASKS.0,
-            r = in(reg) &raw const horner.r,
+            r = in(reg) &raw const r,
             blocks = inout(reg) taken.as_ptr() => _,
             mixed = inout(reg) mixed as u64 | ((double_rounds - mixed) as u64) << 32 => _,
             h0 = inout(reg) *h0,
@@ -330,8 +331,11 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
     [*v8, *v9, *v10, *v11] = third_row;
     // What the assembly was given in memory would stay there.
     third_row = [_mm256_setzero_si256(); 4];
+    r = [0; 3];
     // SAFETY: the assembly is empty.
-    unsafe { asm!("/* {0} */", in(reg) &raw const third_row, options(nostack, readonly, preserves_flags)) };
+    unsafe {
+        asm!("/* {} {} */", in(reg) &raw const third_row, in(reg) &raw const r, options(nostack, readonly, preserves_flags));
+    }
     horner.blocks = blocks;
 }
 
