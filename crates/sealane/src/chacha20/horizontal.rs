@@ -35,6 +35,9 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
 }
 
 /// The rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
+///
+/// For a diagonal round the other rows are rotated against `b`: a round ends with `b` and the next begins with it, so that
+/// rotating `b` itself would make the chain of operations longer.
 #[inline(always)]
 fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
     a: &mut [W; SETS],
@@ -46,9 +49,9 @@ fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
     for _ in 0..ROUNDS / 2 {
         quarter_rounds(a, b, c, d);
         for i in 0..SETS {
-            b[i] = b[i].rotate_columns_1();
-            c[i] = c[i].rotate_columns_2();
-            d[i] = d[i].rotate_columns_3();
+            a[i] = a[i].rotate_columns_3();
+            d[i] = d[i].rotate_columns_2();
+            c[i] = c[i].rotate_columns_1();
         }
         if B::ACTIVE {
             // A double round is too short for the compiler to sort the instructions in a harmful way.
@@ -58,9 +61,9 @@ fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
         }
         quarter_rounds(a, b, c, d);
         for i in 0..SETS {
-            b[i] = b[i].rotate_columns_3();
-            c[i] = c[i].rotate_columns_2();
-            d[i] = d[i].rotate_columns_1();
+            a[i] = a[i].rotate_columns_1();
+            d[i] = d[i].rotate_columns_2();
+            c[i] = c[i].rotate_columns_3();
         }
     }
 }
