@@ -3,6 +3,7 @@
 mod batch;
 mod incremental;
 pub(crate) mod one_shot;
+mod short;
 
 use core::fmt;
 

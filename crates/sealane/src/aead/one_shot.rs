@@ -6,6 +6,7 @@
 
 use sealane_simd::{Horner, Output, Simd};
 
+use super::short::{self, lengths, one_time_key};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel::{self, Beside, State, xor_bytes};
 use crate::poly1305::{self, Accumulator, tags_equal};
@@ -94,7 +95,10 @@ const fn head_bytes(first_bytes: usize) -> usize {
 /// Encrypts; returns the tag.
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Message) -> Tag {
-    if wants_many::<S>(message.input().len()) {
+    let length = message.input().len();
+    if short::takes::<S>(aad, length) {
+        short::seal(token, state, aad, message)
+    } else if wants_many::<S>(length) {
         seal_with::<S, MANY_FIRST_BYTES>(token, state, aad, message)
     } else {
         seal_with::<S, FIRST_BYTES>(token, state, aad, message)
@@ -145,7 +149,10 @@ pub(crate) fn open<S: Simd>(
     tag: &Tag,
     message: impl Message,
 ) -> Result<(), OpenError> {
-    if wants_many::<S>(message.input().len()) {
+    let length = message.input().len();
+    if short::takes::<S>(aad, length) {
+        short::open(token, state, aad, tag, message)
+    } else if wants_many::<S>(length) {
         open_with::<S, MANY_FIRST_BYTES>(token, state, aad, tag, message)
     } else {
         open_with::<S, FIRST_BYTES>(token, state, aad, tag, message)
@@ -254,16 +261,9 @@ fn first_key_stream<S: Simd, const FIRST: usize>(token: S, state: &State, length
     kernel::apply::<_, 20, false>(token, state, 0, &mut first[..needed]);
 }
 
-/// RFC 8439, section 2.6.
-#[inline(always)]
-fn one_time_key(first: &[u8]) -> &[u8; 32] {
-    first.first_chunk().expect("half of block 0")
-}
-
 /// Adds the lengths (RFC 8439, section 2.8) and returns the tag.
 #[inline(always)]
 fn finish(mac: &mut Accumulator, aad_bytes: usize, message_bytes: usize) -> Tag {
-    let lengths = u128::from(aad_bytes as u64) | (u128::from(message_bytes as u64) << 64);
-    mac.block(&lengths.to_le_bytes());
+    mac.block(&lengths(aad_bytes, message_bytes));
     mac.tag()
 }

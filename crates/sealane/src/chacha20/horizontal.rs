@@ -21,8 +21,7 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
     let (a0, b0, c0) = (row(0), row(4), row(8));
     let mut d0 = [row(12); SETS];
     for (set, d) in d0.iter_mut().enumerate() {
-        let first = counter.wrapping_add((set * S::Words::ROWS) as u64);
-        *d = counters::<S, WIDE>(token, state, first);
+        *d = counters::<S, WIDE>(token, state, counter, set * S::Words::ROWS);
     }
 
     let (mut a, mut b, mut c, mut d) = ([a0; SETS], [b0; SETS], [c0; SETS], d0);
@@ -82,18 +81,24 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
     wipe(&mut bytes);
 }
 
-/// The last row of consecutive blocks: counter and nonce.
+/// The last row, counter and nonce, of consecutive blocks that begin `blocks` after `counter`.
 #[inline(always)]
-fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) -> S::Words {
+fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64, blocks: usize) -> S::Words {
     let mut rows = [0; MAX_WORDS_LANES];
-    for row in 0..S::Words::ROWS {
-        let block = counter.wrapping_add(row as u64);
-        rows[4 * row] = block as u32;
-        rows[4 * row + 1] = if WIDE { (block >> 32) as u32 } else { state[13] };
-        rows[4 * row + 2] = state[14];
-        rows[4 * row + 3] = state[15];
+    let last = (blocks + S::Words::ROWS - 1) as u32;
+    if WIDE && (counter as u32).checked_add(last).is_none() {
+        for row in 0..S::Words::ROWS {
+            let block = counter.wrapping_add((blocks + row) as u64);
+            rows[4 * row..][..4].copy_from_slice(&[block as u32, (block >> 32) as u32, state[14], state[15]]);
+        }
+        return S::Words::from_lanes(token, &rows);
     }
-    S::Words::from_lanes(token, &rows)
+    // One row for all, and what is to be added to its first word.
+    for row in 0..S::Words::ROWS {
+        rows[4 * row] = (blocks + row) as u32;
+    }
+    let high = if WIDE { (counter >> 32) as u32 } else { state[13] };
+    S::Words::splat_row(token, [counter as u32, high, state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 
 /// The four quarter rounds of a column round, or of a diagonal round when the columns have been rotated.

@@ -13,7 +13,7 @@ use crate::wipe::wipe;
 pub(crate) type State = [u32; 16];
 
 /// Key stream bytes of the most blocks whose rows fill four vectors.
-pub(super) const MAX_SET_BYTES: usize = MAX_WORDS_LANES / 4 * BLOCK_BYTES;
+pub(crate) const MAX_SET_BYTES: usize = MAX_WORDS_LANES / 4 * BLOCK_BYTES;
 
 /// Number of bytes that one call of [`group`] takes at most.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
@@ -96,7 +96,7 @@ impl Beside for () {
 }
 
 /// No blocks.
-pub(super) fn nothing<'a>() -> Horner<'a> {
+pub(crate) fn nothing<'a>() -> Horner<'a> {
     Horner { h: [0; 3], r: [0; 3], blocks: &[] }
 }
 
@@ -114,47 +114,96 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
         beside.finish(h, 0);
         return portable::apply::<S, ROUNDS, WIDE>(token, state, counter, data);
     }
-    macro_rules! xor {
+    let bytes = data.len();
+    rows::<S, _, ROUNDS, WIDE>(token, state, counter, bytes, Xor { data, beside });
+}
+
+/// What becomes of a key stream in rows.
+pub(crate) trait UseRows {
+    /// What comes of that.
+    type Output;
+    /// The kind of work that is done meanwhile.
+    type Beside: Beside;
+    /// That work.
+    fn beside(&self) -> Horner<'_>;
+    /// Takes `SETS` sets of rows. Of the work beside, `taken` blocks are done, with accumulator `h`.
+    fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Self::Output;
+}
+
+/// Exclusive or with data.
+struct Xor<'a, B> {
+    data: &'a mut [u8],
+    beside: B,
+}
+
+impl<B: Beside> UseRows for Xor<'_, B> {
+    type Output = ();
+    type Beside = B;
+
+    #[inline(always)]
+    fn beside(&self) -> Horner<'_> {
+        self.beside.start()
+    }
+
+    #[inline(always)]
+    fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) {
+        self.beside.finish(h, taken);
+        xor_rows(&rows, self.data);
+    }
+}
+
+/// The key stream for so many bytes, which [`group`] would take, in rows: in the layout that makes it fastest.
+#[inline(always)]
+pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    counter: u64,
+    bytes: usize,
+    then: U,
+) -> U::Output {
+    macro_rules! rows {
         ($key_stream:expr) => {{
-            let mut horner = beside.start();
+            let mut horner = then.beside();
             let blocks = horner.blocks.len();
             let rows = $key_stream(token, state, counter, &mut horner);
             let (h, taken) = (horner.h, blocks - horner.blocks.len());
-            beside.finish(h, taken);
-            xor_rows(rows, data);
+            then.with(rows, h, taken)
         }};
     }
     // With work beside it, the vertical layout takes little longer and does more of that work.
-    let horizontal_sets = if B::ACTIVE { 1 } else { S::Words::HORIZONTAL_SETS };
-    match data.len().div_ceil(set_bytes::<S>()) {
+    let horizontal_sets = if U::Beside::ACTIVE { 1 } else { S::Words::HORIZONTAL_SETS };
+    match bytes.div_ceil(set_bytes::<S>()) {
         // Only for the instruction sets that want as many.
-        5 if const { S::Words::LAST_HORIZONTAL_SETS >= 5 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 5>),
-        6 if const { S::Words::LAST_HORIZONTAL_SETS >= 6 } => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 6>),
-        sets if sets > horizontal_sets => xor!(vertical::key_stream::<S, ROUNDS, WIDE>),
-        0 | 1 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 1>),
-        2 => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 2>),
-        _ => xor!(horizontal::key_stream::<S, B, ROUNDS, WIDE, 3>),
+        5 if const { S::Words::LAST_HORIZONTAL_SETS >= 5 } => {
+            rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 5>)
+        }
+        6 if const { S::Words::LAST_HORIZONTAL_SETS >= 6 } => {
+            rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 6>)
+        }
+        sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS, WIDE>),
+        0 | 1 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 1>),
+        2 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 2>),
+        _ => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 3>),
     }
 }
 
 /// The rows of as many blocks as a vector has rows: first rows, second rows and so on.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<W>(pub(super) W, pub(super) W, pub(super) W, pub(super) W);
+pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);
 
 /// Exclusive or of `data` with the key stream in `rows`, which may be longer.
 #[inline(always)]
-pub(super) fn xor_rows<W: Words, const SETS: usize>(rows: [Rows<W>; SETS], data: &mut [u8]) {
+pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let set_bytes = W::ROWS * BLOCK_BYTES;
-    if data.len() == SETS * set_bytes {
+    if data.len() == rows.len() * set_bytes {
         // Without a branch between the sets: the compiler would move half of each transposition behind it, and spill.
-        let mut sets = data.chunks_exact_mut(set_bytes);
-        for Rows(a, b, c, d) in rows {
-            W::xor_rows(a, b, c, d, sets.next().expect("as many sets"));
+        for (&Rows(a, b, c, d), set) in rows.iter().zip(data.chunks_exact_mut(set_bytes)) {
+            W::xor_rows(a, b, c, d, set);
         }
         return;
     }
     let mut rest = data;
-    for Rows(a, b, c, d) in rows {
+    for &Rows(a, b, c, d) in rows {
         if rest.is_empty() {
             return;
         }
@@ -180,10 +229,33 @@ pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
     );
 }
 
-/// Exclusive or of `data` with the start of `key_stream`.
+/// Exclusive or of `data` with the start of `key_stream`, which is at least as long.
 #[inline(always)]
 pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
-    for (byte, key) in data.iter_mut().zip(key_stream) {
+    // In whole vectors, then one piece of each size: as one loop over bytes it would begin with a comparison of the addresses
+    // and end with up to 31 turns.
+    let key_stream = &key_stream[..data.len()];
+    let (blocks, rest) = data.as_chunks_mut::<32>();
+    let (keys, rest_keys) = key_stream.as_chunks::<32>();
+    for (block, key) in blocks.iter_mut().zip(keys) {
+        xor_array(block, key);
+    }
+    let (blocks, rest) = rest.as_chunks_mut::<16>();
+    let (keys, rest_keys) = rest_keys.as_chunks::<16>();
+    for (block, key) in blocks.iter_mut().zip(keys) {
+        xor_array(block, key);
+    }
+    for (byte, key) in rest.iter_mut().zip(rest_keys) {
         *byte ^= key;
     }
+}
+
+#[inline(always)]
+fn xor_array<const N: usize>(data: &mut [u8; N], key: &[u8; N]) {
+    // The key is taken before anything is written: so the compiler need not ask whether they overlap.
+    let mut result = *key;
+    for (byte, data) in result.iter_mut().zip(&*data) {
+        *byte ^= data;
+    }
+    *data = result;
 }

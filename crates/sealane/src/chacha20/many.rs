@@ -87,7 +87,7 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
         let mut v = group.initial(token, Keys::Shared(key));
         rounds::<_, 20>(&mut v, &mut nothing());
-        xor_rows(transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        xor_rows(&transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
         for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
             let (rows, _) = block.as_chunks::<16>();
             *subkey = [row(&rows[0]), row(&rows[3])];
@@ -186,7 +186,7 @@ impl Group {
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
-        xor_rows(transpose(&v), &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        xor_rows(&transpose(&v), &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
     }
 }
 

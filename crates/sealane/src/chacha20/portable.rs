@@ -33,7 +33,7 @@ pub(super) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
         return group::<ROUNDS, WIDE>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
-        xor_rows(horizontal::key_stream::<S, (), ROUNDS, WIDE, 1>(token, state, counter, &mut nothing()), block);
+        xor_rows(&horizontal::key_stream::<S, (), ROUNDS, WIDE, 1>(token, state, counter, &mut nothing()), block);
         counter = counter.wrapping_add(1);
     }
 }

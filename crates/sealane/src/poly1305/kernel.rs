@@ -4,6 +4,7 @@ use sealane_simd::{Horner, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
+use super::short::filled_with_zeros;
 use super::wide::{self, Powers};
 use crate::wipe::wipe;
 
@@ -89,23 +90,6 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
     if !rest.is_empty() {
         accumulator.block(&filled_with_zeros(rest));
     }
-}
-
-/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap: copying so few bytes would be a
-/// call.
-#[inline(always)]
-fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
-    let len = bytes.len();
-    let low = |n: usize| 8 * (len - n) as u32;
-    let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << low(8)
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << low(4)
-    } else {
-        // One to three: the first, the middle (or the last of two, or the first again), the last.
-        u128::from(bytes[0]) | u128::from(bytes[len / 2]) << (8 * (len / 2)) | u128::from(bytes[len - 1]) << low(1)
-    };
-    value.to_le_bytes()
 }
 
 impl Accumulator {

@@ -3,6 +3,7 @@
 mod field;
 mod kernel;
 pub(crate) mod many;
+mod short;
 mod wide;
 
 use core::fmt;
@@ -12,6 +13,7 @@ use subtle::ConstantTimeEq;
 
 use kernel::blocks;
 pub(crate) use kernel::{Accumulator, Table, horner_step, padded, padded_piece};
+pub(crate) use short::Short;
 
 use crate::wipe::wipe;
 use crate::{Backend, OpenError, Tag};

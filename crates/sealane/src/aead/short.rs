@@ -1,0 +1,129 @@
+//! Messages whose whole key stream, block 0 included, is made in one call. It stays in registers until it meets the message,
+//! and so does the authenticator.
+
+use sealane_simd::{Horner, Simd, Words};
+
+use super::one_shot::Message;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel::{self, MAX_SET_BYTES, Rows, State, UseRows, xor_bytes, xor_rows};
+use crate::poly1305::{Short, tags_equal};
+use crate::wipe::wipe;
+use crate::{OpenError, Tag};
+
+/// The longest associated data, in bytes, that are taken block by block.
+const MAX_AAD_BYTES: usize = 512;
+
+/// Whether [`seal`] and [`open`] take such a message.
+#[inline(always)]
+pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
+    S::VECTORS && aad.len() <= MAX_AAD_BYTES && length <= max_bytes::<S>()
+}
+
+const fn max_bytes<S: Simd>() -> usize {
+    let (group, last) = (kernel::group_bytes::<S>(), kernel::last_bytes::<S>());
+    (if group > last { group } else { last }) - BLOCK_BYTES
+}
+
+/// As [`super::one_shot::seal`].
+#[inline(always)]
+pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
+    let message = message.upto(message.input().len());
+    kernel::rows::<S, _, 20, false>(token, state, 0, BLOCK_BYTES + message.len(), Seal { aad, message })
+}
+
+/// As [`super::one_shot::open`].
+#[inline(always)]
+pub(super) fn open<S: Simd>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
+    message: impl Message,
+) -> Result<(), OpenError> {
+    let bytes = BLOCK_BYTES + message.input().len();
+    kernel::rows::<S, _, 20, false>(token, state, 0, bytes, Open { aad, tag, message })
+}
+
+struct Seal<'a> {
+    aad: &'a [u8],
+    message: &'a mut [u8],
+}
+
+impl UseRows for Seal<'_> {
+    type Output = Tag;
+    type Beside = ();
+
+    #[inline(always)]
+    fn beside(&self) -> Horner<'_> {
+        kernel::nothing()
+    }
+
+    #[inline(always)]
+    fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
+        let mut first = first_set(&rows);
+        let mac = Short::new(one_time_key(&first)).padded(self.aad);
+        apply(&first, &rows, self.message);
+        wipe(&mut first[..W::ROWS * BLOCK_BYTES]);
+        mac.padded(self.message).block(&lengths(self.aad.len(), self.message.len())).tag()
+    }
+}
+
+struct Open<'a, M> {
+    aad: &'a [u8],
+    tag: &'a Tag,
+    message: M,
+}
+
+impl<M: Message> UseRows for Open<'_, M> {
+    type Output = Result<(), OpenError>;
+    type Beside = ();
+
+    #[inline(always)]
+    fn beside(&self) -> Horner<'_> {
+        kernel::nothing()
+    }
+
+    #[inline(always)]
+    fn with<W: Words, const SETS: usize>(mut self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
+        let mut first = first_set(&rows);
+        let input = self.message.input();
+        let length = input.len();
+        let mac = Short::new(one_time_key(&first)).padded(self.aad).padded(input);
+        let result = tags_equal(&mac.block(&lengths(self.aad.len(), length)).tag(), self.tag);
+        if result.is_ok() {
+            apply(&first, &rows, self.message.upto(length));
+        }
+        wipe(&mut first[..W::ROWS * BLOCK_BYTES]);
+        result
+    }
+}
+
+/// The first set of blocks, in memory: half of block 0 is a key.
+#[inline(always)]
+fn first_set<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> [u8; MAX_SET_BYTES] {
+    let Rows(a, b, c, d) = rows[0];
+    let mut first = [0; MAX_SET_BYTES];
+    W::xor_rows(a, b, c, d, &mut first[..W::ROWS * BLOCK_BYTES]);
+    first
+}
+
+/// RFC 8439, section 2.6.
+#[inline(always)]
+pub(super) fn one_time_key(key_stream: &[u8]) -> &[u8; 32] {
+    key_stream.first_chunk().expect("half of block 0")
+}
+
+/// Exclusive or of the message with the key stream from block 1 on.
+#[inline(always)]
+fn apply<W: Words, const SETS: usize>(first: &[u8; MAX_SET_BYTES], rows: &[Rows<W>; SETS], message: &mut [u8]) {
+    let first = &first[BLOCK_BYTES..W::ROWS * BLOCK_BYTES];
+    let (head, rest) = message.split_at_mut(message.len().min(first.len()));
+    xor_bytes(head, first);
+    xor_rows(&rows[1..], rest);
+}
+
+/// The last block that is authenticated: the lengths of the associated data and of the message (RFC 8439, section 2.8).
+#[inline(always)]
+pub(super) fn lengths(aad_bytes: usize, message_bytes: usize) -> [u8; 16] {
+    (u128::from(aad_bytes as u64) | (u128::from(message_bytes as u64) << 64)).to_le_bytes()
+}

@@ -1,0 +1,83 @@
+//! Poly1305 of short messages: block after block on 64-bit integers, by value.
+
+use super::BLOCK_BYTES;
+use super::field::{Element, Multiplier};
+
+/// The state between blocks. A value that is passed on, not a place: the compiler keeps it in registers from the first block
+/// to the tag. Nothing is left to be wiped that it did not put into memory for a reason of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Short {
+    pub(super) h: Element,
+    pub(super) r: Multiplier,
+    pub(super) s: u128,
+}
+
+impl Short {
+    /// An empty message under a one-time key.
+    #[inline(always)]
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        let (r, s) = key.split_at(16);
+        let r = r.first_chunk().expect("the first half of the key");
+        let s = s.first_chunk().expect("the second half of the key");
+        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
+    }
+
+    /// Adds one whole block.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn block(mut self, block: &[u8; BLOCK_BYTES]) -> Self {
+        self.h = self.h.add_block(block, 1).multiply(self.r);
+        self
+    }
+
+    /// Adds blocks, of which a short last one is filled with zeros (RFC 8439, section 2.8: `pad16`).
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn padded(mut self, data: &[u8]) -> Self {
+        let (whole, rest) = data.as_chunks();
+        for block in whole {
+            self = self.block(block);
+        }
+        if rest.is_empty() { self } else { self.block(&filled_with_zeros(rest)) }
+    }
+
+    /// The tag.
+    #[inline(always)]
+    pub(crate) fn tag(self) -> [u8; BLOCK_BYTES] {
+        self.h.finish(self.s)
+    }
+}
+
+/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap: copying so few bytes would be a
+/// call.
+#[inline(always)]
+pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
+    let len = bytes.len();
+    let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // Of the last eight bytes, the first 16 - len are in the low half already: eight, if there is no more.
+        (u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - len)))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4)), 0)
+    } else {
+        // One to three: the first, the middle (or the last of two, or the first again), the last.
+        let byte = |i: usize| u64::from(bytes[i]) << (8 * i);
+        (byte(0) | byte(len / 2) | byte(len - 1), 0)
+    };
+    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_block_is_filled_with_zeros() {
+        for len in 1..BLOCK_BYTES {
+            let mut expected = [0; BLOCK_BYTES];
+            for (i, byte) in expected[..len].iter_mut().enumerate() {
+                *byte = 0xf0 + i as u8;
+            }
+            assert_eq!(filled_with_zeros(&expected[..len]), expected, "{len} bytes");
+        }
+    }
+}
