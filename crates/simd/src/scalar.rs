@@ -54,6 +54,8 @@ impl ScalarWords {
 
 impl Words for ScalarWords {
     type Token = Scalar;
+    type Blocks = [u8; 64];
+    const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
     const HORIZONTAL_SETS: usize = 2;
 

@@ -12,6 +12,11 @@ pub trait Words: Copy {
     /// The proof that the CPU has the instructions.
     type Token: Simd<Words = Self>;
 
+    /// Four vectors in memory: `64 * ROWS` bytes.
+    type Blocks: Copy + AsRef<[u8]> + AsMut<[u8]>;
+    /// Zeros.
+    const ZERO_BLOCKS: Self::Blocks;
+
     /// Number of 128-bit rows in a vector.
     const ROWS: usize;
     /// Number of words in a vector: `4 * ROWS`.

@@ -5,7 +5,7 @@ use sealane_simd::{Horner, Simd, Words};
 
 use super::one_shot::Message;
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel::{self, MAX_SET_BYTES, Rows, State, UseRows, xor_bytes, xor_rows};
+use crate::chacha20::kernel::{self, Rows, State, UseRows, xor_bytes, xor_rows};
 use crate::poly1305::{Short, tags_equal};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
@@ -60,11 +60,11 @@ impl UseRows for Seal<'_> {
 
     #[inline(always)]
     fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
-        let mut first = first_set(&rows);
-        let mac = Short::new(one_time_key(&first)).padded(self.aad);
-        apply(&first, &rows, self.message);
-        wipe(&mut first[..W::ROWS * BLOCK_BYTES]);
-        mac.padded(self.message).block(&lengths(self.aad.len(), self.message.len())).tag()
+        let (mut first, mut others) = in_memory(&rows);
+        let mac = Short::new(one_time_key(first.as_ref()));
+        apply((&first, &others), &rows, self.message);
+        wipe_blocks::<W, SETS>(&mut first, &mut others);
+        mac.padded(self.aad).padded(self.message).block(&lengths(self.aad.len(), self.message.len())).tag()
     }
 }
 
@@ -85,41 +85,72 @@ impl<M: Message> UseRows for Open<'_, M> {
 
     #[inline(always)]
     fn with<W: Words, const SETS: usize>(mut self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
-        let mut first = first_set(&rows);
+        let (mut first, mut others) = in_memory(&rows);
         let input = self.message.input();
         let length = input.len();
-        let mac = Short::new(one_time_key(&first)).padded(self.aad).padded(input);
+        let mac = Short::new(one_time_key(first.as_ref())).padded(self.aad).padded(input);
         let result = tags_equal(&mac.block(&lengths(self.aad.len(), length)).tag(), self.tag);
         if result.is_ok() {
-            apply(&first, &rows, self.message.upto(length));
+            apply((&first, &others), &rows, self.message.upto(length));
         }
-        wipe(&mut first[..W::ROWS * BLOCK_BYTES]);
+        wipe_blocks::<W, SETS>(&mut first, &mut others);
         result
     }
 }
 
-/// The first set of blocks, in memory: half of block 0 is a key.
+/// The first set of blocks, of which half a block is a key, in memory; and all others too, where the rows are as many as the CPU
+/// has registers: the compiler would move some of the transposition behind each branch to come, and what it needs for that
+/// through memory.
 #[inline(always)]
-fn first_set<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> [u8; MAX_SET_BYTES] {
-    let Rows(a, b, c, d) = rows[0];
-    let mut first = [0; MAX_SET_BYTES];
-    W::xor_rows(a, b, c, d, &mut first[..W::ROWS * BLOCK_BYTES]);
-    first
+fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> (W::Blocks, [W::Blocks; SETS]) {
+    let mut others = [W::ZERO_BLOCKS; SETS];
+    if is_large::<SETS>() {
+        for set in 1..SETS {
+            others[set] = kernel::blocks(&rows[set]);
+        }
+    }
+    (kernel::blocks(&rows[0]), others)
+}
+
+const fn is_large<const SETS: usize>() -> bool {
+    SETS > 3
+}
+
+/// Exclusive or of the message with the key stream from block 1 on.
+#[inline(always)]
+fn apply<W: Words, const SETS: usize>(
+    (first, others): (&W::Blocks, &[W::Blocks; SETS]),
+    rows: &[Rows<W>; SETS],
+    message: &mut [u8],
+) {
+    let first = &first.as_ref()[BLOCK_BYTES..];
+    let (head, mut rest) = message.split_at_mut(message.len().min(first.len()));
+    xor_bytes(head, first);
+    if is_large::<SETS>() {
+        for set in &others[1..] {
+            let (head, after) = rest.split_at_mut(rest.len().min(W::ROWS * BLOCK_BYTES));
+            xor_bytes(head, set.as_ref());
+            rest = after;
+        }
+    } else {
+        xor_rows(&rows[1..], rest);
+    }
+}
+
+#[inline(always)]
+fn wipe_blocks<W: Words, const SETS: usize>(first: &mut W::Blocks, others: &mut [W::Blocks; SETS]) {
+    wipe(first.as_mut());
+    if is_large::<SETS>() {
+        for set in &mut others[1..] {
+            wipe(set.as_mut());
+        }
+    }
 }
 
 /// RFC 8439, section 2.6.
 #[inline(always)]
 pub(super) fn one_time_key(key_stream: &[u8]) -> &[u8; 32] {
     key_stream.first_chunk().expect("half of block 0")
-}
-
-/// Exclusive or of the message with the key stream from block 1 on.
-#[inline(always)]
-fn apply<W: Words, const SETS: usize>(first: &[u8; MAX_SET_BYTES], rows: &[Rows<W>; SETS], message: &mut [u8]) {
-    let first = &first[BLOCK_BYTES..W::ROWS * BLOCK_BYTES];
-    let (head, rest) = message.split_at_mut(message.len().min(first.len()));
-    xor_bytes(head, first);
-    xor_rows(&rows[1..], rest);
 }
 
 /// The last block that is authenticated: the lengths of the associated data and of the message (RFC 8439, section 2.8).

@@ -2,8 +2,7 @@
 
 use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
-use super::BLOCK_BYTES;
-use super::kernel::{Beside, MAX_SET_BYTES, Rows, State, nothing};
+use super::kernel::{Beside, Rows, State, blocks, nothing};
 use crate::wipe::wipe;
 
 /// Steps of the work beside in each double round, which waits for itself most of its time.
@@ -73,12 +72,11 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
     let row = |i: usize| [S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]])];
     let (mut a, mut b, mut c, mut d) = (row(0), row(4), row(8), row(12));
     rounds::<_, (), ROUNDS, 1>(&mut a, &mut b, &mut c, &mut d, &mut nothing());
-    let mut bytes = [0; MAX_SET_BYTES];
-    S::Words::xor_rows(a[0], b[0], c[0], d[0], &mut bytes[..S::Words::ROWS * BLOCK_BYTES]);
-    for (word, bytes) in state.iter_mut().zip(bytes.as_chunks::<4>().0) {
+    let mut blocks = blocks(&Rows(a[0], b[0], c[0], d[0]));
+    for (word, bytes) in state.iter_mut().zip(blocks.as_ref().as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
     }
-    wipe(&mut bytes);
+    wipe(blocks.as_mut());
 }
 
 /// The last row, counter and nonce, of consecutive blocks that begin `blocks` after `counter`.

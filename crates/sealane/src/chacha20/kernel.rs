@@ -2,7 +2,7 @@
 //!
 //! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
 
-use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
+use sealane_simd::{Horner, Simd, Words};
 
 use super::{BLOCK_BYTES, horizontal, portable, vertical};
 use crate::wipe::wipe;
@@ -11,9 +11,6 @@ use crate::wipe::wipe;
 ///
 /// The counter word, or both of them in the layout with a 64-bit counter, are ignored: kernels are given the counter.
 pub(crate) type State = [u32; 16];
-
-/// Key stream bytes of the most blocks whose rows fill four vectors.
-pub(crate) const MAX_SET_BYTES: usize = MAX_WORDS_LANES / 4 * BLOCK_BYTES;
 
 /// Number of bytes that one call of [`group`] takes at most.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
@@ -191,6 +188,14 @@ pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);
 
+/// The blocks of a set.
+#[inline(always)]
+pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
+    let mut blocks = W::ZERO_BLOCKS;
+    W::xor_rows(a, b, c, d, blocks.as_mut());
+    blocks
+}
+
 /// Exclusive or of `data` with the key stream in `rows`, which may be longer.
 #[inline(always)]
 pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
@@ -203,7 +208,7 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
         return;
     }
     let mut rest = data;
-    for &Rows(a, b, c, d) in rows {
+    for rows @ &Rows(a, b, c, d) in rows {
         if rest.is_empty() {
             return;
         }
@@ -212,10 +217,9 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
             W::xor_rows(a, b, c, d, set);
             rest = after;
         } else {
-            let mut key_stream = [0; MAX_SET_BYTES];
-            W::xor_rows(a, b, c, d, &mut key_stream[..set_bytes]);
-            xor_bytes(rest, &key_stream);
-            wipe(&mut key_stream[..set_bytes]);
+            let mut key_stream = blocks(rows);
+            xor_bytes(rest, key_stream.as_ref());
+            wipe(key_stream.as_mut());
             return;
         }
     }
@@ -252,10 +256,10 @@ pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
 
 #[inline(always)]
 fn xor_array<const N: usize>(data: &mut [u8; N], key: &[u8; N]) {
-    // The key is taken before anything is written: so the compiler need not ask whether they overlap.
+    // All is read before anything is written: so the compiler need not ask whether they overlap.
     let mut result = *key;
-    for (byte, data) in result.iter_mut().zip(&*data) {
-        *byte ^= data;
+    for (key, data) in result.as_chunks_mut::<8>().0.iter_mut().zip(data.as_chunks::<8>().0) {
+        *key = (u64::from_ne_bytes(*data) ^ u64::from_ne_bytes(*key)).to_ne_bytes();
     }
     *data = result;
 }

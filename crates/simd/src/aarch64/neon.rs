@@ -72,6 +72,8 @@ pub struct NeonWords(uint32x4_t, Neon);
 
 impl Words for NeonWords {
     type Token = Neon;
+    type Blocks = [u8; 64];
+    const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
     const HORIZONTAL_SETS: usize = 3;
 

@@ -31,6 +31,8 @@ pub struct Avx2Words(__m256i, Avx2);
 
 impl Words for Avx2Words {
     type Token = Avx2;
+    type Blocks = [u8; 128];
+    const ZERO_BLOCKS: Self::Blocks = [0; 128];
     const ROWS: usize = 2;
     const HORIZONTAL_SETS: usize = 3;
 

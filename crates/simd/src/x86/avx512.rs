@@ -32,6 +32,8 @@ pub struct Avx512Words(__m512i, Avx512);
 
 impl Words for Avx512Words {
     type Token = Avx512;
+    type Blocks = [u8; 256];
+    const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
     // Not measured yet, but counted: on two ports, a double round of three sets is 45 cycles, of a vertical group 48. Six sets
     // fit into 32 registers, and take 900 cycles, where a vertical group and a single block that waits for itself take as long.

@@ -26,6 +26,8 @@ pub struct Ssse3Words(__m128i, Ssse3);
 
 impl Words for Ssse3Words {
     type Token = Ssse3;
+    type Blocks = [u8; 64];
+    const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
     const HORIZONTAL_SETS: usize = 2;
 
