@@ -38,7 +38,7 @@ pub(super) fn hchacha<const ROUNDS: usize>(
     subkey: &mut [u8; KEY_BYTES],
 ) {
     let mut state = [0; 16];
-    layout::fill(&mut state, key, nonce);
+    layout::fill(&mut state, key, layout::half(nonce), layout::half(&nonce[8..]));
     dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
     let words = state[..4].iter().chain(&state[12..]);
     for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {

@@ -38,8 +38,9 @@ pub(crate) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     );
 }
 
+/// As [`apply`], in a function that has been compiled for the token.
 #[inline(always)]
-fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
+pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     token: S,
     state: &State,
     mut counter: u64,

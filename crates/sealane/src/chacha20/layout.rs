@@ -47,7 +47,8 @@ impl Sealed for Ietf {
 
     #[inline]
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 12], _: Level, state: &mut State) {
-        fill(state, key, nonce);
+        let first = u32::from_le_bytes(*nonce.first_chunk().expect("four of twelve bytes"));
+        fill(state, key, u64::from(first) << 32, half(&nonce[4..]));
     }
 }
 
@@ -63,7 +64,7 @@ impl Sealed for Original {
 
     #[inline]
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 8], _: Level, state: &mut State) {
-        fill(state, key, nonce);
+        fill(state, key, 0, half(nonce));
     }
 }
 
@@ -80,23 +81,27 @@ impl Sealed for Extended {
 
     #[inline]
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 24], level: Level, state: &mut State) {
-        let (prefix, rest) = nonce.split_at(16);
-        let prefix = prefix.first_chunk().expect("the first 16 of 24 bytes");
+        let (prefix, rest) = nonce.split_first_chunk().expect("the first 16 of 24 bytes");
         let mut subkey = [0; KEY_BYTES];
         hchacha::<ROUNDS>(key, prefix, level, &mut subkey);
-        fill(state, &subkey, rest);
+        fill(state, &subkey, 0, half(rest));
         wipe(&mut subkey);
     }
 }
 
-/// Constants and key, then a last row that ends with `nonce` (up to 16 bytes) and is 0 before it, as little-endian words.
-#[inline]
-pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], nonce: &[u8]) {
-    let mut last_row = [0; 16];
-    last_row[16 - nonce.len()..].copy_from_slice(nonce);
+/// Constants and key, then a last row of these halves, as little-endian words. In halves, because kernels load that row in parts:
+/// a load that finds its bytes in two stores has to wait until both are in the cache.
+#[inline(always)]
+pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], low: u64, high: u64) {
     state[..4].copy_from_slice(&CONSTANTS);
-    let words = key.as_chunks::<4>().0.iter().chain(last_row.as_chunks::<4>().0);
-    for (word, bytes) in state[4..].iter_mut().zip(words) {
+    for (word, bytes) in state[4..12].iter_mut().zip(key.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
     }
+    state[12..].copy_from_slice(&[low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]);
+}
+
+/// Eight bytes, little-endian.
+#[inline(always)]
+pub(super) fn half(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"))
 }

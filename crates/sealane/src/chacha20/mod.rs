@@ -189,9 +189,9 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
 
     fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
         if L::WIDE_COUNTER {
-            dispatch!(level, token => kernel::apply::<_, ROUNDS, true>(token, state, counter, data));
+            dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, true>(token, state, counter, data));
         } else {
-            dispatch!(level, token => kernel::apply::<_, ROUNDS, false>(token, state, counter, data));
+            dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, false>(token, state, counter, data));
         }
     }
 }
