@@ -20,7 +20,21 @@ const MIN_BYTES: usize = if VECTORS { BLOCK_BYTES + 1 } else { usize::MAX };
 /// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
 
-/// RFC 8439, section 2.1, for two independent quarter rounds step by step: as many as registers allow.
+/// RFC 8439, section 2.1.
+macro_rules! quarter_round {
+    ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(16);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(12);
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(8);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(7);
+    };
+}
+
+/// The same for two independent quarter rounds step by step.
 macro_rules! two_quarter_rounds {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         $v[$a] = $v[$a].wrapping_add($v[$b]);
@@ -70,10 +84,14 @@ fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, da
     }
     let mut v = initial;
     for _ in 0..ROUNDS / 2 {
-        two_quarter_rounds!(v, [0 4 8 12] [1 5 9 13]);
-        two_quarter_rounds!(v, [2 6 10 14] [3 7 11 15]);
-        two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
-        two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
+        quarter_round!(v, [0 4 8 12]);
+        quarter_round!(v, [1 5 9 13]);
+        quarter_round!(v, [2 6 10 14]);
+        quarter_round!(v, [3 7 11 15]);
+        quarter_round!(v, [0 5 10 15]);
+        quarter_round!(v, [1 6 11 12]);
+        quarter_round!(v, [2 7 8 13]);
+        quarter_round!(v, [3 4 9 14]);
     }
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
         for (bytes, (word, initial)) in data.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
