@@ -4,8 +4,6 @@
 //! into vectors is a loop over lanes that is still a loop when it looks for such loops. One whole double round is long enough
 //! that it does not unroll it first; once vectorised, the loop is gone, and the state is in registers.
 
-use sealane_simd::Simd;
-
 use super::BLOCK_BYTES;
 use super::kernel::{State, xor_bytes};
 use crate::wipe::wipe;
@@ -60,12 +58,7 @@ type Lanes = [u32; LANES];
 
 /// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
-pub(super) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
-    _: S,
-    state: &State,
-    mut counter: u64,
-    data: &mut [u8],
-) {
+pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
     if data.len() >= MIN_BYTES {
         return group::<ROUNDS, WIDE>(state, counter, data);
     }
