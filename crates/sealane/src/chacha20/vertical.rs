@@ -65,8 +65,10 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     transpose(&v)
 }
 
-/// Groups from which on it pays to prepare what they have in common, as measured.
-const MIN_PREPARED_GROUPS: usize = 2;
+/// Groups from which on it pays to prepare what they have in common, as measured with one row and with two in a vector.
+const fn min_prepared_groups<W: Words>() -> usize {
+    if W::ROWS == 1 { 2 } else { 4 }
+}
 
 /// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they are many; returns what is
 /// left, and moves `counter` there.
@@ -83,7 +85,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
     let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
     let carries = WIDE && u64::from(*counter as u32) + blocks > 1 << 32;
-    if !S::VECTORS || data.len() < MIN_PREPARED_GROUPS * group_bytes || carries {
+    if !S::VECTORS || data.len() < min_prepared_groups::<S::Words>() * group_bytes || carries {
         return data;
     }
     let splat = |i: usize| S::Words::splat(token, state[i]);
