@@ -46,7 +46,7 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     mut counter: u64,
     data: &mut [u8],
 ) {
-    let mut rest = data;
+    let mut rest = vertical::xor_groups::<S, ROUNDS, WIDE>(token, state, &mut counter, data);
     while !rest.is_empty() {
         let piece_bytes = rest.len().min(group_bytes::<S>());
         let piece_bytes = if is_last::<S>(rest.len()) { rest.len() } else { piece_bytes };
@@ -110,7 +110,7 @@ pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
     if !S::VECTORS {
         let h = beside.start().h;
         beside.finish(h, 0);
-        return portable::apply::<S, ROUNDS, WIDE>(token, state, counter, data);
+        return portable::apply::<ROUNDS, WIDE>(state, counter, data);
     }
     let bytes = data.len();
     rows::<S, _, ROUNDS, WIDE>(token, state, counter, bytes, Xor { data, beside });

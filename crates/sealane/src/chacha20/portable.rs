@@ -1,41 +1,103 @@
-//! Vertical ChaCha in plain Rust, shaped so that the compiler vectorises it for whatever the target always has.
+//! ChaCha in plain Rust, shaped so that the compiler vectorises it for whatever the target always has.
 //!
-//! A vector type over arrays does not do: the compiler takes the arrays apart into 256 scalars and spills them. What it
-//! does turn into vectors is a loop over lanes that stays a loop, with the state in memory.
+//! A vector type over arrays does not do: the compiler takes the arrays apart into scalars and spills them. What it does turn
+//! into vectors is a loop over lanes that is still a loop when it looks for such loops. One whole double round is long enough
+//! that it does not unroll it first; once vectorised, the loop is gone, and the state is in registers.
 
-use sealane_simd::Simd;
-
-use super::kernel::{State, nothing, xor_bytes, xor_rows};
-use super::{BLOCK_BYTES, horizontal};
+use super::BLOCK_BYTES;
+use super::kernel::{State, xor_bytes};
 use crate::wipe::wipe;
 
-/// Blocks made at once. Enough that the loops are not unrolled before they are vectorised.
-const LANES: usize = 16;
+/// Blocks made at once: one in each lane of 128-bit vectors.
+const LANES: usize = 4;
 /// Bytes made at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
 /// Length in bytes from which a group that is only partly needed is faster than single blocks, as measured.
-const MIN_BYTES: usize = if VECTORS { 384 } else { GROUP_BYTES + 1 };
+const MIN_BYTES: usize = if VECTORS { BLOCK_BYTES + 1 } else { usize::MAX };
 
 /// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
+
+/// RFC 8439, section 2.1.
+macro_rules! quarter_round {
+    ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(16);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(12);
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(8);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(7);
+    };
+}
+
+/// The same for two independent quarter rounds step by step.
+macro_rules! two_quarter_rounds {
+    ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$e] = $v[$e].wrapping_add($v[$f]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(16);
+        $v[$h] = ($v[$h] ^ $v[$e]).rotate_left(16);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$g] = $v[$g].wrapping_add($v[$h]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(12);
+        $v[$f] = ($v[$f] ^ $v[$g]).rotate_left(12);
+        $v[$a] = $v[$a].wrapping_add($v[$b]);
+        $v[$e] = $v[$e].wrapping_add($v[$f]);
+        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(8);
+        $v[$h] = ($v[$h] ^ $v[$e]).rotate_left(8);
+        $v[$c] = $v[$c].wrapping_add($v[$d]);
+        $v[$g] = $v[$g].wrapping_add($v[$h]);
+        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(7);
+        $v[$f] = ($v[$f] ^ $v[$g]).rotate_left(7);
+    };
+}
 
 type Lanes = [u32; LANES];
 
 /// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
-pub(super) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
-    token: S,
-    state: &State,
-    mut counter: u64,
-    data: &mut [u8],
-) {
+pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
     if data.len() >= MIN_BYTES {
         return group::<ROUNDS, WIDE>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
-        xor_rows(&horizontal::key_stream::<S, (), ROUNDS, WIDE, 1>(token, state, counter, &mut nothing()), block);
+        single::<ROUNDS, WIDE>(state, counter, block);
         counter = counter.wrapping_add(1);
     }
+}
+
+#[inline(never)]
+fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+    let mut initial = *state;
+    initial[12] = counter as u32;
+    if WIDE {
+        initial[13] = (counter >> 32) as u32;
+    }
+    let mut v = initial;
+    for _ in 0..ROUNDS / 2 {
+        quarter_round!(v, [0 4 8 12]);
+        quarter_round!(v, [1 5 9 13]);
+        quarter_round!(v, [2 6 10 14]);
+        quarter_round!(v, [3 7 11 15]);
+        quarter_round!(v, [0 5 10 15]);
+        quarter_round!(v, [1 6 11 12]);
+        quarter_round!(v, [2 7 8 13]);
+        quarter_round!(v, [3 4 9 14]);
+    }
+    if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
+        for (bytes, (word, initial)) in data.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
+            *bytes = (u32::from_le_bytes(*bytes) ^ word.wrapping_add(initial)).to_le_bytes();
+        }
+        return;
+    }
+    let mut key_stream = [0; BLOCK_BYTES];
+    for (bytes, (word, initial)) in key_stream.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
+        *bytes = word.wrapping_add(initial).to_le_bytes();
+    }
+    xor_bytes(data, &key_stream);
+    wipe(&mut key_stream);
 }
 
 #[inline(never)]
@@ -45,52 +107,53 @@ fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, dat
         *lanes = [word; LANES];
     }
     let block = |lane: usize| counter.wrapping_add(lane as u64);
-    for (lane, word) in initial[12].iter_mut().enumerate() {
-        *word = block(lane) as u32;
-    }
+    initial[12] = [block(0) as u32, block(1) as u32, block(2) as u32, block(3) as u32];
     if WIDE {
-        for (lane, word) in initial[13].iter_mut().enumerate() {
-            *word = (block(lane) >> 32) as u32;
-        }
+        let high = |lane: usize| (block(lane) >> 32) as u32;
+        initial[13] = [high(0), high(1), high(2), high(3)];
     }
 
     let mut v = initial;
     for _ in 0..ROUNDS / 2 {
-        quarter_round(&mut v, [0, 4, 8, 12]);
-        quarter_round(&mut v, [1, 5, 9, 13]);
-        quarter_round(&mut v, [2, 6, 10, 14]);
-        quarter_round(&mut v, [3, 7, 11, 15]);
-        quarter_round(&mut v, [0, 5, 10, 15]);
-        quarter_round(&mut v, [1, 6, 11, 12]);
-        quarter_round(&mut v, [2, 7, 8, 13]);
-        quarter_round(&mut v, [3, 4, 9, 14]);
+        double_round(&mut v);
     }
 
-    let mut key_stream = [0; BLOCK_BYTES];
-    for (lane, block) in data.chunks_mut(BLOCK_BYTES).enumerate() {
-        for (bytes, (word, initial)) in key_stream.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(&initial)) {
-            *bytes = word[lane].wrapping_add(initial[lane]).to_le_bytes();
+    for (lanes, initial) in v.iter_mut().zip(&initial) {
+        for (word, initial) in lanes.iter_mut().zip(initial) {
+            *word = word.wrapping_add(*initial);
         }
-        xor_bytes(block, &key_stream);
     }
-    wipe(&mut key_stream);
-    wipe(v.as_flattened_mut());
-    wipe(initial.as_flattened_mut());
+    let mut key_stream = [[0; BLOCK_BYTES]; LANES];
+    store::<0>(&v, &mut key_stream);
+    store::<1>(&v, &mut key_stream);
+    store::<2>(&v, &mut key_stream);
+    store::<3>(&v, &mut key_stream);
+    xor_bytes(data, key_stream.as_flattened());
+    wipe(key_stream.as_flattened_mut());
 }
 
-/// RFC 8439, section 2.1, on all lanes.
+/// The block in `LANE`: a constant, so that the state needs no address.
 #[inline(always)]
-fn quarter_round(v: &mut [Lanes; 16], [a, b, c, d]: [usize; 4]) {
-    let (mut va, mut vb, mut vc, mut vd) = (v[a], v[b], v[c], v[d]);
-    for lane in 0..LANES {
-        va[lane] = va[lane].wrapping_add(vb[lane]);
-        vd[lane] = (vd[lane] ^ va[lane]).rotate_left(16);
-        vc[lane] = vc[lane].wrapping_add(vd[lane]);
-        vb[lane] = (vb[lane] ^ vc[lane]).rotate_left(12);
-        va[lane] = va[lane].wrapping_add(vb[lane]);
-        vd[lane] = (vd[lane] ^ va[lane]).rotate_left(8);
-        vc[lane] = vc[lane].wrapping_add(vd[lane]);
-        vb[lane] = (vb[lane] ^ vc[lane]).rotate_left(7);
+fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]; LANES]) {
+    for (bytes, lanes) in key_stream[LANE].as_chunks_mut::<4>().0.iter_mut().zip(v) {
+        *bytes = lanes[LANE].to_le_bytes();
     }
-    (v[a], v[b], v[c], v[d]) = (va, vb, vc, vd);
+}
+
+/// RFC 8439, section 2.3, on all lanes.
+#[inline(always)]
+fn double_round(v: &mut [Lanes; 16]) {
+    for lane in 0..LANES {
+        let mut words = [0; 16];
+        for (word, lanes) in words.iter_mut().zip(&*v) {
+            *word = lanes[lane];
+        }
+        two_quarter_rounds!(words, [0 4 8 12] [1 5 9 13]);
+        two_quarter_rounds!(words, [2 6 10 14] [3 7 11 15]);
+        two_quarter_rounds!(words, [0 5 10 15] [1 6 11 12]);
+        two_quarter_rounds!(words, [2 7 8 13] [3 4 9 14]);
+        for (lanes, word) in v.iter_mut().zip(words) {
+            lanes[lane] = word;
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
-use super::kernel::{Rows, State};
+use super::BLOCK_BYTES;
+use super::kernel::{Rows, State, nothing, xor_rows};
 
 /// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
 macro_rules! two_quarter_rounds {
@@ -23,6 +24,20 @@ macro_rules! two_quarter_rounds {
         $v[$g] = $v[$g].add($v[$h]);
         $v[$b] = $v[$b].xor($v[$c]).rotate_left_7();
         $v[$f] = $v[$f].xor($v[$g]).rotate_left_7();
+    };
+}
+
+/// The same for one quarter round.
+macro_rules! quarter_round {
+    ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
+        $v[$a] = $v[$a].add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_left_16();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_left_12();
+        $v[$a] = $v[$a].add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotate_left_8();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotate_left_7();
     };
 }
 
@@ -50,14 +65,70 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     transpose(&v)
 }
 
+/// Groups from which on it pays to prepare what they have in common, as measured with one row and with two in a vector.
+const fn min_prepared_groups<W: Words>() -> usize {
+    if W::ROWS == 1 { 2 } else { 4 }
+}
+
+/// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they are many; returns what is
+/// left, and moves `counter` there.
+///
+/// Of the first column round, only the column with the counter differs between them: the other three are made once. (Not where
+/// a 64-bit counter carries from one word to the other, which is in another column.)
+#[inline(always)]
+pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    counter: &mut u64,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    let group_bytes = S::Words::LANES * BLOCK_BYTES;
+    let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
+    let carries = WIDE && u64::from(*counter as u32) + blocks > 1 << 32;
+    if !S::VECTORS || data.len() < min_prepared_groups::<S::Words>() * group_bytes || carries {
+        return data;
+    }
+    let splat = |i: usize| S::Words::splat(token, state[i]);
+    let word_13 = if WIDE { S::Words::splat(token, (*counter >> 32) as u32) } else { splat(13) };
+    let mut initial = [word_13; 16];
+    for i in (0..12).chain(14..16) {
+        initial[i] = splat(i);
+    }
+    let mut prepared = initial;
+    two_quarter_rounds!(prepared, [1 5 9 13] [2 6 10 14]);
+    quarter_round!(prepared, [3 7 11 15]);
+
+    let mut groups = data.chunks_exact_mut(group_bytes);
+    for group in &mut groups {
+        (initial[12], _) = counters::<S, WIDE>(token, state, *counter);
+        let mut v = prepared;
+        v[12] = initial[12];
+        quarter_round!(v, [0 4 8 12]);
+        two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
+        two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
+        double_rounds(&mut v, ROUNDS / 2 - 1, &mut nothing());
+        for i in 0..16 {
+            v[i] = v[i].add(initial[i]);
+        }
+        xor_rows(&transpose(&v), group);
+        *counter = counter.wrapping_add(S::Words::LANES as u64);
+    }
+    groups.into_remainder()
+}
+
 /// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each. Some of the work of
 /// `horner` is done beside them where the instruction set has a kernel for that.
 #[inline(always)]
 pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], horner: &mut Horner<'_>) {
-    if W::double_rounds(v, ROUNDS / 2, horner) {
+    double_rounds(v, ROUNDS / 2, horner);
+}
+
+#[inline(always)]
+fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, horner: &mut Horner<'_>) {
+    if W::double_rounds(v, count, horner) {
         return;
     }
-    for _ in 0..ROUNDS / 2 {
+    for _ in 0..count {
         two_quarter_rounds!(v, [0 4 8 12] [1 5 9 13]);
         two_quarter_rounds!(v, [2 6 10 14] [3 7 11 15]);
         two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);

@@ -5,10 +5,12 @@ use sealane::chacha20::{ChaCha, Original};
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// More blocks than the widest kernel makes at once (16), twice, and some.
-const SPAN: u64 = 40;
+/// More blocks than four groups of the widest kernel (16 blocks each), from which on it prepares what they have in common.
+const SPAN: u64 = 72;
+/// More than two groups.
+const EACH: u64 = 40;
 
-/// Every start in the last `SPAN` blocks before `boundary` and every number of blocks up to `SPAN`.
+/// Every start in the last `SPAN` blocks before `boundary`; every number of blocks up to `EACH`, and some up to `SPAN`.
 fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
     let (key, nonce) = (array(30), L::nonce(31));
     let first = boundary - u128::from(SPAN);
@@ -19,7 +21,7 @@ fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
     for backend in backends() {
         for skip in 0..SPAN.min(blocks) {
             let start: ChaCha<ROUNDS, L> = at_block(&key, &nonce, backend, first + u128::from(skip));
-            for count in 1..=SPAN.min(blocks - skip) {
+            for count in (1..=EACH).chain([64, 65, 71, SPAN]).filter(|&count| count <= blocks - skip) {
                 // The last block of some is not whole.
                 let range = 64 * skip as usize..64 * (skip + count) as usize - 7 * (count % 3) as usize;
                 let mut buffer = plaintext[range.clone()].to_vec();

@@ -6,6 +6,8 @@ mod avx2_chacha;
 mod avx512;
 mod detect;
 mod ssse3;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+mod ssse3_chacha;
 
 pub use avx2::{Avx2, Avx2Wide, Avx2Words};
 pub use avx512::{Avx512, Avx512Wide, Avx512Words};

@@ -84,6 +84,18 @@ impl Words for Ssse3Words {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::Horner<'_>) -> bool {
+        let token = v[0].1;
+        let mut vectors = v.map(|word| word.0);
+        ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
+            super::ssse3_chacha::double_rounds(vectors, count);
+        });
+        *v = vectors.map(|vector| Self(vector, token));
+        true
+    }
+
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
         type Rows = [[u8; 16]; 4];
