@@ -40,7 +40,7 @@ pub use horner::Horner;
 pub use level::{Level, Simd};
 pub use output::Output;
 pub use scalar::Scalar;
-pub use wide::{MAX_WIDE_LANES, Wide};
+pub use wide::{MAX_WIDE_LANES, Pair, Wide};
 pub use words::{MAX_WORDS_LANES, Words};
 
 mod sealed {

@@ -1,7 +1,7 @@
 //! The portable backend: arrays of lanes, which the compiler turns into vectors where the target always has them.
 
 use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Simd, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// The token of the portable backend, which every CPU has.
 #[derive(Clone, Copy, Debug)]
@@ -162,10 +162,24 @@ impl Wide for ScalarWide {
         [self.0[0], self.0[1], 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
-    fn load_blocks(_: Scalar, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(_: Scalar, pair: &Pair) -> Self {
+        Self(pair.0.map(Into::into))
+    }
+    #[inline(always)]
+    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
+        for lane in 0..2 {
+            rows[lane][column] = Pair([even.0[lane] as _, odd.0[lane] as _]);
+        }
+    }
+    #[inline(always)]
+    fn load(_: Scalar, blocks: &[u8]) -> (Self, Self) {
         let (words, _) = blocks[..32].as_chunks::<8>();
         let word = |i: usize| u64::from_le_bytes(words[i]);
-        (Self([word(0), word(2)]), Self([word(1), word(3)]))
+        (Self([word(0), word(1)]), Self([word(2), word(3)]))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -5,6 +5,27 @@ use crate::Simd;
 /// The most lanes that any implementation of [`Wide`] has.
 pub const MAX_WIDE_LANES: usize = 8;
 
+/// A factor of [`Wide::mul_low`] as tables keep it: in the width in which the multiplication takes it.
+#[cfg(not(target_arch = "aarch64"))]
+type Factor = u64;
+#[cfg(target_arch = "aarch64")]
+type Factor = u32;
+
+/// Two factors of [`Wide::mul_low`], for the even and the odd lanes, as tables keep them.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(not(target_arch = "aarch64"), repr(align(16)))]
+#[cfg_attr(target_arch = "aarch64", repr(align(8)))]
+pub struct Pair(pub(crate) [Factor; 2]);
+
+impl Pair {
+    /// The factor for even lanes.
+    #[must_use]
+    #[inline(always)]
+    pub fn even(self) -> u32 {
+        self.0[0] as u32
+    }
+}
+
 /// A vector of 64-bit lanes.
 pub trait Wide: Copy {
     /// The proof that the CPU has the instructions.
@@ -28,13 +49,47 @@ pub trait Wide: Copy {
     /// The lanes, the first [`Wide::LANES`] of the array; the rest is 0.
     fn to_lanes(self) -> [u64; MAX_WIDE_LANES];
 
+    /// All even lanes have the first factor in their low halves, all odd lanes the second. The high halves are unspecified: for
+    /// operands of [`Wide::mul_low`].
+    fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
+    /// Sets `rows[i][column]`, for each lane `i`, to the pair of these lanes of `even` and `odd`, which are below 2^32.
+    ///
+    /// # Panics
+    /// If there are fewer than [`Wide::LANES`] rows, or no such column.
+    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize);
+
+    /// Loads [`Wide::LANES`] blocks of 16 bytes as they are, half of them to each vector: the low 8 bytes of a block, little-endian,
+    /// are in an even lane, the high 8 bytes in the odd lane that follows.
+    ///
+    /// # Panics
+    /// If `blocks` is shorter than `16 * LANES` bytes.
+    fn load(token: Self::Token, blocks: &[u8]) -> (Self, Self);
+    /// The even lanes of both vectors, and their odd lanes, in an order in which what [`Wide::load`] has loaded comes to lie as
+    /// [`Wide::BLOCK_OF_LANE`] says.
+    fn unpack(self, other: Self) -> (Self, Self);
+
     /// Loads [`Wide::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8 bytes of a block, those
     /// of the second the high 8 bytes, both little-endian, in the order of [`Wide::BLOCK_OF_LANE`].
     ///
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
-    fn load_blocks(token: Self::Token, blocks: &[u8]) -> (Self, Self);
+    #[inline(always)]
+    fn load_blocks(token: Self::Token, blocks: &[u8]) -> (Self, Self) {
+        let (first, second) = Self::load(token, blocks);
+        first.unpack(second)
+    }
 
+    /// The sum of all lanes modulo 2^64.
+    #[must_use]
+    #[inline(always)]
+    fn sum_lanes(self) -> u64 {
+        let lanes = self.to_lanes();
+        let mut sum = lanes[0];
+        for lane in &lanes[1..Self::LANES] {
+            sum = sum.wrapping_add(*lane);
+        }
+        sum
+    }
     /// Lane-wise sum modulo 2^64.
     #[must_use]
     fn add(self, other: Self) -> Self;

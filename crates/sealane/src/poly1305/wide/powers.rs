@@ -1,0 +1,122 @@
+//! What the rows are multiplied with.
+
+use sealane_simd::{Pair, Simd, Wide};
+
+use super::{Element, MAX_ROWS, carry, from_elements, multiply, opaque};
+use crate::wipe::wipe;
+
+/// Sizes of small tables, which are computed for one piece.
+pub(super) const FEW: usize = 4;
+pub(super) const SOME: usize = 8;
+
+/// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
+/// 2^32 R^j and 2^96 R^j.
+pub(super) type Shifted = [Pair; 10];
+
+/// R^1 … R^ROWS.
+#[derive(Clone)]
+pub(crate) struct Powers<const ROWS: usize = MAX_ROWS>(pub(super) [Shifted; ROWS]);
+
+impl<const ROWS: usize> Default for Powers<ROWS> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self([[Pair::default(); 10]; ROWS])
+    }
+}
+
+impl<const ROWS: usize> Drop for Powers<ROWS> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+/// Computes the powers of R = `base`.
+#[inline(always)]
+pub(super) fn fill<S: Simd>(token: S, base: Element, powers: &mut [Shifted]) {
+    let mut elements = [base; sealane_simd::MAX_WIDE_LANES];
+    for i in 1..S::Wide::LANES {
+        elements[i] = match i % 2 {
+            0 => elements[i - 1].multiply_full(base),
+            _ => elements[i / 2].multiply_full(elements[i / 2]),
+        };
+    }
+    let step = Factors::new(elements[S::Wide::LANES - 1].limbs().map(|limb| limb as u32));
+    // R^1 … R^N, then each of them multiplied with R^N.
+    let mut power = from_elements(token, &elements);
+    for (i, rows) in powers.chunks_exact_mut(S::Wide::LANES).enumerate() {
+        if i > 0 {
+            power = carry(token, step.multiply(token, &power));
+        }
+        store(token, &power, rows);
+    }
+}
+
+/// Stores a power for each lane, with its multiples.
+#[inline(always)]
+fn store<S: Simd>(token: S, power: &[S::Wide; 5], rows: &mut [Shifted]) {
+    let [p0, p1, p2, p3, p4] = *power;
+    let times_5 = |limb: S::Wide| limb.add(limb.shl::<2>());
+    let (f2, f3, f4) = (times_5(p2), times_5(p3), times_5(p4));
+    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
+    let by_32 = carry(token, [f4, p0, p1, p2, p3].map(#[inline(always)] |limb| limb.shl::<6>()));
+    let by_64 = carry(token, [f3, f4, p0, p1, p2].map(#[inline(always)] |limb| limb.shl::<12>()));
+    let by_96 = carry(token, [f2, f3, f4, p0, p1].map(#[inline(always)] |limb| limb.shl::<18>()));
+    for i in 0..5 {
+        S::Wide::store_pairs(power[i], by_64[i], rows, i);
+        S::Wide::store_pairs(by_32[i], by_96[i], rows, 5 + i);
+    }
+}
+
+/// What is done once for a number of rows, k.
+pub(super) struct Factors {
+    /// R^k.
+    limbs: [u32; 5],
+    /// Five times each limb.
+    times_5: [u32; 5],
+    /// Half of 2^128 (R^0 + … + R^(k-1)), not reduced: each block has two halves, and it is added to both.
+    pub(super) half_ones: [u64; 5],
+}
+
+impl Factors {
+    /// Without the ones.
+    #[inline(always)]
+    pub(super) fn new(limbs: [u32; 5]) -> Self {
+        Self { limbs, times_5: limbs.map(|limb| 5 * limb), half_ones: [0; 5] }
+    }
+
+    /// For `count` rows.
+    #[inline(always)]
+    pub(super) fn of(powers: &[Shifted], count: usize) -> Self {
+        let (below, power) = (&powers[..count - 1], &powers[count - 1]);
+        // At most 16 limbs of little more than 2^26.
+        let mut sum = [1, 0, 0, 0, 0];
+        for power in below {
+            for i in 0..5 {
+                sum[i] += u64::from(power[i].even());
+            }
+        }
+        // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
+        let half_ones = [5 * sum[1], 5 * sum[2], 5 * sum[3], 5 * sum[4], sum[0]].map(|limb| limb << 23);
+        Self { half_ones, ..Self::new([0, 1, 2, 3, 4].map(|i: usize| power[i].even())) }
+    }
+
+    /// The product with R^k, not carried. The limbs of `h` are below 2^28.
+    #[inline(always)]
+    pub(super) fn multiply<S: Simd>(&self, token: S, h: &[S::Wide; 5]) -> [S::Wide; 5] {
+        let splat = |limbs: &[u32; 5]| {
+            let splat = |i: usize| S::Wide::splat_low(token, limbs[i]);
+            [splat(0), splat(1), splat(2), splat(3), splat(4)]
+        };
+        multiply(&opaque(h), &splat(&self.limbs), &splat(&self.times_5))
+    }
+}
+
+impl Drop for Factors {
+    #[inline(always)]
+    fn drop(&mut self) {
+        wipe(&mut self.limbs);
+        wipe(&mut self.times_5);
+        wipe(&mut self.half_ones);
+    }
+}
