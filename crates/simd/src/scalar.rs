@@ -166,10 +166,11 @@ impl Wide for ScalarWide {
         Self(pair.0.map(Into::into))
     }
     #[inline(always)]
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
-        for lane in 0..2 {
-            rows[lane][column] = Pair([even.0[lane] as _, odd.0[lane] as _]);
-        }
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+        pairs[0] = Pair::new(even.0[0], odd.0[0]);
+        pairs[1] = Pair::new(even.0[1], odd.0[1]);
+        pairs
     }
     #[inline(always)]
     fn load(_: Scalar, blocks: &[u8]) -> (Self, Self) {

@@ -1,30 +1,9 @@
 //! The capability that prime-field hashes need: a 32×32→64 multiply in 64-bit lanes.
 
-use crate::Simd;
+use crate::{Pair, Simd};
 
 /// The most lanes that any implementation of [`Wide`] has.
 pub const MAX_WIDE_LANES: usize = 8;
-
-/// A factor of [`Wide::mul_low`] as tables keep it: in the width in which the multiplication takes it.
-#[cfg(not(target_arch = "aarch64"))]
-type Factor = u64;
-#[cfg(target_arch = "aarch64")]
-type Factor = u32;
-
-/// Two factors of [`Wide::mul_low`], for the even and the odd lanes, as tables keep them.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(not(target_arch = "aarch64"), repr(align(16)))]
-#[cfg_attr(target_arch = "aarch64", repr(align(8)))]
-pub struct Pair(pub(crate) [Factor; 2]);
-
-impl Pair {
-    /// The factor for even lanes.
-    #[must_use]
-    #[inline(always)]
-    pub fn even(self) -> u32 {
-        self.0[0] as u32
-    }
-}
 
 /// A vector of 64-bit lanes.
 pub trait Wide: Copy {
@@ -52,11 +31,8 @@ pub trait Wide: Copy {
     /// All even lanes have the first factor in their low halves, all odd lanes the second. The high halves are unspecified: for
     /// operands of [`Wide::mul_low`].
     fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
-    /// Sets `rows[i][column]`, for each lane `i`, to the pair of these lanes of `even` and `odd`, which are below 2^32.
-    ///
-    /// # Panics
-    /// If there are fewer than [`Wide::LANES`] rows, or no such column.
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize);
+    /// Lane `i` of both vectors, whose lanes are below 2^32, as the pair `i`: the first [`Wide::LANES`] of the array. The rest is 0.
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES];
 
     /// Loads [`Wide::LANES`] blocks of 16 bytes as they are, half of them to each vector: the low 8 bytes of a block, little-endian,
     /// are in an even lane, the high 8 bytes in the odd lane that follows.

@@ -21,15 +21,23 @@ use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
 use super::kernel::{Accumulator, Table};
 pub(super) use powers::Powers;
-use powers::{FEW, Factors, SOME, Shifted, fill};
+use powers::{Factors, Shifted};
 
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
 
-/// Rows from which a table pays, and from which larger ones do: as measured on Zen 3.
-const MIN_FEW: usize = 12;
-const MIN_SOME: usize = 32;
-const MIN_MANY: usize = 128;
+/// Rows from which a table pays, as measured on Zen 3: below, one row at a time is as fast.
+const MIN_ROWS_FOR_TABLE: usize = 12;
+
+/// Rows between two carries for `count` rows, and powers in the table: the more rows, the more powers pay. Measured on Zen 3.
+const fn rows_per_carry(count: usize, lanes: usize) -> usize {
+    let rows = match count {
+        0..32 => 4,
+        32..128 => 8,
+        _ => MAX_ROWS,
+    };
+    if rows < lanes { lanes } else { rows }
+}
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
@@ -39,6 +47,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     let count = rest.len() / row_bytes;
     let powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
     let base = powers_of_r[S::Wide::LANES - 1];
+    let zero = [S::Wide::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
     let (low, high) = S::Wide::load_blocks(token, first);
@@ -47,30 +56,21 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         *lane = lane.add(S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
     }
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
-    if count < MIN_FEW && table.is_none() {
+    if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
         let factors = Factors::new(base.limbs().map(|limb| limb as u32));
         for row in rest.chunks_exact(row_bytes) {
-            h = carry(token, add_row(token, factors.multiply(token, &h), row));
+            h = carry(token, factors.multiply_add(token, &h, add_row(token, zero, row)));
             h[4] = h[4].add(S::Wide::splat(token, 1 << 24));
         }
     } else {
         // A piece of a longer message uses what the pieces before it have computed.
-        let (mut few, mut some);
-        let (powers, filled): (&mut [Shifted], bool) = if count >= MIN_MANY || table.is_some() {
-            let filled = table.is_some();
-            (&mut table.get_or_insert_with(Powers::default).0, filled)
-        } else if count >= MIN_SOME || S::Wide::LANES > FEW {
-            some = Powers::<SOME>::default();
-            (&mut some.0, false)
-        } else {
-            few = Powers::<FEW>::default();
-            (&mut few.0, false)
-        };
-        if !filled {
-            fill(token, base, powers);
+        let table = table.get_or_insert_with(Powers::new);
+        let group_rows = rows_per_carry(count, S::Wide::LANES);
+        if table.rows().len() < group_rows {
+            table.fill(token, base, group_rows);
         }
-        let powers = &*powers;
+        let powers = table.rows();
         let (partial, groups) = rest.split_at(count % powers.len() * row_bytes);
         if !partial.is_empty() {
             h = group(token, powers, &Factors::of(powers, partial.len() / row_bytes), &h, partial);
@@ -87,9 +87,13 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         lanes[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
     }
     let factors = from_elements(token, &lanes);
-    let times_5 = factors.map(|limb| limb.add(limb.shl::<2>()));
-    let h = multiply(&opaque(&h), &opaque(&factors), &opaque(&times_5));
-    accumulator.h = Element::from_limbs(h.map(|limb| limb.sum_lanes()));
+    let mut times_5 = factors;
+    for limb in &mut times_5 {
+        *limb = limb.add(limb.shl::<2>());
+    }
+    let h = multiply_add(&opaque(&h), &opaque(&factors), &opaque(&times_5), zero);
+    let sums = [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()];
+    accumulator.h = Element::from_limbs(sums);
 }
 
 /// r^1 … r^count.
@@ -129,12 +133,13 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide;
 /// An element for each lane, in five limbs of at most 2^26.
 #[inline(always)]
 fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S::Wide; 5] {
-    let [low, high, top] = [0, 1, 2].map(
-        #[inline(always)]
-        |i| S::Wide::from_lanes(token, &elements.map(|element| element.0[i])),
-    );
-    let mut limbs = limbs(token, low, high);
-    limbs[4] = limbs[4].add(top.shl::<24>());
+    let mut words = [[0; MAX_WIDE_LANES]; 3];
+    for i in 0..S::Wide::LANES {
+        [words[0][i], words[1][i], words[2][i]] = elements[i].0;
+    }
+    let [low, high, top] = words;
+    let mut limbs = limbs(token, S::Wide::from_lanes(token, &low), S::Wide::from_lanes(token, &high));
+    limbs[4] = limbs[4].add(S::Wide::from_lanes(token, &top).shl::<24>());
     limbs
 }
 
@@ -156,10 +161,10 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
     let count = rows.len() / row_bytes;
 
-    let mut first = factors.half_ones.map(
-        #[inline(always)]
-        |ones| S::Wide::splat(token, ones),
-    );
+    let mut first = *h;
+    for i in 0..5 {
+        first[i] = S::Wide::splat(token, factors.half_ones[i]);
+    }
     let mut second = first;
     for (row, power) in rows.chunks_exact(row_bytes).zip(powers[..count].iter().rev()) {
         let (a0, b0) = S::Wide::load(token, row);
@@ -167,30 +172,32 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
         for i in 0..5 {
             let pair = S::Wide::splat_pair(token, &power[i]);
             let shifted = S::Wide::splat_pair(token, &power[5 + i]);
-            first[i] = first[i].add(a0.mul_low(pair)).add(a1.mul_low(shifted));
-            second[i] = second[i].add(b0.mul_low(pair)).add(b1.mul_low(shifted));
+            first[i] = first[i].add(a0.mul_low(pair));
+            second[i] = second[i].add(b0.mul_low(pair));
+            first[i] = first[i].add(a1.mul_low(shifted));
+            second[i] = second[i].add(b1.mul_low(shifted));
         }
     }
     // Only here is the sum of the rows before needed: its carry is done beside the rows of this one.
-    let mut sum = factors.multiply(token, h);
     for i in 0..5 {
         let (low, high) = first[i].unpack(second[i]);
-        sum[i] = sum[i].add(low.add(high));
+        first[i] = low.add(high);
     }
+    let sum = factors.multiply_add(token, h, first);
     // The last row has the factor 1.
     carry(token, add_row(token, sum, last_row))
 }
 
-/// The product, not carried, with factors in five limbs, of which `times_5` has five times each. The limbs of `h` are below 2^28.
+/// The sum of `sum` and the product, not carried, with factors in five limbs, of which `times_5` has five times each. The limbs
+/// of `h` are below 2^28.
 #[inline(always)]
-fn multiply<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5]) -> [W; 5] {
-    let mut sum = *h;
-    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5.
-    for i in 0..5 {
-        sum[i] = h[0].mul_low(limbs[i]);
-        for j in 1..5 {
-            let factor = if j <= i { limbs[i - j] } else { times_5[i + 5 - j] };
-            sum[i] = sum[i].add(h[j].mul_low(factor));
+fn multiply_add<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
+    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by factor: they need not be in
+    // registers all at once.
+    for j in 0..5 {
+        for i in 0..5 {
+            let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };
+            sum[limb] = sum[limb].add(h[i].mul_low(factor));
         }
     }
     sum

@@ -208,14 +208,13 @@ impl Wide for NeonWide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
-        let [row0, row1] = rows.first_chunk_mut().expect("as many rows as lanes");
-        let pairs = [&mut row0[column], &mut row1[column]];
-        neon!(even.1, (even: uint64x2_t = even.0, odd: uint64x2_t = odd.0, pairs: [&mut Pair; 2] = pairs) -> () {
-            let [pair0, pair1] = pairs;
-            store_pair(vmovn_u64(vzip1q_u64(even, odd)), pair0);
-            store_pair(vmovn_u64(vzip2q_u64(even, odd)), pair1);
-        });
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        neon!(even.1, (even: uint64x2_t = even.0, odd: uint64x2_t = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(vmovn_u64(vzip1q_u64(even, odd)), &mut pairs[0]);
+            store_pair(vmovn_u64(vzip2q_u64(even, odd)), &mut pairs[1]);
+            pairs
+        })
     }
     #[inline(always)]
     fn load(token: Neon, blocks: &[u8]) -> (Self, Self) {

@@ -191,17 +191,16 @@ impl Wide for Avx2Wide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
-        let [row0, row1, row2, row3] = rows.first_chunk_mut().expect("as many rows as lanes");
-        let pairs = [&mut row0[column], &mut row1[column], &mut row2[column], &mut row3[column]];
-        avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0, pairs: [&mut Pair; 4] = pairs) -> () {
-            let (even_rows, odd_rows) = (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd));
-            let [pair0, pair1, pair2, pair3] = pairs;
-            store_pair(_mm256_castsi256_si128(even_rows), pair0);
-            store_pair(_mm256_castsi256_si128(odd_rows), pair1);
-            store_pair(_mm256_extracti128_si256::<1>(even_rows), pair2);
-            store_pair(_mm256_extracti128_si256::<1>(odd_rows), pair3);
-        });
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let (even_lanes, odd_lanes) = (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd));
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm256_castsi256_si128(even_lanes), &mut pairs[0]);
+            store_pair(_mm256_castsi256_si128(odd_lanes), &mut pairs[1]);
+            store_pair(_mm256_extracti128_si256::<1>(even_lanes), &mut pairs[2]);
+            store_pair(_mm256_extracti128_si256::<1>(odd_lanes), &mut pairs[3]);
+            pairs
+        })
     }
     #[inline(always)]
     fn load(token: Avx2, blocks: &[u8]) -> (Self, Self) {

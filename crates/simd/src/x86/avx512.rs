@@ -172,21 +172,20 @@ impl Wide for Avx512Wide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
-        let rows: &mut [[Pair; COLUMNS]; 8] = rows.first_chunk_mut().expect("as many rows as lanes");
-        let pairs = rows.each_mut().map(|row| &mut row[column]);
-        avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0, pairs: [&mut Pair; 8] = pairs) -> () {
-            let (even_rows, odd_rows) = (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
-            let [pair0, pair1, pair2, pair3, pair4, pair5, pair6, pair7] = pairs;
-            store_pair(_mm512_castsi512_si128(even_rows), pair0);
-            store_pair(_mm512_castsi512_si128(odd_rows), pair1);
-            store_pair(_mm512_extracti32x4_epi32::<1>(even_rows), pair2);
-            store_pair(_mm512_extracti32x4_epi32::<1>(odd_rows), pair3);
-            store_pair(_mm512_extracti32x4_epi32::<2>(even_rows), pair4);
-            store_pair(_mm512_extracti32x4_epi32::<2>(odd_rows), pair5);
-            store_pair(_mm512_extracti32x4_epi32::<3>(even_rows), pair6);
-            store_pair(_mm512_extracti32x4_epi32::<3>(odd_rows), pair7);
-        });
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let (even_lanes, odd_lanes) = (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm512_castsi512_si128(even_lanes), &mut pairs[0]);
+            store_pair(_mm512_castsi512_si128(odd_lanes), &mut pairs[1]);
+            store_pair(_mm512_extracti32x4_epi32::<1>(even_lanes), &mut pairs[2]);
+            store_pair(_mm512_extracti32x4_epi32::<1>(odd_lanes), &mut pairs[3]);
+            store_pair(_mm512_extracti32x4_epi32::<2>(even_lanes), &mut pairs[4]);
+            store_pair(_mm512_extracti32x4_epi32::<2>(odd_lanes), &mut pairs[5]);
+            store_pair(_mm512_extracti32x4_epi32::<3>(even_lanes), &mut pairs[6]);
+            store_pair(_mm512_extracti32x4_epi32::<3>(odd_lanes), &mut pairs[7]);
+            pairs
+        })
     }
     #[inline(always)]
     fn load(token: Avx512, blocks: &[u8]) -> (Self, Self) {

@@ -169,14 +169,13 @@ impl Wide for Ssse3Wide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn store_pairs<const COLUMNS: usize>(even: Self, odd: Self, rows: &mut [[Pair; COLUMNS]], column: usize) {
-        let [row0, row1] = rows.first_chunk_mut().expect("as many rows as lanes");
-        let pairs = [&mut row0[column], &mut row1[column]];
-        ssse3!(even.1, (even: __m128i = even.0, odd: __m128i = odd.0, pairs: [&mut Pair; 2] = pairs) -> () {
-            let [pair0, pair1] = pairs;
-            store_pair(_mm_unpacklo_epi64(even, odd), pair0);
-            store_pair(_mm_unpackhi_epi64(even, odd), pair1);
-        });
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        ssse3!(even.1, (even: __m128i = even.0, odd: __m128i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm_unpacklo_epi64(even, odd), &mut pairs[0]);
+            store_pair(_mm_unpackhi_epi64(even, odd), &mut pairs[1]);
+            pairs
+        })
     }
     #[inline(always)]
     fn load(token: Ssse3, blocks: &[u8]) -> (Self, Self) {

@@ -1,71 +1,86 @@
 //! What the rows are multiplied with.
 
-use sealane_simd::{Pair, Simd, Wide};
+use sealane_simd::{MAX_WIDE_LANES, Pair, PairTable, Simd, Wide};
 
-use super::{Element, MAX_ROWS, carry, from_elements, multiply, opaque};
+use super::{Element, MAX_ROWS, carry, from_elements, multiply_add, opaque};
 use crate::wipe::wipe;
-
-/// Sizes of small tables, which are computed for one piece.
-pub(super) const FEW: usize = 4;
-pub(super) const SOME: usize = 8;
 
 /// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
 /// 2^32 R^j and 2^96 R^j.
 pub(super) type Shifted = [Pair; 10];
 
-/// R^1 … R^ROWS.
+/// R^1, R^2, … as far as they are needed.
 #[derive(Clone)]
-pub(crate) struct Powers<const ROWS: usize = MAX_ROWS>(pub(super) [Shifted; ROWS]);
+pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
-impl<const ROWS: usize> Default for Powers<ROWS> {
+impl Powers {
     #[inline(always)]
-    fn default() -> Self {
-        Self([[Pair::default(); 10]; ROWS])
+    pub(super) fn new() -> Self {
+        Self(PairTable::new())
+    }
+
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[Shifted] {
+        self.0.rows()
+    }
+
+    /// Computes the first `count` powers of R = `base`: a multiple of the number of lanes.
+    #[inline(always)]
+    pub(super) fn fill<S: Simd>(&mut self, token: S, base: Element, count: usize) {
+        self.clear();
+        let mut elements = [base; MAX_WIDE_LANES];
+        for i in 1..S::Wide::LANES {
+            elements[i] = match i % 2 {
+                0 => elements[i - 1].multiply_full(base),
+                _ => elements[i / 2].multiply_full(elements[i / 2]),
+            };
+        }
+        let step = Factors::new(elements[S::Wide::LANES - 1].limbs().map(|limb| limb as u32));
+        // R^1 … R^N, then each of them multiplied with R^N.
+        let mut power = from_elements(token, &elements);
+        loop {
+            self.0.push(&multiples(token, &power));
+            if self.rows().len() >= count {
+                break;
+            }
+            power = carry(token, step.multiply_add(token, &power, [S::Wide::splat(token, 0); 5]));
+        }
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        // Row by row: of a longer piece of memory a function of the system would be called.
+        self.0.clear(
+            #[inline(always)]
+            |row| wipe(row),
+        );
     }
 }
 
-impl<const ROWS: usize> Drop for Powers<ROWS> {
+impl Drop for Powers {
     #[inline(always)]
     fn drop(&mut self) {
-        wipe(&mut self.0);
+        self.clear();
     }
 }
 
-/// Computes the powers of R = `base`.
+/// The multiples of a power for each lane.
 #[inline(always)]
-pub(super) fn fill<S: Simd>(token: S, base: Element, powers: &mut [Shifted]) {
-    let mut elements = [base; sealane_simd::MAX_WIDE_LANES];
-    for i in 1..S::Wide::LANES {
-        elements[i] = match i % 2 {
-            0 => elements[i - 1].multiply_full(base),
-            _ => elements[i / 2].multiply_full(elements[i / 2]),
-        };
-    }
-    let step = Factors::new(elements[S::Wide::LANES - 1].limbs().map(|limb| limb as u32));
-    // R^1 … R^N, then each of them multiplied with R^N.
-    let mut power = from_elements(token, &elements);
-    for (i, rows) in powers.chunks_exact_mut(S::Wide::LANES).enumerate() {
-        if i > 0 {
-            power = carry(token, step.multiply(token, &power));
-        }
-        store(token, &power, rows);
-    }
-}
-
-/// Stores a power for each lane, with its multiples.
-#[inline(always)]
-fn store<S: Simd>(token: S, power: &[S::Wide; 5], rows: &mut [Shifted]) {
+fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10] {
     let [p0, p1, p2, p3, p4] = *power;
     let times_5 = |limb: S::Wide| limb.add(limb.shl::<2>());
     let (f2, f3, f4) = (times_5(p2), times_5(p3), times_5(p4));
     // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
-    let by_32 = carry(token, [f4, p0, p1, p2, p3].map(#[inline(always)] |limb| limb.shl::<6>()));
-    let by_64 = carry(token, [f3, f4, p0, p1, p2].map(#[inline(always)] |limb| limb.shl::<12>()));
-    let by_96 = carry(token, [f2, f3, f4, p0, p1].map(#[inline(always)] |limb| limb.shl::<18>()));
+    let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
+    let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
+    let by_96 = [f2.shl::<18>(), f3.shl::<18>(), f4.shl::<18>(), p0.shl::<18>(), p1.shl::<18>()];
+    let (by_32, by_64, by_96) = (carry(token, by_32), carry(token, by_64), carry(token, by_96));
+    let mut columns = [(p0, p0); 10];
     for i in 0..5 {
-        S::Wide::store_pairs(power[i], by_64[i], rows, i);
-        S::Wide::store_pairs(by_32[i], by_96[i], rows, 5 + i);
+        columns[i] = (power[i], by_64[i]);
+        columns[5 + i] = (by_32[i], by_96[i]);
     }
+    columns
 }
 
 /// What is done once for a number of rows, k.
@@ -101,14 +116,14 @@ impl Factors {
         Self { half_ones, ..Self::new([0, 1, 2, 3, 4].map(|i: usize| power[i].even())) }
     }
 
-    /// The product with R^k, not carried. The limbs of `h` are below 2^28.
+    /// The sum of `sum` and the product of `h` with R^k, not carried. The limbs of `h` are below 2^28.
     #[inline(always)]
-    pub(super) fn multiply<S: Simd>(&self, token: S, h: &[S::Wide; 5]) -> [S::Wide; 5] {
+    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::Wide; 5], sum: [S::Wide; 5]) -> [S::Wide; 5] {
         let splat = |limbs: &[u32; 5]| {
             let splat = |i: usize| S::Wide::splat_low(token, limbs[i]);
             [splat(0), splat(1), splat(2), splat(3), splat(4)]
         };
-        multiply(&opaque(h), &splat(&self.limbs), &splat(&self.times_5))
+        multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), sum)
     }
 }
 
