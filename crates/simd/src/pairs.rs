@@ -26,8 +26,8 @@ impl Pair {
     /// The factor for even lanes.
     #[must_use]
     #[inline(always)]
-    pub fn even(self) -> u32 {
-        self.0[0] as u32
+    pub fn even(self) -> u64 {
+        self.0[0].into()
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         for (i, row) in table.rows().iter().enumerate() {
             let start = if i < lanes { 1000 } else { 5000 - lanes as u64 } + i as u64;
             for (column, start) in [(0, start), (1, start + 200)] {
-                assert_eq!(u64::from(row[column].even()), start);
+                assert_eq!(row[column].even(), start);
                 let product = S::Wide::splat_pair(token, &row[column]).mul_low(S::Wide::splat(token, 3)).to_lanes();
                 for (lane, product) in product[..lanes].iter().enumerate() {
                     assert_eq!(*product, 3 * (start + 100 * (lane as u64 % 2)), "lane {lane} of row {i}");

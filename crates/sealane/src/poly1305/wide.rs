@@ -21,7 +21,7 @@ use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
 use super::kernel::{Accumulator, Table};
 pub(super) use powers::Powers;
-use powers::{Factors, Shifted};
+use powers::{Factors, Ones, Shifted};
 
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
@@ -72,10 +72,12 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         }
         let powers = table.rows();
         let (partial, groups) = rest.split_at(count % powers.len() * row_bytes);
+        let mut ones = Ones::new();
         if !partial.is_empty() {
-            h = group(token, powers, &Factors::of(powers, partial.len() / row_bytes), &h, partial);
+            let factors = Factors::of(powers, partial.len() / row_bytes, &mut ones);
+            h = group(token, powers, &factors, &h, partial);
         }
-        let factors = Factors::of(powers, powers.len());
+        let factors = Factors::of(powers, powers.len(), &mut ones);
         for rows in groups.chunks_exact(powers.len() * row_bytes) {
             h = group(token, powers, &factors, &h, rows);
         }

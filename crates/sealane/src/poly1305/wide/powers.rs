@@ -2,7 +2,7 @@
 
 use sealane_simd::{MAX_WIDE_LANES, Pair, PairTable, Simd, Wide};
 
-use super::{Element, MAX_ROWS, carry, from_elements, multiply_add, opaque};
+use super::{Element, LIMB, MAX_ROWS, carry, from_elements, multiply_add, opaque};
 use crate::wipe::wipe;
 
 /// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
@@ -74,13 +74,27 @@ fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10
     let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
     let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
     let by_96 = [f2.shl::<18>(), f3.shl::<18>(), f4.shl::<18>(), p0.shl::<18>(), p1.shl::<18>()];
-    let (by_32, by_64, by_96) = (carry(token, by_32), carry(token, by_64), carry(token, by_96));
+    let (by_32, by_64, by_96) = (carry_once(token, by_32), carry_once(token, by_64), carry_once(token, by_96));
     let mut columns = [(p0, p0); 10];
     for i in 0..5 {
         columns[i] = (power[i], by_64[i]);
         columns[5 + i] = (by_32[i], by_96[i]);
     }
     columns
+}
+
+/// Carries from each limb to the next. From 2^26 + 2^16 times 5 · 2^18, limbs come out below 2^26 + 2^21.
+#[inline(always)]
+fn carry_once<S: Simd>(token: S, h: [S::Wide; 5]) -> [S::Wide; 5] {
+    let limb = S::Wide::splat(token, LIMB);
+    let top = h[4].shr::<26>();
+    [
+        h[0].and(limb).add(top.add(top.shl::<2>())),
+        h[1].and(limb).add(h[0].shr::<26>()),
+        h[2].and(limb).add(h[1].shr::<26>()),
+        h[3].and(limb).add(h[2].shr::<26>()),
+        h[4].and(limb).add(h[3].shr::<26>()),
+    ]
 }
 
 /// What is done once for a number of rows, k.
@@ -100,20 +114,20 @@ impl Factors {
         Self { limbs, times_5: limbs.map(|limb| 5 * limb), half_ones: [0; 5] }
     }
 
-    /// For `count` rows.
+    /// R^count with the ones of `count` rows.
     #[inline(always)]
-    pub(super) fn of(powers: &[Shifted], count: usize) -> Self {
-        let (below, power) = (&powers[..count - 1], &powers[count - 1]);
-        // At most 16 limbs of little more than 2^26.
-        let mut sum = [1, 0, 0, 0, 0];
-        for power in below {
+    pub(super) fn of(powers: &[Shifted], count: usize, ones: &mut Ones) -> Self {
+        for power in &powers[ones.count..count] {
             for i in 0..5 {
-                sum[i] += u64::from(power[i].even());
+                ones.sum[i] += ones.power[i];
+                ones.power[i] = power[i].even();
             }
         }
+        ones.count = count;
         // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
-        let half_ones = [5 * sum[1], 5 * sum[2], 5 * sum[3], 5 * sum[4], sum[0]].map(|limb| limb << 23);
-        Self { half_ones, ..Self::new([0, 1, 2, 3, 4].map(|i: usize| power[i].even())) }
+        let [s0, s1, s2, s3, s4] = ones.sum;
+        let half_ones = [5 * s1 << 23, 5 * s2 << 23, 5 * s3 << 23, 5 * s4 << 23, s0 << 23];
+        Self { half_ones, ..Self::new(ones.power.map(|limb| limb as u32)) }
     }
 
     /// The sum of `sum` and the product of `h` with R^k, not carried. The limbs of `h` are below 2^28.
@@ -124,6 +138,21 @@ impl Factors {
             [splat(0), splat(1), splat(2), splat(3), splat(4)]
         };
         multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), sum)
+    }
+}
+
+/// R^0 + … + R^(count - 1), not reduced: up to 16 limbs of little more than 2^26.
+pub(super) struct Ones {
+    count: usize,
+    sum: [u64; 5],
+    /// R^count.
+    power: [u64; 5],
+}
+
+impl Ones {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self { count: 0, sum: [0; 5], power: [1, 0, 0, 0, 0] }
     }
 }
 
