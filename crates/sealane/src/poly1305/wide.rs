@@ -169,15 +169,18 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
     }
     let mut second = first;
     for (row, power) in rows.chunks_exact(row_bytes).zip(powers[..count].iter().rev()) {
-        let (a0, b0) = S::Wide::load(token, row);
-        let (a1, b1) = (a0.shr::<32>(), b0.shr::<32>());
+        // Low words of all halves first, then high words: fewer vectors at a time.
+        let (mut a, mut b) = S::Wide::load(token, row);
         for i in 0..5 {
             let pair = S::Wide::splat_pair(token, &power[i]);
-            let shifted = S::Wide::splat_pair(token, &power[5 + i]);
-            first[i] = first[i].add(a0.mul_low(pair));
-            second[i] = second[i].add(b0.mul_low(pair));
-            first[i] = first[i].add(a1.mul_low(shifted));
-            second[i] = second[i].add(b1.mul_low(shifted));
+            first[i] = first[i].add(a.mul_low(pair));
+            second[i] = second[i].add(b.mul_low(pair));
+        }
+        (a, b) = (a.shr::<32>(), b.shr::<32>());
+        for i in 0..5 {
+            let pair = S::Wide::splat_pair(token, &power[5 + i]);
+            first[i] = first[i].add(a.mul_low(pair));
+            second[i] = second[i].add(b.mul_low(pair));
         }
     }
     // Only here is the sum of the rows before needed: its carry is done beside the rows of this one.
