@@ -48,7 +48,8 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
-    /// Adds a row for each lane `i`, whose pairs are those of the lanes `i` of `columns`, which are below 2^32.
+    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32. Rows are in
+    /// the order of [`Wide::BLOCK_OF_LANE`], the last first.
     ///
     /// # Panics
     /// If there is no room for [`Wide::LANES`] rows.
@@ -59,7 +60,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
             let (even, odd) = columns[column];
             let pairs = W::to_pairs(even, odd);
             for lane in 0..W::LANES {
-                rows[lane][column].write(pairs[lane]);
+                rows[W::LANES - 1 - W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
             }
         }
         self.count += W::LANES;
@@ -125,7 +126,8 @@ mod tests {
         }
         assert_eq!(table.rows().len(), 2 * lanes);
         for (i, row) in table.rows().iter().enumerate() {
-            let start = if i < lanes { 1000 } else { 5000 - lanes as u64 } + i as u64;
+            let lane = S::Wide::BLOCK_OF_LANE.iter().position(|block| *block == lanes - 1 - i % lanes).expect("a lane for each");
+            let start = if i < lanes { 1000 } else { 5000 } + lane as u64;
             for (column, start) in [(0, start), (1, start + 200)] {
                 assert_eq!(row[column].even(), start);
                 let product = S::Wide::splat_pair(token, &row[column]).mul_low(S::Wide::splat(token, 3)).to_lanes();

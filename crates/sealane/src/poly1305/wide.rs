@@ -46,7 +46,12 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
     let powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
-    let base = powers_of_r[S::Wide::LANES - 1];
+    // Lane i of N, in the order of the blocks: r^(N-i).
+    let mut lanes = [Element::default(); MAX_WIDE_LANES];
+    for lane in 0..S::Wide::LANES {
+        lanes[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
+    }
+    let lanes = from_elements(token, &lanes);
     let zero = [S::Wide::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
@@ -58,7 +63,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::new(base.limbs().map(|limb| limb as u32));
+        let factors = Factors::from_limbs(powers_of_r[S::Wide::LANES - 1].limbs());
         for row in rest.chunks_exact(row_bytes) {
             h = carry(token, factors.multiply_add(token, &h, add_row(token, zero, row)));
             h[4] = h[4].add(S::Wide::splat(token, 1 << 24));
@@ -68,10 +73,11 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         let table = table.get_or_insert_with(Powers::new);
         let group_rows = rows_per_carry(count, S::Wide::LANES);
         if table.rows().len() < group_rows {
-            table.fill(token, base, group_rows);
+            table.fill(token, &lanes, group_rows);
         }
         let powers = table.rows();
-        let (partial, groups) = rest.split_at(count % powers.len() * row_bytes);
+        // The number of powers is a power of two: a division would take as long as a row.
+        let (partial, groups) = rest.split_at((count & (powers.len() - 1)) * row_bytes);
         let mut ones = Ones::new();
         if !partial.is_empty() {
             let factors = Factors::of(powers, partial.len() / row_bytes, &mut ones);
@@ -83,17 +89,8 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         }
     }
 
-    // Lane i of N, in the order of the blocks, is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
-    let mut lanes = [Element::default(); MAX_WIDE_LANES];
-    for lane in 0..S::Wide::LANES {
-        lanes[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
-    }
-    let factors = from_elements(token, &lanes);
-    let mut times_5 = factors;
-    for limb in &mut times_5 {
-        *limb = limb.add(limb.shl::<2>());
-    }
-    let h = multiply_add(&opaque(&h), &opaque(&factors), &opaque(&times_5), zero);
+    // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
+    let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
     let sums = [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()];
     accumulator.h = Element::from_limbs(sums);
 }
@@ -117,6 +114,13 @@ fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_WIDE_LANES] {
 #[inline(always)]
 fn opaque<W: Wide>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
+}
+
+/// Five times each limb. Opaque: as factors must be, and because the compiler would make multiplications of it.
+#[inline(always)]
+fn times_5<W: Wide>(h: &[W; 5]) -> [W; 5] {
+    let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
+    [times_5(h[0]), times_5(h[1]), times_5(h[2]), times_5(h[3]), times_5(h[4])]
 }
 
 /// Numbers of 128 bits, in two halves, in limbs of 26 bits.

@@ -1,8 +1,8 @@
 //! What the rows are multiplied with.
 
-use sealane_simd::{MAX_WIDE_LANES, Pair, PairTable, Simd, Wide};
+use sealane_simd::{Pair, PairTable, Simd, Wide};
 
-use super::{Element, LIMB, MAX_ROWS, carry, from_elements, multiply_add, opaque};
+use super::{LIMB, MAX_ROWS, carry, multiply_add, opaque, times_5};
 use crate::wipe::wipe;
 
 /// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
@@ -24,26 +24,23 @@ impl Powers {
         self.0.rows()
     }
 
-    /// Computes the first `count` powers of R = `base`: a multiple of the number of lanes.
+    /// Computes the first `count` powers of R: a multiple of the number of lanes. Lanes of `r` are r^N … r^1, in the order of
+    /// the blocks.
     #[inline(always)]
-    pub(super) fn fill<S: Simd>(&mut self, token: S, base: Element, count: usize) {
+    pub(super) fn fill<S: Simd>(&mut self, token: S, r: &[S::Wide; 5], count: usize) {
         self.clear();
-        let mut elements = [base; MAX_WIDE_LANES];
-        for i in 1..S::Wide::LANES {
-            elements[i] = match i % 2 {
-                0 => elements[i - 1].multiply_full(base),
-                _ => elements[i / 2].multiply_full(elements[i / 2]),
-            };
+        // r^j to the power of N is R^j.
+        let zero = [S::Wide::splat(token, 0); 5];
+        let mut power = *r;
+        for _ in 0..S::Wide::LANES.ilog2() {
+            power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
         }
-        let step = Factors::new(elements[S::Wide::LANES - 1].limbs().map(|limb| limb as u32));
-        // R^1 … R^N, then each of them multiplied with R^N.
-        let mut power = from_elements(token, &elements);
-        loop {
+        self.0.push(&multiples(token, &power));
+        // Each of them multiplied with R^N is the next N powers.
+        let step = Factors::new(self.rows()[S::Wide::LANES - 1]);
+        while self.rows().len() < count {
+            power = carry(token, step.multiply_add(token, &power, zero));
             self.0.push(&multiples(token, &power));
-            if self.rows().len() >= count {
-                break;
-            }
-            power = carry(token, step.multiply_add(token, &power, [S::Wide::splat(token, 0); 5]));
         }
     }
 
@@ -68,8 +65,7 @@ impl Drop for Powers {
 #[inline(always)]
 fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10] {
     let [p0, p1, p2, p3, p4] = *power;
-    let times_5 = |limb: S::Wide| limb.add(limb.shl::<2>());
-    let (f2, f3, f4) = (times_5(p2), times_5(p3), times_5(p4));
+    let [_, _, f2, f3, f4] = times_5(power);
     // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
     let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
     let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
@@ -110,7 +106,14 @@ pub(super) struct Factors {
 impl Factors {
     /// Without the ones.
     #[inline(always)]
-    pub(super) fn new(limbs: [u32; 5]) -> Self {
+    pub(super) fn new(power: Shifted) -> Self {
+        Self::from_limbs([0, 1, 2, 3, 4].map(|i: usize| power[i].even()))
+    }
+
+    /// Without the ones.
+    #[inline(always)]
+    pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
+        let limbs = limbs.map(|limb| limb as u32);
         Self { limbs, times_5: limbs.map(|limb| 5 * limb), half_ones: [0; 5] }
     }
 
@@ -127,7 +130,7 @@ impl Factors {
         // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
         let [s0, s1, s2, s3, s4] = ones.sum;
         let half_ones = [5 * s1 << 23, 5 * s2 << 23, 5 * s3 << 23, 5 * s4 << 23, s0 << 23];
-        Self { half_ones, ..Self::new(ones.power.map(|limb| limb as u32)) }
+        Self { half_ones, ..Self::from_limbs(ones.power) }
     }
 
     /// The sum of `sum` and the product of `h` with R^k, not carried. The limbs of `h` are below 2^28.
