@@ -21,7 +21,7 @@ use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
 use super::kernel::{Accumulator, Table};
 pub(super) use powers::Powers;
-use powers::{Factors, Ones, Shifted};
+use powers::{Factors, Shifted, Sums};
 
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
@@ -63,10 +63,9 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::from_limbs(powers_of_r[S::Wide::LANES - 1].limbs());
+        let factors = Factors::new(powers_of_r[S::Wide::LANES - 1].limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
-            h = carry(token, factors.multiply_add(token, &h, add_row(token, zero, row)));
-            h[4] = h[4].add(S::Wide::splat(token, 1 << 24));
+            h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
     } else {
         // A piece of a longer message uses what the pieces before it have computed.
@@ -78,12 +77,12 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         let powers = table.rows();
         // The number of powers is a power of two: a division would take as long as a row.
         let (partial, groups) = rest.split_at((count & (powers.len() - 1)) * row_bytes);
-        let mut ones = Ones::new();
+        let mut sums = Sums::new();
         if !partial.is_empty() {
-            let factors = Factors::of(powers, partial.len() / row_bytes, &mut ones);
+            let factors = Factors::of(powers, partial.len() / row_bytes, &mut sums);
             h = group(token, powers, &factors, &h, partial);
         }
-        let factors = Factors::of(powers, powers.len(), &mut ones);
+        let factors = Factors::of(powers, powers.len(), &mut sums);
         for rows in groups.chunks_exact(powers.len() * row_bytes) {
             h = group(token, powers, &factors, &h, rows);
         }
@@ -167,10 +166,9 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
     let count = rows.len() / row_bytes;
 
-    let mut first = *h;
-    for i in 0..5 {
-        first[i] = S::Wide::splat(token, factors.half_ones[i]);
-    }
+    // The rows do not wait for this product, nor for the carry that is before it.
+    let mut sum = factors.multiply_add(token, h);
+    let mut first = [S::Wide::splat(token, 0); 5];
     let mut second = first;
     for (row, power) in rows.chunks_exact(row_bytes).zip(powers[..count].iter().rev()) {
         // Low words of all halves first, then high words: fewer vectors at a time.
@@ -187,12 +185,10 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
             second[i] = second[i].add(b.mul_low(pair));
         }
     }
-    // Only here is the sum of the rows before needed: its carry is done beside the rows of this one.
     for i in 0..5 {
         let (low, high) = first[i].unpack(second[i]);
-        first[i] = low.add(high);
+        sum[i] = sum[i].add(low.add(high));
     }
-    let sum = factors.multiply_add(token, h, first);
     // The last row has the factor 1.
     carry(token, add_row(token, sum, last_row))
 }

@@ -37,9 +37,9 @@ impl Powers {
         }
         self.0.push(&multiples(token, &power));
         // Each of them multiplied with R^N is the next N powers.
-        let step = Factors::new(self.rows()[S::Wide::LANES - 1]);
+        let step = Factors::new(limbs(&self.rows()[S::Wide::LANES - 1]), [0; 5]);
         while self.rows().len() < count {
-            power = carry(token, step.multiply_add(token, &power, zero));
+            power = carry(token, step.multiply_add(token, &power));
             self.0.push(&multiples(token, &power));
         }
     }
@@ -64,7 +64,7 @@ impl Drop for Powers {
 /// The multiples of a power for each lane.
 #[inline(always)]
 fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10] {
-    let [p0, p1, p2, p3, p4] = *power;
+    let [p0, p1, p2, p3, _] = *power;
     let [_, _, f2, f3, f4] = times_5(power);
     // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
     let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
@@ -93,69 +93,70 @@ fn carry_once<S: Simd>(token: S, h: [S::Wide; 5]) -> [S::Wide; 5] {
     ]
 }
 
+/// The limbs of R^j.
+#[inline(always)]
+fn limbs(power: &Shifted) -> [u64; 5] {
+    [power[0].even(), power[1].even(), power[2].even(), power[3].even(), power[4].even()]
+}
+
 /// What is done once for a number of rows, k.
 pub(super) struct Factors {
     /// R^k.
     limbs: [u32; 5],
     /// Five times each limb.
     times_5: [u32; 5],
-    /// Half of 2^128 (R^0 + … + R^(k-1)), not reduced: each block has two halves, and it is added to both.
-    pub(super) half_ones: [u64; 5],
+    /// 2^128 (R^0 + … + R^(k-1)), not reduced.
+    ones: [u64; 5],
 }
 
 impl Factors {
-    /// Without the ones.
+    /// R^k in limbs of little more than 26 bits, and the ones.
     #[inline(always)]
-    pub(super) fn new(power: Shifted) -> Self {
-        Self::from_limbs([0, 1, 2, 3, 4].map(|i: usize| power[i].even()))
-    }
-
-    /// Without the ones.
-    #[inline(always)]
-    pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
+    pub(super) fn new(limbs: [u64; 5], ones: [u64; 5]) -> Self {
         let limbs = limbs.map(|limb| limb as u32);
-        Self { limbs, times_5: limbs.map(|limb| 5 * limb), half_ones: [0; 5] }
+        Self { limbs, times_5: limbs.map(|limb| 5 * limb), ones }
     }
 
-    /// R^count with the ones of `count` rows.
+    /// For `count` rows. `sums` has been used for fewer, or not at all.
     #[inline(always)]
-    pub(super) fn of(powers: &[Shifted], count: usize, ones: &mut Ones) -> Self {
-        for power in &powers[ones.count..count] {
+    pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
+        for power in &powers[sums.count..count] {
             for i in 0..5 {
-                ones.sum[i] += ones.power[i];
-                ones.power[i] = power[i].even();
+                sums.below[i] += sums.power[i];
+                sums.power[i] = power[i].even();
             }
         }
-        ones.count = count;
+        sums.count = count;
         // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
-        let [s0, s1, s2, s3, s4] = ones.sum;
-        let half_ones = [5 * s1 << 23, 5 * s2 << 23, 5 * s3 << 23, 5 * s4 << 23, s0 << 23];
-        Self { half_ones, ..Self::from_limbs(ones.power) }
+        let [s0, s1, s2, s3, s4] = sums.below;
+        Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
     }
 
-    /// The sum of `sum` and the product of `h` with R^k, not carried. The limbs of `h` are below 2^28.
+    /// The product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below 2^28.
     #[inline(always)]
-    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::Wide; 5], sum: [S::Wide; 5]) -> [S::Wide; 5] {
+    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::Wide; 5]) -> [S::Wide; 5] {
         let splat = |limbs: &[u32; 5]| {
             let splat = |i: usize| S::Wide::splat_low(token, limbs[i]);
             [splat(0), splat(1), splat(2), splat(3), splat(4)]
         };
-        multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), sum)
+        let ones = |i: usize| S::Wide::splat(token, self.ones[i]);
+        let ones = [ones(0), ones(1), ones(2), ones(3), ones(4)];
+        multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), ones)
     }
 }
 
 /// R^0 + … + R^(count - 1), not reduced: up to 16 limbs of little more than 2^26.
-pub(super) struct Ones {
+pub(super) struct Sums {
     count: usize,
-    sum: [u64; 5],
+    below: [u64; 5],
     /// R^count.
     power: [u64; 5],
 }
 
-impl Ones {
+impl Sums {
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Self { count: 0, sum: [0; 5], power: [1, 0, 0, 0, 0] }
+        Self { count: 0, below: [0; 5], power: [1, 0, 0, 0, 0] }
     }
 }
 
@@ -164,6 +165,6 @@ impl Drop for Factors {
     fn drop(&mut self) {
         wipe(&mut self.limbs);
         wipe(&mut self.times_5);
-        wipe(&mut self.half_ones);
+        wipe(&mut self.ones);
     }
 }
