@@ -31,12 +31,12 @@ impl Pair {
     }
 }
 
-/// A table that takes as many rows at a time as a vector has lanes. Its memory is not cleared when it is made: rows would be
-/// written twice.
+/// A table that takes as many rows at a time as a vector has lanes, and grows towards its front. Its memory is not cleared when
+/// it is made: rows would be written twice.
 #[derive(Clone)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
-    /// The rows that have been written.
+    /// The rows that have been written: the last of them.
     count: usize,
 }
 
@@ -48,29 +48,30 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
-    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32. Rows are in
-    /// the order of [`Wide::BLOCK_OF_LANE`], the last first.
+    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32. These rows
+    /// come before those that are there, in the order of [`Wide::BLOCK_OF_LANE`].
     ///
     /// # Panics
     /// If there is no room for [`Wide::LANES`] rows.
     #[inline(always)]
     pub fn push<W: Wide>(&mut self, columns: &[(W, W); COLUMNS]) {
-        let rows = &mut self.rows[self.count..][..W::LANES];
+        let count = self.count + W::LANES;
+        let rows = &mut self.rows[ROWS - count..][..W::LANES];
         for column in 0..COLUMNS {
             let (even, odd) = columns[column];
             let pairs = W::to_pairs(even, odd);
             for lane in 0..W::LANES {
-                rows[W::LANES - 1 - W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
+                rows[W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
             }
         }
-        self.count += W::LANES;
+        self.count = count;
     }
 
-    /// The rows, in the order in which they were added.
+    /// The rows, the last that were added first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
-        let rows = &self.rows[..self.count];
+        let rows = &self.rows[ROWS - self.count..];
         // SAFETY: these rows have been written in whole, by `push`, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
@@ -78,7 +79,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// Removes all rows and gives them to `wipe`, one by one, to be overwritten.
     #[inline(always)]
     pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
-        for row in &mut self.rows[..self.count] {
+        for row in &mut self.rows[ROWS - self.count..] {
             // SAFETY: as for `rows`, and the exclusive reference is passed on.
             wipe(unsafe { &mut *row.as_mut_ptr().cast() });
         }
@@ -126,8 +127,8 @@ mod tests {
         }
         assert_eq!(table.rows().len(), 2 * lanes);
         for (i, row) in table.rows().iter().enumerate() {
-            let lane = S::Wide::BLOCK_OF_LANE.iter().position(|block| *block == lanes - 1 - i % lanes).expect("a lane for each");
-            let start = if i < lanes { 1000 } else { 5000 } + lane as u64;
+            let lane = S::Wide::BLOCK_OF_LANE.iter().position(|block| *block == i % lanes).expect("a lane for each");
+            let start = if i < lanes { 5000 } else { 1000 } + lane as u64;
             for (column, start) in [(0, start), (1, start + 200)] {
                 assert_eq!(row[column].even(), start);
                 let product = S::Wide::splat_pair(token, &row[column]).mul_low(S::Wide::splat(token, 3)).to_lanes();

@@ -170,7 +170,7 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
     let mut sum = factors.multiply_add(token, h);
     let mut first = [S::Wide::splat(token, 0); 5];
     let mut second = first;
-    for (row, power) in rows.chunks_exact(row_bytes).zip(powers[..count].iter().rev()) {
+    for (row, power) in rows.chunks_exact(row_bytes).zip(&powers[powers.len() - count..]) {
         // Low words of all halves first, then high words: fewer vectors at a time.
         let (mut a, mut b) = S::Wide::load(token, row);
         for i in 0..5 {

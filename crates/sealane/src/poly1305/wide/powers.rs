@@ -9,7 +9,7 @@ use crate::wipe::wipe;
 /// 2^32 R^j and 2^96 R^j.
 pub(super) type Shifted = [Pair; 10];
 
-/// R^1, R^2, … as far as they are needed.
+/// … R^3, R^2, R^1, as far as they are needed.
 #[derive(Clone)]
 pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
@@ -37,7 +37,7 @@ impl Powers {
         }
         self.0.push(&multiples(token, &power));
         // Each of them multiplied with R^N is the next N powers.
-        let step = Factors::new(limbs(&self.rows()[S::Wide::LANES - 1]), [0; 5]);
+        let step = Factors::new(limbs(&self.rows()[0]), [0; 5]);
         while self.rows().len() < count {
             power = carry(token, step.multiply_add(token, &power));
             self.0.push(&multiples(token, &power));
@@ -120,7 +120,8 @@ impl Factors {
     /// For `count` rows. `sums` has been used for fewer, or not at all.
     #[inline(always)]
     pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
-        for power in &powers[sums.count..count] {
+        let end = powers.len();
+        for power in powers[end - count..end - sums.count].iter().rev() {
             for i in 0..5 {
                 sums.below[i] += sums.power[i];
                 sums.power[i] = power[i].even();
