@@ -40,8 +40,8 @@ pub mod x86;
 pub use horner::Horner;
 pub use level::{Level, Simd};
 pub use output::Output;
-pub use scalar::Scalar;
 pub use pairs::{Pair, PairTable};
+pub use scalar::Scalar;
 pub use wide::{MAX_WIDE_LANES, Wide};
 pub use words::{MAX_WORDS_LANES, Words};
 

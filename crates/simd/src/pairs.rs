@@ -24,6 +24,7 @@ impl Pair {
     }
 
     /// The factor for even lanes.
+    #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on AArch64")]
     #[must_use]
     #[inline(always)]
     pub fn even(self) -> u64 {

@@ -56,12 +56,7 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
-        Self {
-            accumulator: Accumulator::new(key),
-            buffer: [0; BLOCK_BYTES],
-            buffered: 0,
-            level: backend.level(),
-        }
+        Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
     }
 
     /// The tag of a whole message.

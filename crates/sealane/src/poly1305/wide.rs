@@ -200,9 +200,9 @@ fn multiply_add<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: 
     // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by factor: they need not be in
     // registers all at once.
     for j in 0..5 {
-        for i in 0..5 {
+        for (i, h) in h.iter().enumerate() {
             let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };
-            sum[limb] = sum[limb].add(h[i].mul_low(factor));
+            sum[limb] = sum[limb].add(h.mul_low(factor));
         }
     }
     sum

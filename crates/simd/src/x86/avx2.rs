@@ -154,8 +154,8 @@ impl Wide for Avx2Wide {
     type Token = Avx2;
     const LANES: usize = 4;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
-    // Zen 3: even at 500 bytes.
-    const MIN_POLY1305_BYTES: usize = 544;
+    // Zen 3.
+    const MIN_POLY1305_BYTES: usize = 448;
 
     #[inline(always)]
     fn splat(token: Avx2, value: u64) -> Self {

@@ -5,8 +5,8 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use super::ssse3::store_pair;
+use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.

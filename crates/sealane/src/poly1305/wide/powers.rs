@@ -122,10 +122,10 @@ impl Factors {
     pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
         let end = powers.len();
         for power in powers[end - count..end - sums.count].iter().rev() {
-            for i in 0..5 {
-                sums.below[i] += sums.power[i];
-                sums.power[i] = power[i].even();
+            for (sum, limb) in sums.below.iter_mut().zip(sums.power) {
+                *sum += limb;
             }
+            sums.power = limbs(power);
         }
         sums.count = count;
         // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
