@@ -10,8 +10,8 @@
 //! even stay in the neighbouring lanes that they are loaded into. Their products are summed apart, and added once for K rows.
 //! The 2^128 that each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added once.
 //!
-//! Sums stay below 2^64: a limb of the table is at most 2^26 + 2^16, so a row adds at most 4 · 2^32 · (2^26 + 2^16), which is
-//! below 2^60 + 2^51, to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H R^K and the constants are below 2^58.
+//! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32 · (2^26 + 2^21) = 2^60 + 2^55
+//! to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H R^K and the constants together are below 2^58.
 
 mod powers;
 
