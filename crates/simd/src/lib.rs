@@ -27,6 +27,7 @@
 mod horner;
 mod level;
 mod output;
+mod pairs;
 mod scalar;
 mod wide;
 mod words;
@@ -39,6 +40,7 @@ pub mod x86;
 pub use horner::Horner;
 pub use level::{Level, Simd};
 pub use output::Output;
+pub use pairs::{Pair, PairTable};
 pub use scalar::Scalar;
 pub use wide::{MAX_WIDE_LANES, Wide};
 pub use words::{MAX_WORDS_LANES, Words};

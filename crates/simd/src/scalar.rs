@@ -1,7 +1,7 @@
 //! The portable backend: arrays of lanes, which the compiler turns into vectors where the target always has them.
 
 use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Simd, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// The token of the portable backend, which every CPU has.
 #[derive(Clone, Copy, Debug)]
@@ -162,10 +162,25 @@ impl Wide for ScalarWide {
         [self.0[0], self.0[1], 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
-    fn load_blocks(_: Scalar, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(_: Scalar, pair: &Pair) -> Self {
+        Self(pair.0.map(Into::into))
+    }
+    #[inline(always)]
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+        pairs[0] = Pair::new(even.0[0], odd.0[0]);
+        pairs[1] = Pair::new(even.0[1], odd.0[1]);
+        pairs
+    }
+    #[inline(always)]
+    fn load(_: Scalar, blocks: &[u8]) -> (Self, Self) {
         let (words, _) = blocks[..32].as_chunks::<8>();
         let word = |i: usize| u64::from_le_bytes(words[i]);
-        (Self([word(0), word(2)]), Self([word(1), word(3)]))
+        (Self([word(0), word(1)]), Self([word(2), word(3)]))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -1,6 +1,6 @@
 //! The capability that prime-field hashes need: a 32×32→64 multiply in 64-bit lanes.
 
-use crate::Simd;
+use crate::{Pair, Simd};
 
 /// The most lanes that any implementation of [`Wide`] has.
 pub const MAX_WIDE_LANES: usize = 8;
@@ -28,13 +28,44 @@ pub trait Wide: Copy {
     /// The lanes, the first [`Wide::LANES`] of the array; the rest is 0.
     fn to_lanes(self) -> [u64; MAX_WIDE_LANES];
 
+    /// All even lanes have the first factor in their low halves, all odd lanes the second. The high halves are unspecified: for
+    /// operands of [`Wide::mul_low`].
+    fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
+    /// Lane `i` of both vectors, whose lanes are below 2^32, as the pair `i`: the first [`Wide::LANES`] of the array. The rest is 0.
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES];
+
+    /// Loads [`Wide::LANES`] blocks of 16 bytes as they are, half of them to each vector: the low 8 bytes of a block, little-endian,
+    /// are in an even lane, the high 8 bytes in the odd lane that follows.
+    ///
+    /// # Panics
+    /// If `blocks` is shorter than `16 * LANES` bytes.
+    fn load(token: Self::Token, blocks: &[u8]) -> (Self, Self);
+    /// The even lanes of both vectors, and their odd lanes, in an order in which what [`Wide::load`] has loaded comes to lie as
+    /// [`Wide::BLOCK_OF_LANE`] says.
+    fn unpack(self, other: Self) -> (Self, Self);
+
     /// Loads [`Wide::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8 bytes of a block, those
     /// of the second the high 8 bytes, both little-endian, in the order of [`Wide::BLOCK_OF_LANE`].
     ///
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
-    fn load_blocks(token: Self::Token, blocks: &[u8]) -> (Self, Self);
+    #[inline(always)]
+    fn load_blocks(token: Self::Token, blocks: &[u8]) -> (Self, Self) {
+        let (first, second) = Self::load(token, blocks);
+        first.unpack(second)
+    }
 
+    /// The sum of all lanes modulo 2^64.
+    #[must_use]
+    #[inline(always)]
+    fn sum_lanes(self) -> u64 {
+        let lanes = self.to_lanes();
+        let mut sum = lanes[0];
+        for lane in &lanes[1..Self::LANES] {
+            sum = sum.wrapping_add(*lane);
+        }
+        sum
+    }
     /// Lane-wise sum modulo 2^64.
     #[must_use]
     fn add(self, other: Self) -> Self;

@@ -124,13 +124,6 @@ impl Element {
         [h0 & LIMB_44, ((h0 >> 44) | (h1 << 20)) & LIMB_44, (h1 >> 24) | (h2 << 40)]
     }
 
-    /// `2^32 self`, partly reduced as by [`Element::fold`]. `self`'s last limb must be below 8.
-    #[inline(always)]
-    pub(super) fn shift_32(self) -> Self {
-        let [h0, h1, h2] = self.0;
-        Self::fold(h0 << 32, (h1 << 32) | (h0 >> 32), (h2 << 32) | (h1 >> 32))
-    }
-
     /// Folds what is above bit 130 once. `h2` must be below 2^63.6. The last limb becomes at most 4, and 4 only beside a
     /// middle limb of 0.
     #[inline(always)]
@@ -148,7 +141,7 @@ impl Element {
         [h0 & LIMB, (h0 >> 26) & LIMB, ((h0 >> 52) | (h1 << 12)) & LIMB, (h1 >> 14) & LIMB, (h1 >> 40) | (h2 << 24)]
     }
 
-    /// The element of five limbs of up to 28 bits, at 26 bits' distance.
+    /// The element of five limbs of up to 61 bits, at 26 bits' distance.
     pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
         let low = u128::from(limbs[0]) + (u128::from(limbs[1]) << 26) + (u128::from(limbs[2]) << 52);
         let high = (low >> 64) + (u128::from(limbs[3]) << 14) + (u128::from(limbs[4]) << 40);

@@ -117,11 +117,15 @@ pub(crate) fn horner_step(horner: &mut Horner<'_>) {
 }
 
 #[inline(always)]
-fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, mut data: &[u8]) {
+fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if data.len() >= S::Wide::MIN_POLY1305_BYTES {
-        let (rows, rest) = data.split_at(data.len() - data.len() % (S::Wide::LANES * BLOCK_BYTES));
+        // What does not fill a row comes first: it is done while the powers of r are still being computed.
+        let (odd, rows) = data.split_at(data.len() % (S::Wide::LANES * BLOCK_BYTES));
+        for block in odd.as_chunks().0 {
+            accumulator.block(block);
+        }
         wide::rows(token, accumulator, table, rows);
-        data = rest;
+        return;
     }
     accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);
 }

@@ -12,7 +12,7 @@ use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
 use kernel::blocks;
-pub(crate) use kernel::{Accumulator, Table, horner_step, padded, padded_piece};
+pub(crate) use kernel::{Accumulator, horner_step, padded, padded_piece};
 pub(crate) use short::Short;
 
 use crate::wipe::wipe;
@@ -38,7 +38,6 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Poly1305 {
     accumulator: Accumulator,
-    table: Table,
     buffer: [u8; BLOCK_BYTES],
     /// Bytes in `buffer`: fewer than a block.
     buffered: usize,
@@ -57,13 +56,7 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
-        Self {
-            accumulator: Accumulator::new(key),
-            table: None,
-            buffer: [0; BLOCK_BYTES],
-            buffered: 0,
-            level: backend.level(),
-        }
+        Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
     }
 
     /// The tag of a whole message.
@@ -143,8 +136,9 @@ impl Poly1305 {
             }
             return;
         }
-        let (accumulator, table) = (&mut self.accumulator, &mut self.table);
-        dispatch!(self.level, token => blocks(token, accumulator, table, data));
+        // No table of powers of r is kept: the state would be 20 times as large, and it is moved when it is finished.
+        let accumulator = &mut self.accumulator;
+        dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
     }
 }
 
@@ -158,7 +152,7 @@ pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
 
 impl Drop for Poly1305 {
     fn drop(&mut self) {
-        // The accumulator and the table wipe themselves.
+        // The accumulator wipes itself.
         wipe(&mut self.buffer);
     }
 }

@@ -6,100 +6,37 @@
 //! H ← H R^K + M(0) R^(K-1) + … + M(K-2) R + M(K-1).
 //!
 //! A block is taken as it is, as four 32-bit limbs; what splitting it into limbs of 26 bits would cost, and the fifth
-//! limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20 multiplications a row instead of 25. The 2^128 that
-//! each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added once.
+//! limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20 multiplications a row instead of 25. The halves of a block
+//! even stay in the neighbouring lanes that they are loaded into. Their products are summed apart, and added once for K rows.
+//! The 2^128 that each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added once.
 //!
-//! Sums stay below 2^64: a limb of the table is at most 2^26, so a row adds at most 4 · 2^32 · 2^26 = 2^60 to a limb, and
-//! [`MAX_ROWS`] - 1 rows, H R^K (below 2^60) and the constants at most 2^63.
+//! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32 · (2^26 + 2^21) = 2^60 + 2^55
+//! to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H R^K and the constants together are below 2^58.
 
-use sealane_simd::{Simd, Wide};
+mod powers;
+
+use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 
 use super::BLOCK_BYTES;
-use super::field::{Element, LIMB};
+use super::field::{Element, LIMB, Multiplier};
 use super::kernel::{Accumulator, Table};
-use crate::wipe::wipe;
+pub(super) use powers::Powers;
+use powers::{Factors, Shifted, Sums};
 
 /// The most rows between two carries.
-const MAX_ROWS: usize = 8;
+const MAX_ROWS: usize = 16;
 
-/// Rows between two carries for a message of `count` rows. A power costs about 35 cycles, a carry 25: as measured on Zen 3.
-/// One row at a time needs no table.
-fn rows_per_carry(count: usize) -> usize {
-    match count {
-        0..56 => 1,
+/// Rows from which a table pays, as measured on Zen 3: below, one row at a time is as fast.
+const MIN_ROWS_FOR_TABLE: usize = 12;
+
+/// Rows between two carries for `count` rows, and powers in the table: the more rows, the more powers pay. Measured on Zen 3.
+const fn rows_per_carry(count: usize, lanes: usize) -> usize {
+    let rows = match count {
+        0..32 => 4,
+        32..128 => 8,
         _ => MAX_ROWS,
-    }
-}
-
-type Limbs = [u32; 5];
-
-/// What the rows are multiplied with, for as many powers of R as were needed so far.
-#[derive(Clone)]
-pub(crate) struct Powers {
-    /// Number of powers computed.
-    count: usize,
-    /// `shifted[j][i]` is 2^(32 i) R^(j + 1).
-    shifted: [[Limbs; 4]; MAX_ROWS],
-    /// `times_5[j]` is five times each limb of R^(j + 1).
-    times_5: [Limbs; MAX_ROWS],
-    /// `ones[k]` is 2^128 (R^0 + … + R^(k - 1)), not reduced: its limbs are below 2^30.
-    ones: [Limbs; MAX_ROWS + 1],
-    /// R, and R^count.
-    base: Element,
-    last: Element,
-}
-
-impl Powers {
-    fn new(r: Element, lanes: usize) -> Self {
-        let base = to_the_lanes(r, lanes);
-        let mut ones = [[0; 5]; MAX_ROWS + 1];
-        ones[1][4] = 1 << 24; // 2^128
-        Self {
-            count: 0,
-            shifted: [[[0; 5]; 4]; MAX_ROWS],
-            times_5: [[0; 5]; MAX_ROWS],
-            ones,
-            base,
-            last: Element([1, 0, 0]),
-        }
-    }
-
-    /// Makes sure of the powers R^1 … R^count.
-    #[inline(never)]
-    fn extend(&mut self, count: usize) {
-        while self.count < count {
-            self.push();
-        }
-    }
-
-    #[inline(always)]
-    fn push(&mut self) {
-        let j = self.count;
-        self.last = if j == 0 { self.base } else { self.last.multiply_full(self.base) };
-        let mut power = self.last;
-        for limbs in &mut self.shifted[j] {
-            *limbs = power.limbs().map(|limb| limb as u32);
-            power = power.shift_32();
-        }
-        self.times_5[j] = self.shifted[j][0].map(|limb| 5 * limb);
-        if j + 2 < self.ones.len() {
-            let sum = self.ones[j + 1];
-            for ((next, sum), limb) in self.ones[j + 2].iter_mut().zip(sum).zip(power.limbs()) {
-                *next = sum + limb as u32;
-            }
-        }
-        self.count += 1;
-    }
-}
-
-impl Drop for Powers {
-    fn drop(&mut self) {
-        wipe(&mut self.shifted[..self.count]);
-        wipe(&mut self.times_5[..self.count]);
-        wipe(&mut self.ones);
-        wipe(&mut self.base.0);
-        wipe(&mut self.last.0);
-    }
+    };
+    if rows < lanes { lanes } else { rows }
 }
 
 /// Adds whole rows to `accumulator`: at least two of them.
@@ -108,7 +45,14 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let r = accumulator.r;
+    let powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
+    // Lane i of N, in the order of the blocks: r^(N-i).
+    let mut lanes = [Element::default(); MAX_WIDE_LANES];
+    for lane in 0..S::Wide::LANES {
+        lanes[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
+    }
+    let lanes = from_elements(token, &lanes);
+    let zero = [S::Wide::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
     let (low, high) = S::Wide::load_blocks(token, first);
@@ -117,55 +61,65 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         *lane = lane.add(S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
     }
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
-    // A piece of a longer message uses what the pieces before it have computed.
-    let group_rows = rows_per_carry(count).max(table.as_ref().map_or(0, |powers| powers.count));
-    if group_rows == 1 {
-        let power = to_the_lanes(r.element(), S::Wide::LANES).limbs().map(|limb| limb as u32);
-        let times_5 = power.map(|limb| 5 * limb);
+    if count < MIN_ROWS_FOR_TABLE && table.is_none() {
+        // One row at a time needs no table.
+        let factors = Factors::new(powers_of_r[S::Wide::LANES - 1].limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
-            let product = multiply_limbs(token, &opaque(&h), &power, &times_5);
-            h = carry(token, add_row(token, product, row));
-            h[4] = h[4].add(S::Wide::splat(token, 1 << 24));
+            h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
     } else {
-        let powers = table.get_or_insert_with(|| Powers::new(r.element(), S::Wide::LANES));
-        powers.extend(group_rows.min(count));
-        for rows in rest.chunks(group_rows * row_bytes) {
-            h = group(token, powers, &h, rows);
+        // A piece of a longer message uses what the pieces before it have computed.
+        let table = table.get_or_insert_with(Powers::new);
+        let group_rows = rows_per_carry(count, S::Wide::LANES);
+        if table.rows().len() < group_rows {
+            table.fill(token, &lanes, group_rows);
+        }
+        let powers = table.rows();
+        // The number of powers is a power of two: a division would take as long as a row.
+        let (partial, groups) = rest.split_at((count & (powers.len() - 1)) * row_bytes);
+        let mut sums = Sums::new();
+        if !partial.is_empty() {
+            let factors = Factors::of(powers, partial.len() / row_bytes, &mut sums);
+            h = group(token, powers, &factors, &h, partial);
+        }
+        let factors = Factors::of(powers, powers.len(), &mut sums);
+        for rows in groups.chunks_exact(powers.len() * row_bytes) {
+            h = group(token, powers, &factors, &h, rows);
         }
     }
 
-    let mut lanes = h.map(|limb| limb.to_lanes());
-    let mut in_order = [[0; 5]; sealane_simd::MAX_WIDE_LANES];
-    for lane in 0..S::Wide::LANES {
-        for limb in 0..5 {
-            in_order[S::Wide::BLOCK_OF_LANE[lane]][limb] = lanes[limb][lane];
-        }
-    }
-    // Lane i of N, in the order of the blocks, is left to be multiplied with r^(N-i).
-    let mut sum = Element::default();
-    for limbs in &in_order[..S::Wide::LANES] {
-        sum = sum.add(Element::from_limbs(*limbs)).multiply(r);
-    }
-    accumulator.h = sum;
-    wipe(lanes.as_flattened_mut());
-    wipe(in_order.as_flattened_mut());
+    // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
+    let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
+    let sums = [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()];
+    accumulator.h = Element::from_limbs(sums);
 }
 
-/// R: r to the power of the number of lanes.
+/// r^1 … r^count.
 #[inline(always)]
-fn to_the_lanes(r: Element, lanes: usize) -> Element {
-    let mut power = r;
-    for _ in 0..lanes.trailing_zeros() {
-        power = power.multiply_full(power);
+fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_WIDE_LANES] {
+    let mut powers = [r.element(); MAX_WIDE_LANES];
+    for i in 1..count {
+        // By r, where that does not make the way from r to R longer: r is clamped, which is faster.
+        powers[i] = if i > 1 && (i + 1).is_power_of_two() {
+            powers[i / 2].multiply_full(powers[i / 2])
+        } else {
+            powers[i - 1].multiply(r)
+        };
     }
-    power
+    powers
 }
 
 /// Values that the compiler knows nothing of.
 #[inline(always)]
 fn opaque<W: Wide>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
+}
+
+/// Five times each limb. Opaque: as factors must be, and because the compiler would make multiplications of it.
+#[inline(always)]
+fn times_5<W: Wide>(h: &[W; 5]) -> [W; 5] {
+    let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
+    [times_5(h[0]), times_5(h[1]), times_5(h[2]), times_5(h[3]), times_5(h[4])]
 }
 
 /// Numbers of 128 bits, in two halves, in limbs of 26 bits.
@@ -181,6 +135,19 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide;
     ]
 }
 
+/// An element for each lane, in five limbs of at most 2^26.
+#[inline(always)]
+fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S::Wide; 5] {
+    let mut words = [[0; MAX_WIDE_LANES]; 3];
+    for i in 0..S::Wide::LANES {
+        [words[0][i], words[1][i], words[2][i]] = elements[i].0;
+    }
+    let [low, high, top] = words;
+    let mut limbs = limbs(token, S::Wide::from_lanes(token, &low), S::Wide::from_lanes(token, &high));
+    limbs[4] = limbs[4].add(S::Wide::from_lanes(token, &top).shl::<24>());
+    limbs
+}
+
 /// The sum with a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
@@ -192,45 +159,50 @@ fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
     limbs
 }
 
-/// Up to as many rows as there are powers, and one carry.
+/// Up to as many rows as there are powers, and one carry. `factors` are those of the number of rows.
 #[inline(always)]
-fn group<S: Simd>(token: S, powers: &Powers, h: &[S::Wide; 5], data: &[u8]) -> [S::Wide; 5] {
+fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide; 5], data: &[u8]) -> [S::Wide; 5] {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
-    let count = data.len() / row_bytes;
+    let count = rows.len() / row_bytes;
 
-    let mut sum = multiply_limbs(token, &opaque(h), &powers.shifted[count - 1][0], &powers.times_5[count - 1]);
-    let ones = &powers.ones[count];
-    for i in 0..5 {
-        sum[i] = sum[i].add(S::Wide::splat(token, u64::from(ones[i])));
-    }
-    let table = powers.shifted[..count - 1].iter().rev();
-    for (row, power) in rows.chunks_exact(row_bytes).zip(table) {
-        let (m0, m2) = S::Wide::load_blocks(token, row);
-        let (m1, m3) = (m0.shr::<32>(), m2.shr::<32>());
+    // The rows do not wait for this product, nor for the carry that is before it.
+    let mut sum = factors.multiply_add(token, h);
+    let mut first = [S::Wide::splat(token, 0); 5];
+    let mut second = first;
+    for (row, power) in rows.chunks_exact(row_bytes).zip(&powers[powers.len() - count..]) {
+        // Low words of all halves first, then high words: fewer vectors at a time.
+        let (mut a, mut b) = S::Wide::load(token, row);
         for i in 0..5 {
-            let term0 = m0.mul_low(S::Wide::splat_low(token, power[0][i]));
-            let term1 = m1.mul_low(S::Wide::splat_low(token, power[1][i]));
-            let term2 = m2.mul_low(S::Wide::splat_low(token, power[2][i]));
-            let term3 = m3.mul_low(S::Wide::splat_low(token, power[3][i]));
-            sum[i] = sum[i].add(term0.add(term1)).add(term2.add(term3));
+            let pair = S::Wide::splat_pair(token, &power[i]);
+            first[i] = first[i].add(a.mul_low(pair));
+            second[i] = second[i].add(b.mul_low(pair));
+        }
+        (a, b) = (a.shr::<32>(), b.shr::<32>());
+        for i in 0..5 {
+            let pair = S::Wide::splat_pair(token, &power[5 + i]);
+            first[i] = first[i].add(a.mul_low(pair));
+            second[i] = second[i].add(b.mul_low(pair));
         }
     }
-
+    for i in 0..5 {
+        let (low, high) = first[i].unpack(second[i]);
+        sum[i] = sum[i].add(low.add(high));
+    }
     // The last row has the factor 1.
     carry(token, add_row(token, sum, last_row))
 }
 
-/// The product with an element in five limbs, of which `times_5` has five times each. The limbs of `h` are below 2^28.
+/// The sum of `sum` and the product, not carried, with factors in five limbs, of which `times_5` has five times each. The limbs
+/// of `h` are below 2^28.
 #[inline(always)]
-fn multiply_limbs<S: Simd>(token: S, h: &[S::Wide; 5], limbs: &Limbs, times_5: &Limbs) -> [S::Wide; 5] {
-    let mut sum = [S::Wide::splat(token, 0); 5];
-    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5.
-    for i in 0..5 {
-        sum[i] = h[0].mul_low(S::Wide::splat_low(token, limbs[i]));
-        for j in 1..5 {
-            let factor = if j <= i { limbs[i - j] } else { times_5[i + 5 - j] };
-            sum[i] = sum[i].add(h[j].mul_low(S::Wide::splat_low(token, factor)));
+fn multiply_add<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
+    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by factor: they need not be in
+    // registers all at once.
+    for j in 0..5 {
+        for (i, h) in h.iter().enumerate() {
+            let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };
+            sum[limb] = sum[limb].add(h.mul_low(factor));
         }
     }
     sum

@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Simd, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// Proof of Advanced SIMD.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +157,14 @@ fn xor_row(key: uint32x4_t, row: &mut [u8; 16]) {
     unsafe { vst1q_u8(row.as_mut_ptr(), data) };
 }
 
+/// Writes a pair of factors.
+#[inline]
+#[target_feature(enable = "neon")]
+fn store_pair(factors: uint32x2_t, pair: &mut Pair) {
+    // SAFETY: the exclusive reference is valid for writing 8 bytes and aligned for their elements.
+    unsafe { vst1_u32(pair.0.as_mut_ptr(), factors) };
+}
+
 /// Two 64-bit lanes.
 #[derive(Clone, Copy)]
 pub struct NeonWide(uint64x2_t, Neon);
@@ -192,17 +200,41 @@ impl Wide for NeonWide {
         })
     }
     #[inline(always)]
-    fn load_blocks(token: Neon, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(token: Neon, pair: &Pair) -> Self {
+        let vector = neon!(token, (pair: &Pair = pair) -> uint64x2_t {
+            // SAFETY: the reference is valid for reading 8 bytes and aligned for their elements.
+            vmovl_u32(unsafe { vld1_u32(pair.0.as_ptr()) })
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        neon!(even.1, (even: uint64x2_t = even.0, odd: uint64x2_t = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(vmovn_u64(vzip1q_u64(even, odd)), &mut pairs[0]);
+            store_pair(vmovn_u64(vzip2q_u64(even, odd)), &mut pairs[1]);
+            pairs
+        })
+    }
+    #[inline(always)]
+    fn load(token: Neon, blocks: &[u8]) -> (Self, Self) {
         let blocks: &[u8; 32] = blocks.first_chunk().expect("two blocks");
-        let (low, high) = neon!(token, (blocks: &[u8; 32] = blocks) -> (uint64x2_t, uint64x2_t) {
+        let (first, second) = neon!(token, (blocks: &[u8; 32] = blocks) -> (uint64x2_t, uint64x2_t) {
             let (first, second) = blocks.split_at(16);
             // SAFETY: the slice is 16 bytes long; bytes need no alignment.
             let first = vreinterpretq_u64_u8(unsafe { vld1q_u8(first.as_ptr()) });
             // SAFETY: as above.
             let second = vreinterpretq_u64_u8(unsafe { vld1q_u8(second.as_ptr()) });
-            (vzip1q_u64(first, second), vzip2q_u64(first, second))
+            (first, second)
         });
-        (Self(low, token), Self(high, token))
+        (Self(first, token), Self(second, token))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        let (even, odd) = neon!(self.1, (a: uint64x2_t = self.0, b: uint64x2_t = other.0) -> (uint64x2_t, uint64x2_t) {
+            (vzip1q_u64(a, b), vzip2q_u64(a, b))
+        });
+        (Self(even, self.1), Self(odd, self.1))
     }
 
     binary! { uint64x2_t:

@@ -5,8 +5,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
@@ -153,8 +154,8 @@ impl Wide for Avx2Wide {
     type Token = Avx2;
     const LANES: usize = 4;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
-    // Zen 3: even at 500 bytes.
-    const MIN_POLY1305_BYTES: usize = 544;
+    // Zen 3.
+    const MIN_POLY1305_BYTES: usize = 448;
 
     #[inline(always)]
     fn splat(token: Avx2, value: u64) -> Self {
@@ -182,17 +183,44 @@ impl Wide for Avx2Wide {
         })
     }
     #[inline(always)]
-    fn load_blocks(token: Avx2, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(token: Avx2, pair: &Pair) -> Self {
+        let vector = avx2!(token, (pair: &Pair = pair) -> __m256i {
+            // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
+            _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(core::ptr::from_ref(pair).cast()) })
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let (even_lanes, odd_lanes) = (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd));
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm256_castsi256_si128(even_lanes), &mut pairs[0]);
+            store_pair(_mm256_castsi256_si128(odd_lanes), &mut pairs[1]);
+            store_pair(_mm256_extracti128_si256::<1>(even_lanes), &mut pairs[2]);
+            store_pair(_mm256_extracti128_si256::<1>(odd_lanes), &mut pairs[3]);
+            pairs
+        })
+    }
+    #[inline(always)]
+    fn load(token: Avx2, blocks: &[u8]) -> (Self, Self) {
         let blocks: &[u8; 64] = blocks.first_chunk().expect("four blocks");
-        let (low, high) = avx2!(token, (blocks: &[u8; 64] = blocks) -> (__m256i, __m256i) {
+        let (first, second) = avx2!(token, (blocks: &[u8; 64] = blocks) -> (__m256i, __m256i) {
             let (first, second) = blocks.split_at(32);
             // SAFETY: the slice is 32 bytes long, and the load needs no alignment.
             let first = unsafe { _mm256_loadu_si256(first.as_ptr().cast()) };
             // SAFETY: as above.
             let second = unsafe { _mm256_loadu_si256(second.as_ptr().cast()) };
-            (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second))
+            (first, second)
         });
-        (Self(low, token), Self(high, token))
+        (Self(first, token), Self(second, token))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        let (even, odd) = avx2!(self.1, (a: __m256i = self.0, b: __m256i = other.0) -> (__m256i, __m256i) {
+            (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
+        });
+        (Self(even, self.1), Self(odd, self.1))
     }
 
     binary! { avx2, __m256i:

@@ -5,8 +5,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.
 const FEATURES: Features = super::avx2::FEATURES
@@ -163,17 +164,48 @@ impl Wide for Avx512Wide {
         })
     }
     #[inline(always)]
-    fn load_blocks(token: Avx512, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(token: Avx512, pair: &Pair) -> Self {
+        let vector = avx512!(token, (pair: &Pair = pair) -> __m512i {
+            // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
+            _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(core::ptr::from_ref(pair).cast()) })
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let (even_lanes, odd_lanes) = (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm512_castsi512_si128(even_lanes), &mut pairs[0]);
+            store_pair(_mm512_castsi512_si128(odd_lanes), &mut pairs[1]);
+            store_pair(_mm512_extracti32x4_epi32::<1>(even_lanes), &mut pairs[2]);
+            store_pair(_mm512_extracti32x4_epi32::<1>(odd_lanes), &mut pairs[3]);
+            store_pair(_mm512_extracti32x4_epi32::<2>(even_lanes), &mut pairs[4]);
+            store_pair(_mm512_extracti32x4_epi32::<2>(odd_lanes), &mut pairs[5]);
+            store_pair(_mm512_extracti32x4_epi32::<3>(even_lanes), &mut pairs[6]);
+            store_pair(_mm512_extracti32x4_epi32::<3>(odd_lanes), &mut pairs[7]);
+            pairs
+        })
+    }
+    #[inline(always)]
+    fn load(token: Avx512, blocks: &[u8]) -> (Self, Self) {
         let blocks: &[u8; 128] = blocks.first_chunk().expect("eight blocks");
-        let (low, high) = avx512!(token, (blocks: &[u8; 128] = blocks) -> (__m512i, __m512i) {
+        let (first, second) = avx512!(token, (blocks: &[u8; 128] = blocks) -> (__m512i, __m512i) {
             let (first, second) = blocks.split_at(64);
             // SAFETY: the slice is 64 bytes long, and the load needs no alignment.
             let first = unsafe { _mm512_loadu_si512(first.as_ptr().cast()) };
             // SAFETY: as above.
             let second = unsafe { _mm512_loadu_si512(second.as_ptr().cast()) };
-            (_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second))
+            (first, second)
         });
-        (Self(low, token), Self(high, token))
+        (Self(first, token), Self(second, token))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        let (even, odd) = avx512!(self.1, (a: __m512i = self.0, b: __m512i = other.0) -> (__m512i, __m512i) {
+            (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b))
+        });
+        (Self(even, self.1), Self(odd, self.1))
     }
 
     binary! { avx512, __m512i:

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where `ssse3` is enabled.
 pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
@@ -130,6 +130,14 @@ fn xor_row(key: __m128i, row: &mut [u8; 16]) {
     unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), data) };
 }
 
+/// Writes a pair of factors.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn store_pair(factors: __m128i, pair: &mut Pair) {
+    // SAFETY: the exclusive reference is valid for writing 16 bytes, and a pair is aligned to 16 bytes.
+    unsafe { _mm_store_si128(core::ptr::from_mut(pair).cast(), factors) };
+}
+
 /// Two 64-bit lanes.
 #[derive(Clone, Copy)]
 pub struct Ssse3Wide(__m128i, Ssse3);
@@ -138,6 +146,7 @@ impl Wide for Ssse3Wide {
     type Token = Ssse3;
     const LANES: usize = 2;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+    // Zen 3: slower up to 4 KiB, and no faster at 16 KiB.
     const MIN_POLY1305_BYTES: usize = usize::MAX;
 
     #[inline(always)]
@@ -165,17 +174,41 @@ impl Wide for Ssse3Wide {
         })
     }
     #[inline(always)]
-    fn load_blocks(token: Ssse3, blocks: &[u8]) -> (Self, Self) {
+    fn splat_pair(token: Ssse3, pair: &Pair) -> Self {
+        let vector = ssse3!(token, (pair: &Pair = pair) -> __m128i {
+            // SAFETY: the reference is valid for reading 16 bytes, and a pair is aligned to 16 bytes.
+            unsafe { _mm_load_si128(core::ptr::from_ref(pair).cast()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+        ssse3!(even.1, (even: __m128i = even.0, odd: __m128i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            store_pair(_mm_unpacklo_epi64(even, odd), &mut pairs[0]);
+            store_pair(_mm_unpackhi_epi64(even, odd), &mut pairs[1]);
+            pairs
+        })
+    }
+    #[inline(always)]
+    fn load(token: Ssse3, blocks: &[u8]) -> (Self, Self) {
         let blocks: &[u8; 32] = blocks.first_chunk().expect("two blocks");
-        let (low, high) = ssse3!(token, (blocks: &[u8; 32] = blocks) -> (__m128i, __m128i) {
+        let (first, second) = ssse3!(token, (blocks: &[u8; 32] = blocks) -> (__m128i, __m128i) {
             let (first, second) = blocks.split_at(16);
             // SAFETY: the slice is 16 bytes long, and the load needs no alignment.
             let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
             // SAFETY: as above.
             let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
-            (_mm_unpacklo_epi64(first, second), _mm_unpackhi_epi64(first, second))
+            (first, second)
         });
-        (Self(low, token), Self(high, token))
+        (Self(first, token), Self(second, token))
+    }
+    #[inline(always)]
+    fn unpack(self, other: Self) -> (Self, Self) {
+        let (even, odd) = ssse3!(self.1, (a: __m128i = self.0, b: __m128i = other.0) -> (__m128i, __m128i) {
+            (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b))
+        });
+        (Self(even, self.1), Self(odd, self.1))
     }
 
     binary! { ssse3, __m128i:

@@ -1,0 +1,171 @@
+//! What the rows are multiplied with.
+
+use sealane_simd::{Pair, PairTable, Simd, Wide};
+
+use super::{LIMB, MAX_ROWS, carry, multiply_add, opaque, times_5};
+use crate::wipe::wipe;
+
+/// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
+/// 2^32 R^j and 2^96 R^j.
+pub(super) type Shifted = [Pair; 10];
+
+/// … R^3, R^2, R^1, as far as they are needed.
+#[derive(Clone)]
+pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
+
+impl Powers {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self(PairTable::new())
+    }
+
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[Shifted] {
+        self.0.rows()
+    }
+
+    /// Computes the first `count` powers of R: a multiple of the number of lanes. Lanes of `r` are r^N … r^1, in the order of
+    /// the blocks.
+    #[inline(always)]
+    pub(super) fn fill<S: Simd>(&mut self, token: S, r: &[S::Wide; 5], count: usize) {
+        self.clear();
+        // r^j to the power of N is R^j.
+        let zero = [S::Wide::splat(token, 0); 5];
+        let mut power = *r;
+        for _ in 0..S::Wide::LANES.ilog2() {
+            power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
+        }
+        self.0.push(&multiples(token, &power));
+        // Each of them multiplied with R^N is the next N powers.
+        let step = Factors::new(limbs(&self.rows()[0]), [0; 5]);
+        while self.rows().len() < count {
+            power = carry(token, step.multiply_add(token, &power));
+            self.0.push(&multiples(token, &power));
+        }
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        // Row by row: of a longer piece of memory a function of the system would be called.
+        self.0.clear(
+            #[inline(always)]
+            |row| wipe(row),
+        );
+    }
+}
+
+impl Drop for Powers {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// The multiples of a power for each lane.
+#[inline(always)]
+fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10] {
+    let [p0, p1, p2, p3, _] = *power;
+    let [_, _, f2, f3, f4] = times_5(power);
+    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
+    let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
+    let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
+    let by_96 = [f2.shl::<18>(), f3.shl::<18>(), f4.shl::<18>(), p0.shl::<18>(), p1.shl::<18>()];
+    let (by_32, by_64, by_96) = (carry_once(token, by_32), carry_once(token, by_64), carry_once(token, by_96));
+    let mut columns = [(p0, p0); 10];
+    for i in 0..5 {
+        columns[i] = (power[i], by_64[i]);
+        columns[5 + i] = (by_32[i], by_96[i]);
+    }
+    columns
+}
+
+/// Carries from each limb to the next. From 2^26 + 2^16 times 5 · 2^18, limbs come out below 2^26 + 2^21.
+#[inline(always)]
+fn carry_once<S: Simd>(token: S, h: [S::Wide; 5]) -> [S::Wide; 5] {
+    let limb = S::Wide::splat(token, LIMB);
+    let top = h[4].shr::<26>();
+    [
+        h[0].and(limb).add(top.add(top.shl::<2>())),
+        h[1].and(limb).add(h[0].shr::<26>()),
+        h[2].and(limb).add(h[1].shr::<26>()),
+        h[3].and(limb).add(h[2].shr::<26>()),
+        h[4].and(limb).add(h[3].shr::<26>()),
+    ]
+}
+
+/// The limbs of R^j.
+#[inline(always)]
+fn limbs(power: &Shifted) -> [u64; 5] {
+    [power[0].even(), power[1].even(), power[2].even(), power[3].even(), power[4].even()]
+}
+
+/// What is done once for a number of rows, k.
+pub(super) struct Factors {
+    /// R^k.
+    limbs: [u32; 5],
+    /// Five times each limb.
+    times_5: [u32; 5],
+    /// 2^128 (R^0 + … + R^(k-1)), not reduced.
+    ones: [u64; 5],
+}
+
+impl Factors {
+    /// R^k in limbs of little more than 26 bits, and the ones.
+    #[inline(always)]
+    pub(super) fn new(limbs: [u64; 5], ones: [u64; 5]) -> Self {
+        let limbs = limbs.map(|limb| limb as u32);
+        Self { limbs, times_5: limbs.map(|limb| 5 * limb), ones }
+    }
+
+    /// For `count` rows. `sums` has been used for fewer, or not at all.
+    #[inline(always)]
+    pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
+        let end = powers.len();
+        for power in powers[end - count..end - sums.count].iter().rev() {
+            for (sum, limb) in sums.below.iter_mut().zip(sums.power) {
+                *sum += limb;
+            }
+            sums.power = limbs(power);
+        }
+        sums.count = count;
+        // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
+        let [s0, s1, s2, s3, s4] = sums.below;
+        Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
+    }
+
+    /// The product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below 2^28.
+    #[inline(always)]
+    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::Wide; 5]) -> [S::Wide; 5] {
+        let splat = |limbs: &[u32; 5]| {
+            let splat = |i: usize| S::Wide::splat_low(token, limbs[i]);
+            [splat(0), splat(1), splat(2), splat(3), splat(4)]
+        };
+        let ones = |i: usize| S::Wide::splat(token, self.ones[i]);
+        let ones = [ones(0), ones(1), ones(2), ones(3), ones(4)];
+        multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), ones)
+    }
+}
+
+/// R^0 + … + R^(count - 1), not reduced: up to 16 limbs of little more than 2^26.
+pub(super) struct Sums {
+    count: usize,
+    below: [u64; 5],
+    /// R^count.
+    power: [u64; 5],
+}
+
+impl Sums {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self { count: 0, below: [0; 5], power: [1, 0, 0, 0, 0] }
+    }
+}
+
+impl Drop for Factors {
+    #[inline(always)]
+    fn drop(&mut self) {
+        wipe(&mut self.limbs);
+        wipe(&mut self.times_5);
+        wipe(&mut self.ones);
+    }
+}

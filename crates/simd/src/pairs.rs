@@ -1,0 +1,145 @@
+//! Tables of factors for [`Wide::mul_low`].
+
+use core::mem::MaybeUninit;
+
+use crate::Wide;
+
+/// A factor in the width in which the multiplication takes it.
+#[cfg(not(target_arch = "aarch64"))]
+type Factor = u64;
+#[cfg(target_arch = "aarch64")]
+type Factor = u32;
+
+/// Two factors, for the even and the odd lanes.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(not(target_arch = "aarch64"), repr(align(16)))]
+#[cfg_attr(target_arch = "aarch64", repr(align(8)))]
+pub struct Pair(pub(crate) [Factor; 2]);
+
+impl Pair {
+    /// The low halves of both.
+    #[inline(always)]
+    pub(crate) fn new(even: u64, odd: u64) -> Self {
+        Self([Factor::from(even as u32), Factor::from(odd as u32)])
+    }
+
+    /// The factor for even lanes.
+    #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on AArch64")]
+    #[must_use]
+    #[inline(always)]
+    pub fn even(self) -> u64 {
+        self.0[0].into()
+    }
+}
+
+/// A table that takes as many rows at a time as a vector has lanes, and grows towards its front. Its memory is not cleared when
+/// it is made: rows would be written twice.
+#[derive(Clone)]
+pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
+    rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
+    /// The rows that have been written: the last of them.
+    count: usize,
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
+    /// An empty table.
+    #[inline(always)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
+    }
+
+    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32. These rows
+    /// come before those that are there, in the order of [`Wide::BLOCK_OF_LANE`].
+    ///
+    /// # Panics
+    /// If there is no room for [`Wide::LANES`] rows.
+    #[inline(always)]
+    pub fn push<W: Wide>(&mut self, columns: &[(W, W); COLUMNS]) {
+        let count = self.count + W::LANES;
+        let rows = &mut self.rows[ROWS - count..][..W::LANES];
+        for column in 0..COLUMNS {
+            let (even, odd) = columns[column];
+            let pairs = W::to_pairs(even, odd);
+            for lane in 0..W::LANES {
+                rows[W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
+            }
+        }
+        self.count = count;
+    }
+
+    /// The rows, the last that were added first.
+    #[inline(always)]
+    #[must_use]
+    pub fn rows(&self) -> &[[Pair; COLUMNS]] {
+        let rows = &self.rows[ROWS - self.count..];
+        // SAFETY: these rows have been written in whole, by `push`, and `MaybeUninit<Pair>` has the layout of `Pair`.
+        unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
+    }
+
+    /// Removes all rows and gives them to `wipe`, one by one, to be overwritten.
+    #[inline(always)]
+    pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
+        for row in &mut self.rows[ROWS - self.count..] {
+            // SAFETY: as for `rows`, and the exclusive reference is passed on.
+            wipe(unsafe { &mut *row.as_mut_ptr().cast() });
+        }
+        self.count = 0;
+    }
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> Default for PairTable<ROWS, COLUMNS> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PairTable;
+    use crate::{Level, MAX_WIDE_LANES, Simd, Wide, dispatch};
+
+    fn vector<S: Simd>(token: S, first: u64) -> S::Wide {
+        let mut lanes = [0; MAX_WIDE_LANES];
+        for (lane, value) in lanes.iter_mut().zip(first..) {
+            *lane = value;
+        }
+        S::Wide::from_lanes(token, &lanes)
+    }
+
+    /// Each lane's pairs come to lie in a row of its own, and are taken from there by even and odd lanes.
+    #[test]
+    fn rows_are_lanes() {
+        for level in Level::available() {
+            dispatch!(level, token => check(token));
+        }
+    }
+
+    #[inline(always)]
+    fn check<S: Simd>(token: S) {
+        let lanes = S::Wide::LANES;
+        let mut table = PairTable::<16, 2>::new();
+        assert_eq!(table.rows().len(), 0);
+        for start in [1000, 5000] {
+            table.push(&[
+                (vector(token, start), vector(token, start + 100)),
+                (vector(token, start + 200), vector(token, start + 300)),
+            ]);
+        }
+        assert_eq!(table.rows().len(), 2 * lanes);
+        for (i, row) in table.rows().iter().enumerate() {
+            let lane = S::Wide::BLOCK_OF_LANE.iter().position(|block| *block == i % lanes).expect("a lane for each");
+            let start = if i < lanes { 5000 } else { 1000 } + lane as u64;
+            for (column, start) in [(0, start), (1, start + 200)] {
+                assert_eq!(row[column].even(), start);
+                let product = S::Wide::splat_pair(token, &row[column]).mul_low(S::Wide::splat(token, 3)).to_lanes();
+                for (lane, product) in product[..lanes].iter().enumerate() {
+                    assert_eq!(*product, 3 * (start + 100 * (lane as u64 % 2)), "lane {lane} of row {i}");
+                }
+            }
+        }
+        let mut cleared = 0;
+        table.clear(|row| cleared += row.len());
+        assert_eq!((cleared, table.rows().len()), (4 * lanes, 0));
+    }
+}
