@@ -1,6 +1,7 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2).
 
 mod batch;
+mod beside;
 mod incremental;
 pub(crate) mod one_shot;
 mod short;

@@ -1,7 +1,7 @@
 //! Messages whose whole key stream, block 0 included, is made in one call. It stays in registers until it meets the message,
 //! and so does the authenticator.
 
-use sealane_simd::{Horner, Simd, Words};
+use sealane_simd::{Simd, Words};
 
 use super::one_shot::Message;
 use crate::chacha20::BLOCK_BYTES;
@@ -11,7 +11,7 @@ use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
 /// The longest associated data, in bytes, that are taken block by block.
-const MAX_AAD_BYTES: usize = 512;
+pub(super) const MAX_AAD_BYTES: usize = 512;
 
 /// Whether [`seal`] and [`open`] take such a message.
 #[inline(always)]
@@ -54,18 +54,21 @@ impl UseRows for Seal<'_> {
     type Beside = ();
 
     #[inline(always)]
-    fn beside(&self) -> Horner<'_> {
-        kernel::nothing()
-    }
-
-    #[inline(always)]
     fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
-        let (mut first, mut others) = in_memory(&rows);
-        let mac = Short::new(one_time_key(first.as_ref()));
-        apply((&first, &others), &rows, self.message);
-        wipe_blocks::<W, SETS>(&mut first, &mut others);
-        mac.padded(self.aad).padded(self.message).block(&lengths(self.aad.len(), self.message.len())).tag()
+        let (aad, message) = (self.aad, self.message);
+        let mac = encrypt_head(&rows, message);
+        mac.padded(aad).padded(message).block(&lengths(aad.len(), message.len())).tag()
     }
+}
+
+/// Exclusive or of the head of a message with the key stream from block 1 on; returns the authenticator that block 0 is for.
+#[inline(always)]
+pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], head: &mut [u8]) -> Short {
+    let (mut first, mut others) = in_memory(rows);
+    let mac = Short::new(one_time_key(first.as_ref()));
+    apply((&first, &others), rows, head);
+    wipe_blocks::<W, SETS>(&mut first, &mut others);
+    mac
 }
 
 struct Open<'a, M> {
@@ -77,11 +80,6 @@ struct Open<'a, M> {
 impl<M: Message> UseRows for Open<'_, M> {
     type Output = Result<(), OpenError>;
     type Beside = ();
-
-    #[inline(always)]
-    fn beside(&self) -> Horner<'_> {
-        kernel::nothing()
-    }
 
     #[inline(always)]
     fn with<W: Words, const SETS: usize>(mut self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {

@@ -51,7 +51,7 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
         let piece_bytes = rest.len().min(group_bytes::<S>());
         let piece_bytes = if is_last::<S>(rest.len()) { rest.len() } else { piece_bytes };
         let (piece, after) = rest.split_at_mut(piece_bytes);
-        group::<S, _, ROUNDS, WIDE>(token, state, counter, piece, ());
+        group::<S, ROUNDS, WIDE>(token, state, counter, piece);
         counter = counter.wrapping_add((group_bytes::<S>() / BLOCK_BYTES) as u64);
         rest = after;
     }
@@ -71,82 +71,55 @@ pub(crate) const fn last_bytes<S: Simd>() -> usize {
 /// Work of Poly1305 that other units of the CPU than those for vectors do while a key stream is made.
 pub(crate) trait Beside {
     /// Whether there is any.
-    const ACTIVE: bool;
-    /// The work.
-    fn start(&self) -> Horner<'_>;
+    const ACTIVE: bool = false;
     /// One block of it, if any are left.
-    fn step(horner: &mut Horner<'_>);
-    /// What is left after `taken` blocks, with accumulator `h`. The key stream is applied afterwards.
-    fn finish(self, h: [u64; 3], taken: usize);
+    #[inline(always)]
+    fn step(_: &mut Horner<'_>) {}
 }
 
 /// No such work.
-impl Beside for () {
-    const ACTIVE: bool = false;
-    #[inline(always)]
-    fn start(&self) -> Horner<'_> {
-        nothing()
-    }
-    #[inline(always)]
-    fn step(_: &mut Horner<'_>) {}
-    #[inline(always)]
-    fn finish(self, _: [u64; 3], _: usize) {}
-}
+impl Beside for () {}
 
 /// No blocks.
 pub(crate) fn nothing<'a>() -> Horner<'a> {
     Horner { h: [0; 3], r: [0; 3], blocks: &[] }
 }
 
-/// As [`apply`], for up to [`group_bytes`], or bytes that [`is_last`] takes, but not none, with work beside it.
-#[inline(always)]
-pub(crate) fn group<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool>(
-    token: S,
-    state: &State,
-    counter: u64,
-    data: &mut [u8],
-    beside: B,
-) {
-    if !S::VECTORS {
-        let h = beside.start().h;
-        beside.finish(h, 0);
-        return portable::apply::<ROUNDS, WIDE>(state, counter, data);
-    }
-    let bytes = data.len();
-    rows::<S, _, ROUNDS, WIDE>(token, state, counter, bytes, Xor { data, beside });
-}
-
 /// What becomes of a key stream in rows.
 pub(crate) trait UseRows {
     /// What comes of that.
     type Output;
-    /// The kind of work that is done meanwhile.
+    /// The kind of work that is done while the key stream is made.
     type Beside: Beside;
     /// That work.
-    fn beside(&self) -> Horner<'_>;
+    #[inline(always)]
+    fn beside(&self) -> Horner<'_> {
+        nothing()
+    }
     /// Takes `SETS` sets of rows. Of the work beside, `taken` blocks are done, with accumulator `h`.
     fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Self::Output;
 }
 
 /// Exclusive or with data.
-struct Xor<'a, B> {
-    data: &'a mut [u8],
-    beside: B,
+struct Xor<'a>(&'a mut [u8]);
+
+impl UseRows for Xor<'_> {
+    type Output = ();
+    type Beside = ();
+
+    #[inline(always)]
+    fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) {
+        xor_rows(&rows, self.0);
+    }
 }
 
-impl<B: Beside> UseRows for Xor<'_, B> {
-    type Output = ();
-    type Beside = B;
-
-    #[inline(always)]
-    fn beside(&self) -> Horner<'_> {
-        self.beside.start()
-    }
-
-    #[inline(always)]
-    fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) {
-        self.beside.finish(h, taken);
-        xor_rows(&rows, self.data);
+/// As [`apply`], for up to [`group_bytes`], or bytes that [`is_last`] takes, but not none.
+#[inline(always)]
+fn group<S: Simd, const ROUNDS: usize, const WIDE: bool>(token: S, state: &State, counter: u64, data: &mut [u8]) {
+    if S::VECTORS {
+        rows::<S, _, ROUNDS, WIDE>(token, state, counter, data.len(), Xor(data));
+    } else {
+        portable::apply::<ROUNDS, WIDE>(state, counter, data);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The accumulator of one message, and the choice between scalar and vector code.
 
-use sealane_simd::{Horner, Simd, Wide};
+use sealane_simd::{Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
@@ -89,30 +89,6 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
     }
     if !rest.is_empty() {
         accumulator.block(&filled_with_zeros(rest));
-    }
-}
-
-impl Accumulator {
-    /// The whole blocks of `data`, to be added while something else is done.
-    #[inline(always)]
-    pub(crate) fn horner<'a>(&self, data: &'a [u8]) -> Horner<'a> {
-        Horner { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
-    }
-
-    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block is filled with zeros.
-    #[inline(always)]
-    pub(crate) fn finish_horner<S: Simd>(&mut self, token: S, h: [u64; 3], taken: usize, data: &[u8]) {
-        self.h = Element(h);
-        padded(token, self, &data[taken * BLOCK_BYTES..]);
-    }
-}
-
-/// Adds the next block, if any are left.
-#[inline(always)]
-pub(crate) fn horner_step(horner: &mut Horner<'_>) {
-    if let Some((block, rest)) = horner.blocks.split_first() {
-        horner.h = Element(horner.h).add_block(block, 1).multiply(Multiplier::from_words(horner.r)).0;
-        horner.blocks = rest;
     }
 }
 

@@ -12,8 +12,8 @@ use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
 use kernel::blocks;
-pub(crate) use kernel::{Accumulator, horner_step, padded, padded_piece};
-pub(crate) use short::Short;
+pub(crate) use kernel::{Accumulator, padded, padded_piece};
+pub(crate) use short::{Short, horner_step};
 
 use crate::wipe::wipe;
 use crate::{Backend, OpenError, Tag};

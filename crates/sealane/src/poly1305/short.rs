@@ -1,5 +1,7 @@
 //! Poly1305 of short messages: block after block on 64-bit integers, by value.
 
+use sealane_simd::Horner;
+
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 
@@ -41,10 +43,33 @@ impl Short {
         if rest.is_empty() { self } else { self.block(&filled_with_zeros(rest)) }
     }
 
+    /// The whole blocks of `data`, to be added while something else is done.
+    #[inline(always)]
+    pub(crate) fn horner<'a>(&self, data: &'a [u8]) -> Horner<'a> {
+        Horner { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
+    }
+
+    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block is filled with zeros.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn after_horner(mut self, h: [u64; 3], taken: usize, data: &[u8]) -> Self {
+        self.h = Element(h);
+        self.padded(&data[taken * BLOCK_BYTES..])
+    }
+
     /// The tag.
     #[inline(always)]
     pub(crate) fn tag(self) -> [u8; BLOCK_BYTES] {
         self.h.finish(self.s)
+    }
+}
+
+/// Adds the next block, if any are left.
+#[inline(always)]
+pub(crate) fn horner_step(horner: &mut Horner<'_>) {
+    if let Some((block, rest)) = horner.blocks.split_first() {
+        horner.h = Element(horner.h).add_block(block, 1).multiply(Multiplier::from_words(horner.r)).0;
+        horner.blocks = rest;
     }
 }
 
