@@ -11,6 +11,8 @@ pub trait Simd: Copy + Send + Sync + Sealed + 'static {
     type Words: Words<Token = Self>;
     /// Vectors of 64-bit lanes with a widening multiply.
     type Wide: Wide<Token = Self>;
+    /// The token, with the same or fewer features, whose vectors make a single block of ChaCha fastest, as measured.
+    type OneBlock: Simd;
 
     /// Whether [`Simd::Words`] and [`Simd::Wide`] are vectors of the CPU. Where they are not, a kernel may do better with
     /// plain integers.
@@ -19,6 +21,9 @@ pub trait Simd: Copy + Send + Sync + Sealed + 'static {
     /// Whether vector code leaves the core time for 64-bit multiplications beside it, as measured: a kernel may then do the
     /// scalar half of its work between the instructions of the other.
     const SCALAR_BESIDE: bool = false;
+
+    /// The token of [`Simd::OneBlock`].
+    fn for_one_block(self) -> Self::OneBlock;
 
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
     ///

@@ -32,7 +32,13 @@ impl Sealed for Scalar {}
 impl Simd for Scalar {
     type Words = ScalarWords;
     type Wide = ScalarWide;
+    type OneBlock = Self;
     const VECTORS: bool = false;
+
+    #[inline(always)]
+    fn for_one_block(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {

@@ -117,7 +117,12 @@ impl UseRows for Xor<'_> {
 #[inline(always)]
 fn group<S: Simd, const ROUNDS: usize, const WIDE: bool>(token: S, state: &State, counter: u64, data: &mut [u8]) {
     if S::VECTORS {
-        rows::<S, _, ROUNDS, WIDE>(token, state, counter, data.len(), Xor(data));
+        let bytes = data.len();
+        if const { <S::OneBlock as Simd>::Words::ROWS < S::Words::ROWS } && bytes <= BLOCK_BYTES {
+            rows::<S::OneBlock, _, ROUNDS, WIDE>(token.for_one_block(), state, counter, bytes, Xor(data));
+        } else {
+            rows::<S, _, ROUNDS, WIDE>(token, state, counter, bytes, Xor(data));
+        }
     } else {
         portable::apply::<ROUNDS, WIDE>(state, counter, data);
     }

@@ -22,6 +22,12 @@ impl Sealed for Neon {}
 impl Simd for Neon {
     type Words = NeonWords;
     type Wide = NeonWide;
+    type OneBlock = Self;
+
+    #[inline(always)]
+    fn for_one_block(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {

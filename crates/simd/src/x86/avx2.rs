@@ -19,7 +19,7 @@ pub(super) const FEATURES: Features = super::ssse3::FEATURES
 
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
+    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, super::Ssse3, cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
 }
 
 macro_rules! avx2 {

@@ -20,7 +20,7 @@ const FEATURES: Features = super::avx2::FEATURES
 
 token! {
     /// Proof of AVX-512 F, BW, VL and DQ, and of AVX2 and BMI2.
-    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES, Avx512Words, Avx512Wide, false
+    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES, Avx512Words, Avx512Wide, Avx512, false
 }
 
 macro_rules! avx512 {

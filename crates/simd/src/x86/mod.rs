@@ -16,7 +16,7 @@ pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
 
 /// Defines a token: its detection, and the function that is compiled with its features.
 macro_rules! token {
-    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty, $scalar_beside:expr) => {
+    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $token(());
@@ -27,6 +27,12 @@ macro_rules! token {
             pub fn detect() -> Option<Self> {
                 $crate::x86::Features::detect().contains($bits).then_some(Self(()))
             }
+
+            /// The token of features that another token proves too.
+            #[allow(dead_code, reason = "not every token is another's")]
+            pub(super) const fn implied() -> Self {
+                Self(())
+            }
         }
 
         impl $crate::sealed::Sealed for $token {}
@@ -34,7 +40,14 @@ macro_rules! token {
         impl $crate::Simd for $token {
             type Words = $words;
             type Wide = $wide;
+            type OneBlock = $one_block;
             const SCALAR_BESIDE: bool = $scalar_beside;
+
+            #[inline(always)]
+            fn for_one_block(self) -> $one_block {
+                // Each token's features contain those of the narrower ones.
+                <$one_block>::implied()
+            }
 
             #[inline(always)]
             fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {

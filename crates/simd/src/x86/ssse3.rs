@@ -13,7 +13,7 @@ pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union
 
 token! {
     /// Proof of SSSE3 and what it implies.
-    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide, false
+    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide, Ssse3, false
 }
 
 macro_rules! ssse3 {
