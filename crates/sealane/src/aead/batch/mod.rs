@@ -190,7 +190,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
 }
 
 /// How many messages it takes for them to be faster together, as measured on AVX2.
-const MIN_MESSAGES: usize = 8;
+const MIN_MESSAGES: usize = 20;
 
 /// The longest message, in bytes together with its associated data, that is faster together with others; none without vectors.
 /// As measured; for 16 lanes as counted.
@@ -199,7 +199,7 @@ fn max_bytes<S: Simd>(_: S) -> Option<usize> {
     match S::Words::LANES {
         _ if !S::VECTORS => None,
         16.. => Some(2048),
-        8.. => Some(1024),
+        8.. => Some(384),
         _ => Some(128),
     }
 }
