@@ -1,7 +1,7 @@
 //! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
 //!
 //! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on AArch64
-//!   `aarch64::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one.
+//!   `aarch64::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one, or a token of more features.
 //! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU lacks.
 //! - A **kernel** is generic over [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
 //!   (64-bit lanes with a 32×32→64 multiply). Every function between the entry and a vector operation is

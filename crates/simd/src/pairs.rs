@@ -34,7 +34,6 @@ impl Pair {
 
 /// A table that takes as many rows at a time as a vector has lanes, and grows towards its front. Its memory is not cleared when
 /// it is made: rows would be written twice.
-#[derive(Clone)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The rows that have been written: the last of them.
@@ -56,6 +55,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// If there is no room for [`Wide::LANES`] rows.
     #[inline(always)]
     pub fn push<W: Wide>(&mut self, columns: &[(W, W); COLUMNS]) {
+        const { assert!(is_permutation(&W::BLOCK_OF_LANE, W::LANES), "each row is one lane's") };
         let count = self.count + W::LANES;
         let rows = &mut self.rows[ROWS - count..][..W::LANES];
         for column in 0..COLUMNS {
@@ -73,7 +73,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
         let rows = &self.rows[ROWS - self.count..];
-        // SAFETY: these rows have been written in whole, by `push`, and `MaybeUninit<Pair>` has the layout of `Pair`.
+        // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
 
@@ -92,6 +92,16 @@ impl<const ROWS: usize, const COLUMNS: usize> Default for PairTable<ROWS, COLUMN
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Whether the first `count` of `blocks` are the numbers below `count`.
+const fn is_permutation(blocks: &[usize], count: usize) -> bool {
+    let (mut seen, mut lane) = (0_u32, 0);
+    while lane < count {
+        seen |= 1 << blocks[lane];
+        lane += 1;
+    }
+    seen == (1 << count) - 1
 }
 
 #[cfg(test)]

@@ -159,8 +159,9 @@ impl UseRows for Keep<'_> {
 
     #[inline(always)]
     fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) {
-        for (rows, set) in rows.iter().zip(self.0.chunks_exact_mut(W::ROWS * BLOCK_BYTES)) {
-            set.copy_from_slice(kernel::blocks(rows).as_ref());
+        for (&Rows(a, b, c, d), set) in rows.iter().zip(self.0.chunks_exact_mut(W::ROWS * BLOCK_BYTES)) {
+            set.fill(0);
+            W::xor_rows(a, b, c, d, set);
         }
     }
 }

@@ -17,17 +17,43 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
     horner: &mut Horner<'_>,
 ) -> [Rows<S::Words>; SETS] {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
-    let (a0, b0, c0) = (row(0), row(4), row(8));
-    let mut d0 = [row(12); SETS];
-    for (set, d) in d0.iter_mut().enumerate() {
-        *d = counters::<S, WIDE>(token, state, counter, set * S::Words::ROWS);
+    let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
+    for (set, rows) in initial.iter_mut().enumerate() {
+        rows.3 = counters::<S, WIDE>(token, state, counter, set * S::Words::ROWS);
     }
+    block_function::<_, B, ROUNDS, SETS>(&initial, horner)
+}
 
-    let (mut a, mut b, mut c, mut d) = ([a0; SETS], [b0; SETS], [c0; SETS], d0);
+/// The first set of blocks of as many key streams, with 32-bit counters, as there are states.
+#[inline(always)]
+pub(super) fn first_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
+    token: S,
+    states: &[State; SETS],
+) -> [Rows<S::Words>; SETS] {
+    let zero = S::Words::splat(token, 0);
+    let mut initial = [Rows(zero, zero, zero, zero); SETS];
+    for (rows, state) in initial.iter_mut().zip(states) {
+        let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
+        *rows = Rows(row(0), row(4), row(8), counters::<S, false>(token, state, 0, 0));
+    }
+    block_function::<_, (), ROUNDS, SETS>(&initial, &mut nothing())
+}
+
+#[inline(always)]
+fn block_function<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
+    initial: &[Rows<W>; SETS],
+    horner: &mut Horner<'_>,
+) -> [Rows<W>; SETS] {
+    let Rows(a, b, c, d) = initial[0];
+    let (mut a, mut b, mut c, mut d) = ([a; SETS], [b; SETS], [c; SETS], [d; SETS]);
+    for i in 1..SETS {
+        Rows(a[i], b[i], c[i], d[i]) = initial[i];
+    }
     rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, horner);
-    let mut rows = [Rows(a0, b0, c0, c0); SETS];
+    let mut rows = *initial;
     for i in 0..SETS {
-        rows[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0[i]));
+        let Rows(a0, b0, c0, d0) = initial[i];
+        rows[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0));
     }
     rows
 }

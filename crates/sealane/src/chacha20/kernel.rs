@@ -59,7 +59,7 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
 
 /// Whether so many bytes are best made at once, although they are more than [`group_bytes`].
 #[inline(always)]
-fn is_last<S: Simd>(bytes: usize) -> bool {
+pub(super) fn is_last<S: Simd>(bytes: usize) -> bool {
     bytes > group_bytes::<S>() && bytes <= last_bytes::<S>()
 }
 
@@ -161,6 +161,13 @@ pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
         2 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 2>),
         _ => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 3>),
     }
+}
+
+/// The first [`set_bytes`] of as many key streams of ChaCha20, in the layout of RFC 8439, as there are states: three fill the
+/// units of a CPU that one leaves waiting.
+#[inline(always)]
+pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; SETS]) -> [Rows<S::Words>; SETS] {
+    horizontal::first_sets::<S, 20, SETS>(token, states)
 }
 
 /// The rows of as many blocks as a vector has rows: first rows, second rows and so on.

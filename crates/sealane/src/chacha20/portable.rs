@@ -90,6 +90,7 @@ fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, da
         for (bytes, (word, initial)) in data.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
             *bytes = (u32::from_le_bytes(*bytes) ^ word.wrapping_add(initial)).to_le_bytes();
         }
+        wipe(&mut initial);
         return;
     }
     let mut key_stream = [0; BLOCK_BYTES];
@@ -98,6 +99,7 @@ fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, da
     }
     xor_bytes(data, &key_stream);
     wipe(&mut key_stream);
+    wipe(&mut initial);
 }
 
 #[inline(never)]
@@ -130,6 +132,8 @@ fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, dat
     store::<3>(&v, &mut key_stream);
     xor_bytes(data, key_stream.as_flattened());
     wipe(key_stream.as_flattened_mut());
+    // It has the key, and does not fit into registers beside the state.
+    wipe(initial.as_flattened_mut());
 }
 
 /// The block in `LANE`: a constant, so that the state needs no address.

@@ -3,7 +3,7 @@
 use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::kernel::{Rows, State, nothing, xor_rows};
+use super::kernel::{Rows, State, is_last, nothing, xor_rows};
 
 /// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
 macro_rules! two_quarter_rounds {
@@ -98,8 +98,13 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     two_quarter_rounds!(prepared, [1 5 9 13] [2 6 10 14]);
     quarter_round!(prepared, [3 7 11 15]);
 
-    let mut groups = data.chunks_exact_mut(group_bytes);
-    for group in &mut groups {
+    let mut whole = data.len() - data.len() % group_bytes;
+    if is_last::<S>(data.len() - whole + group_bytes) {
+        // The last group is best made together with what is behind it.
+        whole -= group_bytes;
+    }
+    let (groups, rest) = data.split_at_mut(whole);
+    for group in groups.chunks_exact_mut(group_bytes) {
         (initial[12], _) = counters::<S, WIDE>(token, state, *counter);
         let mut v = prepared;
         v[12] = initial[12];
@@ -113,7 +118,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
         xor_rows(&transpose(&v), group);
         *counter = counter.wrapping_add(S::Words::LANES as u64);
     }
-    groups.into_remainder()
+    rest
 }
 
 /// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each. Some of the work of

@@ -4,7 +4,7 @@ use sealane_simd::{Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
-use super::short::filled_with_zeros;
+use super::short::{Short, filled_with_zeros};
 use super::wide::{self, Powers};
 use crate::wipe::wipe;
 
@@ -20,10 +20,8 @@ impl Accumulator {
     /// An empty message under a one-time key.
     #[inline]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let (r, s) = key.split_at(16);
-        let r = r.first_chunk().expect("the first half of the key");
-        let s = s.first_chunk().expect("the second half of the key");
-        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
+        let Short { h, r, s } = Short::new(key);
+        Self { h, r, s }
     }
 
     /// Adds one whole block.
@@ -80,7 +78,7 @@ pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
 #[inline(always)]
 pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
-    if whole.len() < MIN_TWO_CHAINS {
+    if whole.len() < min_call_blocks::<S>() {
         for block in whole {
             accumulator.block(block);
         }
@@ -106,8 +104,13 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);
 }
 
-/// Length in bytes from which [`blocks`] is worth its call: below, block after block is as fast without vectors.
-pub(super) const MIN_CALL_BYTES: usize = 512;
+/// Length in bytes from which [`blocks`] may be worth its call: below, block after block is as fast on all backends.
+pub(super) const MIN_CALL_BYTES: usize = 448;
+/// Blocks from which it is, on this backend.
+const fn min_call_blocks<S: Simd>() -> usize {
+    let rows = S::Wide::MIN_POLY1305_BYTES / BLOCK_BYTES;
+    if rows < MIN_TWO_CHAINS { rows } else { MIN_TWO_CHAINS }
+}
 /// Blocks from which two chains, whose combination needs a power of r, are faster than one, as measured on Zen 3.
 const MIN_TWO_CHAINS: usize = 48;
 

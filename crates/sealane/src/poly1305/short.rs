@@ -6,7 +6,8 @@ use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 
 /// The state between blocks. A value that is passed on, not a place: the compiler keeps it in registers from the first block
-/// to the tag. Nothing is left to be wiped that it did not put into memory for a reason of its own.
+/// to the tag. To wipe it one would have to put it into memory first; what the compiler spills meanwhile stays on the stack, as it
+/// does of all values in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
     pub(super) h: Element,

@@ -20,6 +20,7 @@ use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
 use super::kernel::{Accumulator, Table};
+use crate::wipe::wipe;
 pub(super) use powers::Powers;
 use powers::{Factors, Shifted, Sums};
 
@@ -29,11 +30,12 @@ const MAX_ROWS: usize = 16;
 /// Rows from which a table pays, as measured on Zen 3: below, one row at a time is as fast.
 const MIN_ROWS_FOR_TABLE: usize = 12;
 
-/// Rows between two carries for `count` rows, and powers in the table: the more rows, the more powers pay. Measured on Zen 3.
+/// Rows between two carries for `count` rows behind the first, and powers in the table: the more rows, the more powers pay.
+/// Measured on Zen 3, for rows of four blocks.
 const fn rows_per_carry(count: usize, lanes: usize) -> usize {
     let rows = match count {
-        0..32 => 4,
-        32..128 => 8,
+        0..31 => 4,
+        31..127 => 8,
         _ => MAX_ROWS,
     };
     if rows < lanes { lanes } else { rows }
@@ -45,13 +47,14 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
+    let mut powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
     // Lane i of N, in the order of the blocks: r^(N-i).
-    let mut lanes = [Element::default(); MAX_WIDE_LANES];
+    let mut elements = [Element::default(); MAX_WIDE_LANES];
     for lane in 0..S::Wide::LANES {
-        lanes[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
+        elements[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
     }
-    let lanes = from_elements(token, &lanes);
+    let lanes = from_elements(token, &elements);
+    wipe(&mut elements[..S::Wide::LANES]);
     let zero = [S::Wide::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
@@ -82,11 +85,14 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
             let factors = Factors::of(powers, partial.len() / row_bytes, &mut sums);
             h = group(token, powers, &factors, &h, partial);
         }
-        let factors = Factors::of(powers, powers.len(), &mut sums);
-        for rows in groups.chunks_exact(powers.len() * row_bytes) {
-            h = group(token, powers, &factors, &h, rows);
+        if !groups.is_empty() {
+            let factors = Factors::of(powers, powers.len(), &mut sums);
+            for rows in groups.chunks_exact(powers.len() * row_bytes) {
+                h = group(token, powers, &factors, &h, rows);
+            }
         }
     }
+    wipe(&mut powers_of_r[..S::Wide::LANES]);
 
     // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
     let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
@@ -142,9 +148,10 @@ fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S:
     for i in 0..S::Wide::LANES {
         [words[0][i], words[1][i], words[2][i]] = elements[i].0;
     }
-    let [low, high, top] = words;
-    let mut limbs = limbs(token, S::Wide::from_lanes(token, &low), S::Wide::from_lanes(token, &high));
-    limbs[4] = limbs[4].add(S::Wide::from_lanes(token, &top).shl::<24>());
+    let [low, high, top] = &words;
+    let mut limbs = limbs(token, S::Wide::from_lanes(token, low), S::Wide::from_lanes(token, high));
+    limbs[4] = limbs[4].add(S::Wide::from_lanes(token, top).shl::<24>());
+    wipe(words.as_flattened_mut());
     limbs
 }
 

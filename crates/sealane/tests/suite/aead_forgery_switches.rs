@@ -5,8 +5,10 @@ use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 use crate::common::{array, backends, octets};
 
 /// On each side of each change of algorithm: no head, part of it, whole groups of each backend and more, two passes, pieces.
-const LENGTHS: [usize; 18] =
-    [0, 1, 16, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 5000, 12_287, 12_288, 16_832, 20_000, 40_000];
+const LENGTHS: [usize; 19] =
+    [0, 1, 16, 192, 193, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 4607, 4608, 16_832, 20_000, 40_000];
+/// Of associated data: little, and too much for the ways of short messages.
+const AAD_LENGTHS: [usize; 2] = [13, 600];
 
 /// What an output holds before: no octet of it is zero.
 const BEFORE: u8 = 0xa5;
@@ -52,13 +54,13 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
 }
 
 macro_rules! check {
-    ($cipher:ty, $nonce_octets:literal, $backend:expr, $length:expr) => {{
+    ($cipher:ty, $nonce_octets:literal, $backend:expr, $length:expr, $aad:expr) => {{
         let (backend, length): (Backend, usize) = ($backend, $length);
         let cipher = <$cipher>::with_backend(&array(200), backend);
         let plaintext = octets(201, length);
         let mut good = Message {
             nonce: array::<$nonce_octets>(202),
-            aad: octets(203, 13),
+            aad: octets(203, $aad),
             ciphertext: plaintext.clone(),
             tag: [0; 16],
         };
@@ -101,7 +103,7 @@ macro_rules! check {
 fn chacha20_poly1305() {
     for backend in backends() {
         for length in LENGTHS {
-            check!(ChaCha20Poly1305, 12, backend, length);
+            AAD_LENGTHS.into_iter().for_each(|aad| check!(ChaCha20Poly1305, 12, backend, length, aad));
         }
     }
 }
@@ -109,8 +111,8 @@ fn chacha20_poly1305() {
 #[test]
 fn xchacha20_poly1305() {
     for backend in backends() {
-        for length in [1, 449, 1350, 12_287, 12_288, 20_000] {
-            check!(XChaCha20Poly1305, 24, backend, length);
+        for length in [1, 449, 1350, 4607, 4608, 20_000] {
+            AAD_LENGTHS.into_iter().for_each(|aad| check!(XChaCha20Poly1305, 24, backend, length, aad));
         }
     }
 }

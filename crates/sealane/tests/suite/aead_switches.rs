@@ -9,7 +9,7 @@ use crate::common::{AeadOracle, array, backends, octets};
 
 /// Length of the head (of most messages), of the shortest message in two passes, and of the pieces that these work on.
 const HEAD: usize = 448;
-const TWO_PASS: usize = 12_288;
+const TWO_PASS: usize = 4608;
 const PIECE: usize = 16_384;
 /// What the kernels of the backends encrypt at once, in octets; the last behind the head is also the longest head.
 const GROUPS: [usize; 4] = [128, 256, 512, 1024];
@@ -57,7 +57,7 @@ impl Expected {
 /// Where a message of one length and the next go different ways, with a few lengths on each side.
 fn about_the_switches() -> impl Iterator<Item = usize> {
     let groups = GROUPS.into_iter().map(|group| HEAD + group);
-    let switches = [16, 64, HEAD].into_iter().chain(groups);
+    let switches = [16, 64, 192, HEAD].into_iter().chain(groups);
     [0].into_iter().chain(switches.flat_map(|at| [at - 1, at, at + 1, at + 17]))
 }
 

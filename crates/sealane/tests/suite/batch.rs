@@ -17,6 +17,9 @@ struct Message<const N: usize> {
 
 const KEY: [u8; 32] = [0x9c; 32];
 
+/// Messages that are more than enough to be worked on together.
+const MANY: u64 = 22;
+
 macro_rules! checks {
     ($module:ident, $cipher:ty, $nonce:literal) => {
         mod $module {
@@ -97,7 +100,7 @@ macro_rules! checks {
             #[test]
             fn every_length_in_batches_of_equal_length() {
                 for length in 0..=600 {
-                    let messages: Vec<_> = (0..9).map(|i| message(1000 * i + length, 13, length as usize)).collect();
+                    let messages: Vec<_> = (0..MANY).map(|i| message(1000 * i + length, 13, length as usize)).collect();
                     backends().into_iter().for_each(|backend| both(backend, &messages));
                 }
             }
@@ -112,7 +115,7 @@ macro_rules! checks {
                     both(backend, &all);
                     both(backend, &reversed);
                     both(backend, &mixed);
-                    mixed.chunks(5).chain(mixed.chunks(12)).for_each(|messages| both(backend, messages));
+                    mixed.chunks(5).chain(mixed.chunks(25)).for_each(|messages| both(backend, messages));
                 }
             }
 
@@ -133,13 +136,13 @@ macro_rules! checks {
                 let all: Vec<_> = (0..76).map(|i| message(i, i as usize % 17, lengths(i))).collect();
                 for backend in backends() {
                     both(backend, &all);
-                    all.chunks(7).for_each(|messages| both(backend, messages));
+                    all.chunks(7).chain(all.chunks(26)).for_each(|messages| both(backend, messages));
                 }
             }
 
             #[test]
             fn one_bad_tag_at_each_position() {
-                for (count, length) in [(1, 64), (2, 64), (3, 0), (4, 64), (33, 64), (40, 300), (9, 1350)] {
+                for (count, length) in [(1, 64), (2, 64), (3, 0), (4, 64), (MANY, 100), (33, 64), (40, 300), (9, 1350)] {
                     let messages: Vec<_> = (0..count).map(|i| message(i, 5, length + i as usize % 3)).collect();
                     for backend in backends() {
                         (0..messages.len()).for_each(|bad| open(backend, &messages, |i| i == bad));
@@ -159,11 +162,14 @@ macro_rules! checks {
 
             #[test]
             fn every_bit_of_a_tag() {
-                let messages: Vec<_> = (0..8).map(|i| message(i, 13, 64)).collect();
+                let messages: Vec<_> = (0..MANY).map(|i| message(i, 13, if i < 8 { 64 } else { 100 })).collect();
                 for backend in backends() {
-                    for bit in 0..128 {
+                    for bit in 0..256 {
+                        // A message of either length.
+                        let wrong = if bit < 128 { 3 } else { 13 };
+                        let bit = bit % 128;
                         let mut bad = messages.clone();
-                        bad[3].tag[bit / 8] ^= 1 << (bit % 8);
+                        bad[wrong].tag[bit / 8] ^= 1 << (bit % 8);
                         let mut buffers: Vec<_> = bad.iter().map(|message| message.ciphertext.clone()).collect();
                         let mut requests: Vec<_> = bad
                             .iter()
@@ -173,7 +179,7 @@ macro_rules! checks {
                         let cipher = <$cipher>::with_backend(&KEY, backend);
                         assert_eq!(cipher.open_batch(&mut requests), Err(OpenError), "bit {bit} on {backend}");
                         for (i, mut request) in requests.into_iter().enumerate() {
-                            assert_eq!(request.plaintext().is_ok(), i != 3, "bit {bit} on {backend}");
+                            assert_eq!(request.plaintext().is_ok(), i != wrong, "bit {bit} on {backend}");
                         }
                     }
                 }

@@ -35,8 +35,9 @@ fn every_length() {
 fn long_messages() {
     for (key, message) in inputs(70_000) {
         let oracle = MacOracle::new(&key, &message);
-        // About whole groups of 8 rows of 2, 4 and 8 blocks, with few, many, and no rows behind them.
-        for length in (3072..=message.len()).step_by(1024).chain([65_536, 69_999, 70_000]) {
+        // About whole groups of up to 16 rows of 2, 4 and 8 blocks, with few, many, and no rows behind them.
+        let about = (3072..=message.len()).step_by(1024).chain((8192..=12_288).step_by(256));
+        for length in about.chain([65_536, 69_999, 70_000]) {
             for more in [0, 1, 15, 16, 31, 32, 33, 64, 128, 129, 255, 256, 511] {
                 let length = (length + more).min(message.len());
                 for backend in backends() {

@@ -8,7 +8,7 @@
 //!   pair of quarter rounds. The instructions of both alternate in small portions: a core that sees a long run of either
 //!   fills the queue of its units and stops.
 //!
-//! The rounds are the same as those that safe code does on the other backends; that code is the reference in the tests.
+//! The rounds are the same as those that safe code does on other backends; that code is the reference in the tests.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};

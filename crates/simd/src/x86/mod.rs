@@ -28,9 +28,12 @@ macro_rules! token {
                 $crate::x86::Features::detect().contains($bits).then_some(Self(()))
             }
 
-            /// The token of features that another token proves too.
+            /// What the CPU has where there is such a token.
+            pub(super) const BITS: $crate::x86::Features = $bits;
+
+            /// The token of features that all belong to those which `_proof` proves. The caller has checked that they do.
             #[allow(dead_code, reason = "not every token is another's")]
-            pub(super) const fn implied() -> Self {
+            pub(super) const fn implied_by<T: $crate::sealed::Sealed + Copy>(_proof: T) -> Self {
                 Self(())
             }
         }
@@ -45,8 +48,8 @@ macro_rules! token {
 
             #[inline(always)]
             fn for_one_block(self) -> $one_block {
-                // Each token's features contain those of the narrower ones.
-                <$one_block>::implied()
+                const { assert!($token::BITS.contains(<$one_block>::BITS), "a token does not prove another") };
+                <$one_block>::implied_by(self)
             }
 
             #[inline(always)]
@@ -55,7 +58,8 @@ macro_rules! token {
                 fn entry<R>(kernel: impl FnOnce() -> R) -> R {
                     kernel()
                 }
-                // SAFETY: `self` was made by `detect`, which found these features and those that they imply.
+                // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or by
+                // `for_one_block` of a token whose features contain these.
                 unsafe { entry(kernel) }
             }
         }

@@ -5,7 +5,7 @@
 //! the 128 operations, 16 copies (these instructions overwrite an operand, and a rotation without a byte shuffle needs it twice)
 //! and the loop. The compiler's code has 161 to 164 instructions and 16 accesses of the stack.
 //!
-//! The rounds are the same as those that safe code does on the other backends; the tests compare them with plain integers.
+//! The rounds are the same as those that safe code does on other backends; the tests compare them with plain integers.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_setzero_si128};

@@ -1,5 +1,6 @@
 //! Many messages under one key at once.
 
+mod trio;
 mod wave;
 
 use core::fmt;
@@ -9,6 +10,7 @@ use sealane_simd::{Simd, Words, dispatch};
 use super::{ChaChaPoly1305, Tag, check_length, sealed};
 use crate::OpenError;
 use crate::wipe::wipe;
+use trio::Trio;
 use wave::{Message, Side, Wave};
 
 /// A message for [`ChaChaPoly1305::seal_batch`]: encrypted in place, with a tag that goes where the caller wants it, such as behind
@@ -84,7 +86,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 
 /// # Many messages at once
 ///
-/// The blocks of independent messages fill the lanes of a vector, which one short message leaves empty. For packets of a
+/// The blocks of independent messages fill the vectors that one short message leaves empty. For packets of a
 /// network and records of a database a batch is faster than the same messages one by one; their lengths need not be
 /// equal, but messages of similar length share more work. Long messages and few of them are taken one by one, which costs what
 /// [`ChaChaPoly1305::seal_in_place`] costs. The results are the same, byte for byte. Nothing is allocated.
@@ -157,20 +159,34 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         L::Nonce: 'a,
     {
         let max_bytes = dispatch!(self.level, token => max_bytes(token));
-        let mut wave = Wave::new(&self.key);
+        let mut trio = Trio::new(self.level);
+        // Made for the first message that wants it: it is large.
+        let mut wave: Option<Wave<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
-            let few = wave.is_empty() && messages.len() + 1 < MIN_MESSAGES;
+            if trio.takes(&message) {
+                trio.push(
+                    message,
+                    #[inline(always)]
+                    |state| self.fill_state(nonce, state),
+                );
+                continue;
+            }
+            let few = wave.as_ref().is_none_or(Wave::is_empty) && messages.len() + 1 < MIN_MESSAGES;
             if few || max_bytes.is_none_or(|max| message.data.len().saturating_add(message.aad.len()) > max) {
                 self.alone(nonce, message);
                 continue;
             }
+            let wave = wave.get_or_insert_with(|| Wave::new(&self.key));
             wave.push(L::nonce_bytes(nonce), message);
             if wave.is_full() {
                 wave.run(self.level);
                 wave.clear();
             }
         }
-        if !wave.is_empty() {
+        trio.run();
+        if let Some(wave) = &mut wave
+            && !wave.is_empty()
+        {
             wave.run(self.level);
         }
     }

@@ -36,31 +36,6 @@ pub(super) enum Side<'a> {
     Open(&'a Tag, &'a mut bool),
 }
 
-/// Exclusive or of `data` with the start of `key_stream`, or of its start with all of it.
-#[inline(always)]
-fn xor(data: &mut [u8], key_stream: &[u8]) {
-    let (blocks, rest) = data.as_chunks_mut::<BLOCK_BYTES>();
-    let (key_blocks, _) = key_stream.as_chunks::<BLOCK_BYTES>();
-    for (block, key_block) in blocks.iter_mut().zip(key_blocks) {
-        xor_quarters(block, key_block);
-    }
-    if let Some(last) = key_blocks.get(blocks.len()) {
-        let whole = xor_quarters(rest, last);
-        xor_bytes(&mut rest[whole..], &last[whole..]);
-    }
-}
-
-/// Exclusive or of the whole quarters of up to a block; returns their length. 16 bytes are a vector, which is read before it is
-/// written: the compiler need not ask whether data and key stream overlap.
-#[inline(always)]
-fn xor_quarters(data: &mut [u8], key_block: &[u8; BLOCK_BYTES]) -> usize {
-    let (quarters, _) = data.as_chunks_mut::<16>();
-    for (quarter, key) in quarters.iter_mut().zip(key_block.as_chunks::<16>().0) {
-        *quarter = (u128::from_ne_bytes(*quarter) ^ u128::from_ne_bytes(*key)).to_ne_bytes();
-    }
-    quarters.len() * 16
-}
-
 impl Message<'_> {
     /// Key stream blocks for the data.
     fn key_stream_blocks(&self) -> usize {
@@ -73,7 +48,7 @@ impl Message<'_> {
 
     /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data any more.
     #[inline(always)]
-    fn finish(&mut self, computed: &Tag) {
+    pub(super) fn finish(&mut self, computed: &Tag) {
         match &mut self.side {
             Side::None => {}
             Side::Seal(tag) => **tag = *computed,
@@ -214,7 +189,9 @@ fn apply(
             blocks = data_blocks;
             first = 1;
         }
-        xor(&mut messages[run.message].data[(first - 1) * BLOCK_BYTES..], blocks);
+        let data = &mut messages[run.message].data[(first - 1) * BLOCK_BYTES..];
+        let bytes = data.len().min(blocks.len());
+        xor_bytes(&mut data[..bytes], blocks);
     }
 }
 

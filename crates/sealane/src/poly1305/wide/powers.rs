@@ -10,7 +10,6 @@ use crate::wipe::wipe;
 pub(super) type Shifted = [Pair; 10];
 
 /// … R^3, R^2, R^1, as far as they are needed.
-#[derive(Clone)]
 pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
 impl Powers {
@@ -158,6 +157,14 @@ impl Sums {
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self { count: 0, below: [0; 5], power: [1, 0, 0, 0, 0] }
+    }
+}
+
+impl Drop for Sums {
+    #[inline(always)]
+    fn drop(&mut self) {
+        wipe(&mut self.below);
+        wipe(&mut self.power);
     }
 }
 

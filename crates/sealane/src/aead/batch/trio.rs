@@ -1,0 +1,108 @@
+//! Three short messages at a time.
+//!
+//! The rows of one short message fill one set of vectors, whose operations wait for each other; those of three take little longer.
+//! Each message has a state of its own, so that it does not matter whether they have one key.
+
+use sealane_simd::{Level, Simd, Words, dispatch};
+
+use super::wave::{Message, Side};
+use crate::aead::short::{MAX_AAD_BYTES, lengths, one_time_key};
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel::{self, State, xor_bytes};
+use crate::poly1305::Short;
+use crate::wipe::wipe;
+
+/// As many as are taken at once.
+const MESSAGES: usize = 3;
+
+/// Up to three messages, and their states.
+pub(super) struct Trio<'a> {
+    messages: [Message<'a>; MESSAGES],
+    states: [State; MESSAGES],
+    len: usize,
+    level: Level,
+    /// The longest message that a set has key stream for, beside block 0; none where a set is a block.
+    max_bytes: Option<usize>,
+}
+
+impl<'a> Trio<'a> {
+    pub(super) fn new(level: Level) -> Self {
+        Self {
+            messages: [Message::default(), Message::default(), Message::default()],
+            states: [[0; 16]; MESSAGES],
+            len: 0,
+            level,
+            max_bytes: dispatch!(level, token => max_bytes(token)),
+        }
+    }
+
+    /// Whether such a message may be pushed.
+    pub(super) fn takes(&self, message: &Message<'a>) -> bool {
+        self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= MAX_AAD_BYTES
+    }
+
+    /// Adds a message, whose state `fill` fills.
+    #[inline(always)]
+    pub(super) fn push(&mut self, message: Message<'a>, fill: impl FnOnce(&mut State)) {
+        fill(&mut self.states[self.len]);
+        self.messages[self.len] = message;
+        self.len += 1;
+        if self.len == MESSAGES {
+            self.run();
+        }
+    }
+
+    /// Seals and opens what was pushed since the last time.
+    #[inline(never)]
+    pub(super) fn run(&mut self) {
+        dispatch!(self.level, token => match self.len {
+            0 => {}
+            1 => self.run_inlined::<_, 1>(token),
+            2 => self.run_inlined::<_, 2>(token),
+            _ => self.run_inlined::<_, MESSAGES>(token),
+        });
+        self.len = 0;
+    }
+
+    #[inline(always)]
+    fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
+        let states = self.states.first_chunk::<SETS>().expect("at most three");
+        let rows = kernel::first_sets::<S, SETS>(token, states);
+        let mut key_streams = [S::Words::ZERO_BLOCKS; SETS];
+        for i in 0..SETS {
+            key_streams[i] = kernel::blocks(&rows[i]);
+        }
+        for (message, key_stream) in self.messages.iter_mut().zip(&mut key_streams) {
+            run(message, key_stream.as_ref());
+            wipe(key_stream.as_mut());
+        }
+    }
+}
+
+impl Drop for Trio<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.states);
+    }
+}
+
+#[inline(always)]
+fn max_bytes<S: Simd>(_: S) -> Option<usize> {
+    if S::VECTORS && S::Words::ROWS > 1 { Some(kernel::set_bytes::<S>() - BLOCK_BYTES) } else { None }
+}
+
+/// Seals or opens a message with its key stream, block 0 first.
+#[inline(always)]
+fn run(message: &mut Message<'_>, key_stream: &[u8]) {
+    let (aad, bytes) = (message.aad, message.data.len());
+    let (block_0, key_stream) = key_stream.split_at(BLOCK_BYTES);
+    let mac = Short::new(one_time_key(block_0)).padded(aad);
+    let lengths = lengths(aad.len(), bytes);
+    if let Side::Seal(_) = message.side {
+        xor_bytes(message.data, key_stream);
+    }
+    message.finish(&mac.padded(message.data).block(&lengths).tag());
+    if let Side::Open(..) = message.side {
+        // What is not authentic has no data any more.
+        xor_bytes(message.data, key_stream);
+    }
+}
