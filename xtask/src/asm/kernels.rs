@@ -36,7 +36,7 @@ pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
         let backend = backend(&function.name);
         let frame_pointer = has_frame_pointer(function);
         for body in innermost(function) {
-            let Some((kernel, work)) = recognise(body) else { continue };
+            let Some((kernel, work)) = recognise(&function.name, body) else { continue };
             let count = Count::of(body, frame_pointer);
             found.push(Found { backend, kernel, work, count, function: &function.name, body });
         }
@@ -53,13 +53,15 @@ fn backend(function: &str) -> &'static str {
     token.map_or("scalar", |(_, name)| name)
 }
 
-/// The kernel that a loop belongs to, and its work, by what only that kernel does so often.
-fn recognise(body: &[Instruction]) -> Option<(&'static str, Work)> {
+/// The kernel that a loop belongs to, and its work, by what only that kernel does so often; where two do the same, by the
+/// function.
+fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
     let count = |names: &[&str]| body.iter().filter(|instruction| names.contains(&base(&instruction.mnemonic))).count();
     let adds = count(&["paddd"]);
     let column_rotations = count(&["pshufd"]);
     let shuffles_or_rotations = count(&["pshufb", "prold"]);
     let wide_products = count(&["pmuludq"]);
+    let transpositions = count(&["punpcklqdq", "punpckhqdq"]);
     let products = count(&["mul", "mulq", "mulx"]);
     let word_rotations = count(&["rol", "roll", "ror", "rorl", "rorx"]);
     // h r has four products of limbs; a fifth and a sixth fit 64 bits.
@@ -85,9 +87,18 @@ fn recognise(body: &[Instruction]) -> Option<(&'static str, Work)> {
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
         return Some(("poly1305 rows", alone(wide_products / 20)));
     }
-    // 5 limbs by 5: for a row of blocks of different messages.
+    // 5 limbs by 5, once in a turn or several times.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
-        return Some(("poly1305 many", alone(wide_products / 25)));
+        let name = if transpositions >= 20 {
+            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs two of these.
+            "poly1305 powers"
+        } else if function.contains(ONE_MESSAGE) {
+            "poly1305 row by row"
+        } else {
+            // Each block is of another message.
+            "poly1305 many"
+        };
+        return Some((name, alone(wide_products / 25)));
     }
     // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else, or put what they
     // compute into vectors.
@@ -100,6 +111,9 @@ fn recognise(body: &[Instruction]) -> Option<(&'static str, Work)> {
 
 /// Multiplications of 64 by 64 bits for a block of Poly1305.
 const PRODUCTS: usize = 4;
+
+/// In the symbols of the functions that authenticate one message.
+const ONE_MESSAGE: &str = "sealane::poly1305::kernel::";
 
 fn uses_vectors(body: &[Instruction]) -> bool {
     body.iter().any(|instruction| ["%xmm", "%ymm", "%zmm"].iter().any(|name| instruction.operands.contains(name)))
@@ -173,6 +187,33 @@ mod tests {
             let found = find(&functions);
             let found = found.first().map(|f| (f.kernel, f.work.units, f.work.blocks_beside));
             assert_eq!(found, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn products_of_five_limbs_are_told_apart() {
+        let entry = |closure: &str| {
+            format!("<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<(), {closure}>")
+        };
+        let one = entry("sealane::poly1305::kernel::blocks<sealane_simd::x86::avx2::Avx2>::{closure#0}");
+        let batch = entry("<sealane::aead::batch::wave::Wave>::run::{closure#1}");
+        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
+        let unpack = |n: usize| times(n, "vpunpcklqdq %ymm0,%ymm1,%ymm2") + &times(n, "vpunpckhqdq %ymm0,%ymm1,%ymm3");
+        let product = times(25, "vpmuludq %ymm0,%ymm1,%ymm2");
+        let table = product.clone() + &unpack(10);
+        let row = unpack(1) + &product;
+        let two_rows = row.repeat(2);
+        let cases = [
+            (&one, table, ("poly1305 powers", 1)),
+            (&one, row.clone(), ("poly1305 row by row", 1)),
+            (&batch, row, ("poly1305 many", 1)),
+            (&batch, two_rows, ("poly1305 many", 2)),
+        ];
+        for (name, body, expected) in cases {
+            let functions = parse(&canned(name, &body)).unwrap();
+            let found = find(&functions);
+            let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();
+            assert_eq!(found, [expected], "{name}\n{body}");
         }
     }
 

@@ -125,7 +125,7 @@ fn bytes_per_turn(kernel: &str, units: usize, body: &[Instruction]) -> Option<f6
         "chacha20 horizontal" | "fused horizontal" => 64.0 * (words / 4.0) / DOUBLE_ROUNDS,
         "chacha20 words" => 64.0 / DOUBLE_ROUNDS,
         // A block of 16 bytes in each 64-bit lane.
-        "poly1305 rows" | "poly1305 many" => 16.0 * (words / 2.0),
+        "poly1305 rows" | "poly1305 row by row" | "poly1305 many" => 16.0 * (words / 2.0),
         "poly1305 blocks" | "poly1305 chains" => 16.0,
         _ => return None,
     };
@@ -276,7 +276,10 @@ mod tests {
             ("chacha20 words", 1, &xmm, Some(6.4)),
             ("poly1305 rows", 1, &zmm, Some(128.0)),
             ("poly1305 rows", 2, &ymm, Some(128.0)),
+            ("poly1305 row by row", 1, &ymm, Some(64.0)),
             ("poly1305 many", 2, &ymm, Some(128.0)),
+            // Once for a message, however long.
+            ("poly1305 powers", 1, &ymm, None),
             ("poly1305 chains", 2, &xmm, Some(32.0)),
             ("fused vertical", 1, &ymm, Some(51.2)),
             ("fused horizontal", 3, &ymm, Some(38.4)),

@@ -22,7 +22,10 @@ const OPENING: &[&str] = &["open", "open-pieces", "open-batch"];
 /// The lines of source that compare a tag or branch on whether it is right.
 const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/poly1305/mod.rs", "if bool::from(difference.ct_eq(&0))"),
-    ("crates/sealane/src/aead/one_shot.rs", "if result.is_ok() {"),
+    ("crates/sealane/src/aead/one_shot.rs", "if result.is_ok() && !is_longer {"),
+    ("crates/sealane/src/aead/one_shot.rs", "} else if result.is_err() && is_longer {"),
+    ("crates/sealane/src/aead/short.rs", "if result.is_ok() {"),
+    ("crates/sealane/src/aead/beside.rs", "if result.is_ok() {"),
     ("crates/sealane/src/aead/mod.rs", "self.open(nonce, aad, tag, ciphertext.len(), copied)?;"),
     ("crates/sealane/src/aead/incremental.rs", "crate::poly1305::tags_equal(&self.message.tag(), tag)?;"),
     ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
@@ -107,4 +110,17 @@ fn memcheck(valgrind: &Path, program: &Path, backend: &str, primitive: &str) -> 
         .context("cannot start valgrind")?;
     let said = [output.stdout, output.stderr].concat();
     Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_verdict_is_in_the_source() {
+        for (file, verdict) in VERDICTS {
+            let source = std::fs::read_to_string(process::workspace_root().join(file)).unwrap();
+            assert!(source.contains(verdict), "{file} has no {verdict:?}: it would allow a line that comes later");
+        }
+    }
 }
