@@ -86,7 +86,7 @@ static MESSAGE: [u8; MAX_POLY1305_LENGTH] = {
 };
 
 const CHACHA20_DIGEST: u64 = 14_622_697_047_385_849_904;
-/// Messages of a batch, so many that each way of working on several at once is taken, and then one by one. Message i has i bytes of
+/// Messages of a batch, so many that on each backend every way of working on several at once is taken, and then one by one. Message i has i bytes of
 /// associated data.
 const BATCH_MESSAGES: usize = 30;
 const MAX_BATCH_LENGTH: usize = 229;

@@ -101,7 +101,18 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
         wide::rows(token, accumulator, table, rows);
         return;
     }
-    accumulator.h = scalar(accumulator.h, accumulator.r, data.as_chunks().0);
+    let blocks = data.as_chunks().0;
+    accumulator.h = if S::Wide::MIN_POLY1305_BYTES == usize::MAX {
+        scalar_for_all(accumulator.h, accumulator.r, blocks)
+    } else {
+        scalar(accumulator.h, accumulator.r, blocks)
+    };
+}
+
+/// Once for all backends whose vectors do nothing for Poly1305: compiled for each of them, it would differ by chance.
+#[inline(never)]
+fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
+    scalar(h, r, blocks)
 }
 
 /// Length in bytes from which [`blocks`] may be worth its call: below, block after block is as fast on all backends.

@@ -215,7 +215,7 @@ fn max_bytes<S: Simd>(_: S) -> Option<usize> {
     match S::Words::LANES {
         _ if !S::VECTORS => None,
         16.. => Some(2048),
-        8.. => Some(384),
+        8.. => Some(200),
         _ => Some(128),
     }
 }
