@@ -146,8 +146,8 @@ pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
             then.with(rows, h, taken)
         }};
     }
-    // With work beside it, the vertical layout takes little longer and does more of that work.
-    let horizontal_sets = if U::Beside::ACTIVE { 1 } else { S::Words::HORIZONTAL_SETS };
+    // With work beside it, the vertical layout takes little longer and does more of that work than three sets.
+    let horizontal_sets = if U::Beside::ACTIVE { 2 } else { S::Words::HORIZONTAL_SETS };
     match bytes.div_ceil(set_bytes::<S>()) {
         // Only for the instruction sets that want as many.
         5 if const { S::Words::LAST_HORIZONTAL_SETS >= 5 } => {
