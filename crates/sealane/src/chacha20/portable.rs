@@ -12,10 +12,8 @@ use crate::wipe::wipe;
 const LANES: usize = 4;
 /// Bytes made at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
-/// Length in bytes from which a group that is only partly needed is faster than single blocks, as measured.
-const MIN_BYTES: usize = if VECTORS { BLOCK_BYTES + 1 } else { usize::MAX };
-
-/// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster.
+/// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster; with
+/// them, a group is, even if only two blocks of it are needed, as measured.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
 
 /// RFC 8439, section 2.1.
@@ -59,7 +57,7 @@ type Lanes = [u32; LANES];
 /// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
 pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
-    if data.len() >= MIN_BYTES {
+    if VECTORS && data.len() > BLOCK_BYTES {
         return group::<ROUNDS, WIDE>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
