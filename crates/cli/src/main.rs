@@ -55,7 +55,7 @@ fn backend() -> Result<Backend> {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
         // The library's own list has those too that this CPU cannot run.
         let what = match error {
-            BackendError::Unknown => "no such backend".to_owned(),
+            BackendError::Unknown(_) => "no such backend".to_owned(),
             error => error.to_string(),
         };
         Error::new(format!("SEALANE_BACKEND: {what}")).hint(format!("available here: {}", available.join(", ")))

@@ -39,8 +39,8 @@ impl core::error::Error for CounterOverflow {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// This program was compiled with no backend of that name for this architecture.
-    Unknown,
+    /// This program was compiled with no backend of that name for this architecture; with the names that there are.
+    Unknown(&'static [&'static str]),
     /// The CPU, or the operating system, lacks the instruction set.
     Unavailable(&'static str),
     /// The CPU, or an emulator of it, computes wrong results with the instruction set.
@@ -50,9 +50,9 @@ pub enum BackendError {
 impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => {
+            Self::Unknown(names) => {
                 f.write_str("no such backend; those compiled for this architecture are")?;
-                crate::BackendStatus::all().try_for_each(|status| write!(f, " {}", status.name()))
+                names.iter().try_for_each(|name| write!(f, " {name}"))
             }
             Self::Unavailable(name) => write!(f, "this CPU cannot run the backend {name}"),
             Self::SelfTestFailed(name) => {

@@ -51,7 +51,7 @@ pub use aead::{
     ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
     TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
-pub use backend::{Backend, BackendStatus, SelfTest};
+pub use backend::{Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, SelfTest, SelfTestOf};
 pub use error::{BackendError, CounterOverflow, OpenError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;

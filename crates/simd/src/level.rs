@@ -1,12 +1,25 @@
-//! The list of backends, their detection, and the one branch on the CPU.
+//! The lists of backends, their detection, and the one branch on the CPU.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::sealed::Sealed;
-use crate::{Scalar, Wide, Words};
+use crate::{Wide, Words};
 
-/// A token together with its vector types: what a kernel is generic over.
+/// A zero-sized proof that the CPU has a set of features.
 ///
 /// The trait is sealed; its implementations are the tokens of this crate.
-pub trait Simd: Copy + Send + Sync + Sealed + 'static {
+pub trait Token: Copy + Send + Sync + Sealed + 'static {
+    /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
+    ///
+    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does.
+    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R;
+}
+
+/// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of ChaCha and Poly1305 are
+/// generic over.
+pub trait Simd: Token {
     /// Vectors of 32-bit words.
     type Words: Words<Token = Self>;
     /// Vectors of 64-bit lanes with a widening multiply.
@@ -24,130 +37,174 @@ pub trait Simd: Copy + Send + Sync + Sealed + 'static {
 
     /// The token of [`Simd::OneBlock`].
     fn for_one_block(self) -> Self::OneBlock;
-
-    /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
-    ///
-    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does.
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R;
 }
 
+/// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the narrowest first.
+///
+/// The trait is sealed; its implementations are the lists of this crate, such as [`Level`].
+pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
+    /// The names of all levels compiled for this architecture, in lower case, the narrowest first.
+    const NAMES: &'static [&'static str];
+
+    /// The level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is cached: later calls read one atomic.
+    fn by_index(index: usize) -> Option<Self>;
+
+    /// The level's position in [`LevelList::NAMES`].
+    fn index(self) -> usize;
+
+    /// The level that was found at this position before.
+    ///
+    /// # Safety
+    /// The CPU has the level: its token was made in this process.
+    #[doc(hidden)]
+    unsafe fn found_before(index: usize) -> Self;
+
+    /// The level's name, as in [`LevelList::NAMES`].
+    fn name(self) -> &'static str {
+        Self::NAMES[self.index()]
+    }
+
+    /// All levels that the CPU has, the narrowest first.
+    fn available() -> impl DoubleEndedIterator<Item = Self> {
+        (0..Self::NAMES.len()).filter_map(Self::by_index)
+    }
+
+    /// The widest level that the CPU has.
+    fn detect() -> Self {
+        Self::available().next_back().expect("every list begins with portable code")
+    }
+}
+
+/// A place for a level that was chosen once, read by one atomic load.
+pub struct CachedLevel<L>(AtomicU8, PhantomData<fn() -> L>);
+
+impl<L: LevelList> CachedLevel<L> {
+    /// An empty place.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicU8::new(0), PhantomData)
+    }
+
+    /// The level, if one was set.
+    #[must_use]
+    #[inline]
+    pub fn get(&self) -> Option<L> {
+        // Relaxed: the value stands for itself.
+        let index = usize::from(self.0.load(Ordering::Relaxed)).checked_sub(1)?;
+        // SAFETY: only `set` stores, and it was given the level of that index.
+        Some(unsafe { L::found_before(index) })
+    }
+
+    /// Keeps `level`.
+    pub fn set(&self, level: L) {
+        self.0.store(level.index() as u8 + 1, Ordering::Relaxed);
+    }
+}
+
+impl<L: LevelList> Default for CachedLevel<L> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar sign, for the macro.
 macro_rules! levels {
-    ($($(#[$cfg:meta])* $variant:ident($token:ty) $name:literal $doc:literal;)*) => {
-        /// An instruction set that this CPU was found to have, as a token.
-        ///
-        /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
+    (
+        $d:tt $(#[$doc:meta])* pub enum $list:ident;
+        $(#[$dispatch_doc:meta])* macro $dispatch:ident;
+        $($(#[cfg($cfg:meta)])? $variant:ident($($token:tt)+) $name:literal $level_doc:literal;)*
+    ) => {
+        $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub enum Level {
-            $($(#[$cfg])* #[doc = $doc] $variant($token),)*
+        pub enum $list {
+            $($(#[cfg($cfg)])? #[doc = $level_doc] $variant($crate::$($token)+),)*
         }
 
-        impl Level {
-            /// The names of all levels compiled for this architecture, the narrowest first.
-            pub const NAMES: &'static [&'static str] = &[$($(#[$cfg])* $name,)*];
-
-            /// The level at that position in [`Level::NAMES`], if the CPU has it.
-            #[must_use]
-            pub fn by_index(index: usize) -> Option<Self> {
-                const DETECT: &[fn() -> Option<Level>] = &[$($(#[$cfg])* || <$token>::detect().map(Level::$variant),)*];
-                DETECT.get(index).and_then(|detect| detect())
+        const _: () = {
+            /// Numbers the variants that are compiled.
+            enum Index {
+                $($(#[cfg($cfg)])? $variant,)*
             }
 
-            /// The level's position in [`Level::NAMES`].
-            #[must_use]
-            pub fn index(self) -> usize {
-                let name = self.name();
-                Self::NAMES.iter().position(|&n| n == name).unwrap_or(0)
-            }
+            impl $crate::LevelList for $list {
+                const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? $name,)*];
 
-            /// The level's name: lower case, as in [`Level::NAMES`].
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($(#[$cfg])* Self::$variant(_) => $name,)*
+                fn by_index(index: usize) -> Option<Self> {
+                    $($(#[cfg($cfg)])? if index == Index::$variant as usize {
+                        return <$crate::$($token)+>::detect().map(Self::$variant);
+                    })*
+                    None
+                }
+
+                #[inline]
+                fn index(self) -> usize {
+                    match self {
+                        $($(#[cfg($cfg)])? Self::$variant(_) => Index::$variant as usize,)*
+                    }
+                }
+
+                #[inline]
+                unsafe fn found_before(index: usize) -> Self {
+                    $($(#[cfg($cfg)])? if index == Index::$variant as usize {
+                        // SAFETY: the caller has seen this token made.
+                        return Self::$variant(unsafe { $crate::sealed::Assume::assume() });
+                    })*
+                    unreachable!("no such level")
                 }
             }
+        };
+
+        impl $crate::sealed::Sealed for $list {}
+
+        impl core::fmt::Debug for $list {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($crate::LevelList::name(*self))
+            }
+        }
+
+        impl PartialEq for $list {
+            fn eq(&self, other: &Self) -> bool {
+                core::mem::discriminant(self) == core::mem::discriminant(other)
+            }
+        }
+
+        impl Eq for $list {}
+
+        $(#[$dispatch_doc])*
+        #[macro_export]
+        macro_rules! $dispatch {
+            ($d level:expr, $d token:ident => $d kernel:expr) => {
+                match $d level {
+                    $($(#[cfg($cfg)])? $d crate::$list::$variant($d token) => $d crate::Token::enter(
+                        $d token,
+                        #[inline(always)]
+                        || $d kernel,
+                    ),)*
+                }
+            };
         }
     };
 }
 
 // x86: kernels, firmware and enclaves have no vector registers that anybody saves, or no cpuid to ask; their targets lack
 // SSE2 or say so. AArch64: with hard float, that is all but bare metal; the vector types there assume little-endian.
-levels! {
+levels! { $
+    /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a token.
+    ///
+    /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
+    pub enum Level;
+    /// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token => kernel(token, …))`.
+    ///
+    /// The only place where a branch on the CPU is taken. The expression is inlined into a function compiled with the
+    /// token's features, so the kernel it calls must be `#[inline(always)]` throughout.
+    macro dispatch;
     Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
     #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Ssse3(crate::x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
+    Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
     #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx2(crate::x86::Avx2) "avx2" "256-bit vectors.";
+    Avx2(x86::Avx2) "avx2" "256-bit vectors.";
     #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx512(crate::x86::Avx512) "avx512" "512-bit vectors.";
+    Avx512(x86::Avx512) "avx512" "512-bit vectors.";
     #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Neon(crate::aarch64::Neon) "neon" "128-bit vectors of AArch64.";
-}
-
-impl Level {
-    /// The widest level that the CPU has. Detection is cached: later calls read one atomic.
-    #[must_use]
-    pub fn detect() -> Self {
-        Self::available().next_back().unwrap_or(Self::Scalar(Scalar::new()))
-    }
-
-    /// All levels that the CPU has, the narrowest first.
-    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
-        (0..Self::NAMES.len()).filter_map(Self::by_index)
-    }
-}
-
-impl core::fmt::Debug for Level {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl PartialEq for Level {
-    fn eq(&self, other: &Self) -> bool {
-        core::mem::discriminant(self) == core::mem::discriminant(other)
-    }
-}
-
-impl Eq for Level {}
-
-/// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token => kernel(token, …))`.
-///
-/// The only place where a branch on the CPU is taken. The expression is inlined into a function compiled with the
-/// token's features, so the kernel it calls must be `#[inline(always)]` throughout.
-#[macro_export]
-macro_rules! dispatch {
-    ($level:expr, $token:ident => $kernel:expr) => {
-        match $level {
-            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-            $crate::Level::Avx512($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-            $crate::Level::Avx2($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-            $crate::Level::Ssse3($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            $crate::Level::Neon($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-            $crate::Level::Scalar($token) => $crate::Simd::enter(
-                $token,
-                #[inline(always)]
-                || $kernel,
-            ),
-        }
-    };
+    Neon(aarch64::Neon) "neon" "128-bit vectors of AArch64.";
 }

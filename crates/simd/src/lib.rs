@@ -3,7 +3,7 @@
 //! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on AArch64
 //!   `aarch64::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one, or a token of more features.
 //! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU lacks.
-//! - A **kernel** is generic over [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
+//! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
 //!   (64-bit lanes with a 32×32→64 multiply). Every function between the entry and a vector operation is
 //!   `#[inline(always)]`: a single one that is not turns each operation into a call.
 //! - [`dispatch!`] branches on the CPU, once, and enters a function compiled with the features of the chosen token.
@@ -11,7 +11,7 @@
 //! This crate holds all of the library's `unsafe`. Its interface is safe: no call with any argument breaks memory safety.
 //!
 //! ```
-//! use sealane_simd::{Level, Simd, Words, dispatch};
+//! use sealane_simd::{Level, LevelList, Simd, Words, dispatch};
 //!
 //! #[inline(always)]
 //! fn double<S: Simd>(token: S, word: u32) -> u32 {
@@ -25,6 +25,7 @@
 #![no_std]
 
 mod horner;
+#[macro_use]
 mod level;
 mod output;
 mod pairs;
@@ -38,7 +39,7 @@ pub mod aarch64;
 pub mod x86;
 
 pub use horner::Horner;
-pub use level::{Level, Simd};
+pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;
 pub use pairs::{Pair, PairTable};
 pub use scalar::Scalar;
@@ -46,6 +47,15 @@ pub use wide::{MAX_WIDE_LANES, Wide};
 pub use words::{MAX_WORDS_LANES, Words};
 
 mod sealed {
-    /// Keeps [`crate::Simd`] to the tokens of this crate: its kernels rely on what a token proves.
+    /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token proves.
     pub trait Sealed {}
+
+    /// How a token is made again that was made before.
+    pub(crate) trait Assume: Sealed + Sized {
+        /// The token.
+        ///
+        /// # Safety
+        /// The CPU has the features, and the operating system saves their registers.
+        unsafe fn assume() -> Self;
+    }
 }

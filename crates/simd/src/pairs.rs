@@ -107,7 +107,7 @@ const fn is_permutation(blocks: &[usize], count: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::PairTable;
-    use crate::{Level, MAX_WIDE_LANES, Simd, Wide, dispatch};
+    use crate::{Level, LevelList, MAX_WIDE_LANES, Simd, Wide};
 
     fn vector<S: Simd>(token: S, first: u64) -> S::Wide {
         let mut lanes = [0; MAX_WIDE_LANES];

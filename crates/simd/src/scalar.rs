@@ -1,7 +1,7 @@
 //! The portable backend: arrays of lanes, which the compiler turns into vectors where the target always has them.
 
-use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
+use crate::sealed::{Assume, Sealed};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
 
 /// The token of the portable backend, which every CPU has.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,19 @@ impl Default for Scalar {
 
 impl Sealed for Scalar {}
 
+impl Assume for Scalar {
+    unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+impl Token for Scalar {
+    #[inline(always)]
+    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
+    }
+}
+
 impl Simd for Scalar {
     type Words = ScalarWords;
     type Wide = ScalarWide;
@@ -38,11 +51,6 @@ impl Simd for Scalar {
     #[inline(always)]
     fn for_one_block(self) -> Self {
         self
-    }
-
-    #[inline(always)]
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
-        kernel()
     }
 }
 

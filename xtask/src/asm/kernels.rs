@@ -44,10 +44,10 @@ pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
     found
 }
 
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<…>` is AVX2; what is in no such function
+/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what is in no such function
 /// was compiled without further features.
 fn backend(function: &str) -> &'static str {
-    let entered = function.contains("Simd>::enter::entry");
+    let entered = function.contains("Token>::enter::entry");
     let token =
         BACKENDS.iter().find(|(token, _)| entered && function.split("::enter::").next().unwrap_or("").contains(token));
     token.map_or("scalar", |(_, name)| name)
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn products_of_five_limbs_are_told_apart() {
         let entry = |closure: &str| {
-            format!("<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<(), {closure}>")
+            format!("<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), {closure}>")
         };
         let one = entry("sealane::poly1305::kernel::blocks<sealane_simd::x86::avx2::Avx2>::{closure#0}");
         let batch = entry("<sealane::aead::batch::wave::Wave>::run::{closure#1}");
@@ -219,8 +219,7 @@ mod tests {
 
     #[test]
     fn the_backend_is_the_token_of_the_entry() {
-        let entry =
-            "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Simd>::enter::entry::<(), sealane::f::{closure#0}>";
+        let entry = "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), sealane::f::{closure#0}>";
         assert_eq!(backend(entry), "avx2");
         assert_eq!(backend("sealane::chacha20::portable::group::<20, false>"), "scalar");
     }

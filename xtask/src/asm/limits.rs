@@ -99,7 +99,7 @@ mod tests {
     use super::super::kernels::find;
     use super::*;
 
-    const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Simd>::enter::entry";
+    const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry";
 
     /// What the gate says about a program with this one loop, whose limit is 98 instructions and no stack access.
     fn complaints(body: &str) -> Vec<String> {

@@ -1,10 +1,13 @@
 //! `sealane cpu`: what this CPU has, and which backend does the work on it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-use sealane::{Backend, BackendStatus, ChaCha20Poly1305, Poly1305, XChaCha20Poly1305, chacha20::ChaCha20};
+use sealane::{
+    Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Poly1305, XChaCha20Poly1305, chacha20::ChaCha20,
+};
 use serde::Serialize;
 
 use crate::args::CpuArgs;
@@ -19,7 +22,8 @@ struct Report {
     architecture: &'static str,
     /// The instruction-set extensions that are known here and can be used.
     features: Vec<&'static str>,
-    backends: Vec<BackendReport>,
+    /// The backends, by the family of primitives that they are for.
+    families: Vec<FamilyReport>,
     /// The backend of each primitive.
     primitives: Vec<PrimitiveReport>,
     /// Whether `SEALANE_BACKEND` made the choice.
@@ -27,17 +31,29 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct BackendReport {
-    name: &'static str,
-    supported: bool,
-    /// None if it is not supported, and so cannot be tested.
-    self_test: Option<SelfTestReport>,
+struct FamilyReport {
+    /// The primitives that each backend is tested with.
+    primitives: &'static [&'static str],
+    backends: Vec<BackendReport>,
+}
+
+impl FamilyReport {
+    fn of<F: Family>() -> Self {
+        let backends = BackendStatusOf::<F>::all().map(|status| BackendReport {
+            name: status.name(),
+            supported: status.supported(),
+            self_test: status.self_test().map(|test| test.results().collect()),
+        });
+        Self { primitives: F::PRIMITIVES, backends: backends.collect() }
+    }
 }
 
 #[derive(Serialize)]
-struct SelfTestReport {
-    chacha20: bool,
-    poly1305: bool,
+struct BackendReport {
+    name: &'static str,
+    supported: bool,
+    /// Whether each primitive gave its known answers. None if the backend is not supported, and so cannot be tested.
+    self_test: Option<BTreeMap<&'static str, bool>>,
 }
 
 #[derive(Serialize)]
@@ -60,13 +76,6 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 }
 
 fn report(backend: Backend) -> Report {
-    let backends = BackendStatus::all().map(|status| BackendReport {
-        name: status.name(),
-        supported: status.supported(),
-        self_test: status
-            .self_test()
-            .map(|test| SelfTestReport { chacha20: test.chacha20(), poly1305: test.poly1305() }),
-    });
     // Asked of objects of each type, not of what was chosen: the choice is theirs.
     let (key, nonce) = ([0; 32], [0; 12]);
     let primitives = [
@@ -79,7 +88,7 @@ fn report(backend: Backend) -> Report {
         model: model(),
         architecture: std::env::consts::ARCH,
         features: features(),
-        backends: backends.collect(),
+        families: vec![FamilyReport::of::<ChaChaFamily>()],
         primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend: backend.name() }).into(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }
@@ -111,14 +120,13 @@ fn plain(report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "CPU       {}", report.model.as_deref().unwrap_or("(name not readable)"));
     let _ = writeln!(out, "          {}: {}", report.architecture, listed(&report.features));
-    let _ = writeln!(out, "\nbackend   supported  self-test");
-    for backend in &report.backends {
-        let supported = if backend.supported { "yes" } else { "no" };
-        let verdict = |passed: bool| if passed { "passed" } else { "FAILED" };
-        let test = backend.self_test.as_ref().map_or("-".to_owned(), |test| {
-            format!("chacha20 {}, poly1305 {}", verdict(test.chacha20), verdict(test.poly1305))
-        });
-        let _ = writeln!(out, "{:<10}{supported:<11}{test}", backend.name);
+    for family in &report.families {
+        let _ = writeln!(out, "\n{:<16}supported  self-test of {}", "backend", family.primitives.join(", "));
+        for backend in &family.backends {
+            let supported = if backend.supported { "yes" } else { "no" };
+            let test = backend.self_test.as_ref().map_or("-".to_owned(), verdict);
+            let _ = writeln!(out, "{:<16}{supported:<11}{test}", backend.name);
+        }
     }
     let _ =
         writeln!(out, "\n{:<18}backend in use{}", "primitive", if report.forced { " (SEALANE_BACKEND)" } else { "" });
@@ -126,4 +134,9 @@ fn plain(report: &Report) -> String {
         let _ = writeln!(out, "{:<18}{}", primitive.name, primitive.backend);
     }
     out
+}
+
+fn verdict(results: &BTreeMap<&'static str, bool>) -> String {
+    let failed: Vec<_> = results.iter().filter(|(_, passed)| !**passed).map(|(name, _)| *name).collect();
+    if failed.is_empty() { "passed".to_owned() } else { format!("FAILED: {}", failed.join(", ")) }
 }

@@ -34,7 +34,7 @@ fn a_missing_backend_is_an_error_that_names_it() {
         assert_eq!(status.name().parse::<Backend>(), found);
         if status.supported() {
             let self_test = status.self_test().unwrap();
-            assert!(self_test.chacha20() && self_test.poly1305() && self_test.passed(), "{}", status.name());
+            assert!(self_test.passed() && self_test.results().all(|(_, passed)| passed), "{}", status.name());
             let backend = found.unwrap();
             assert_eq!((backend.name(), backend.to_string()), (status.name(), status.name().to_string()));
         } else {
@@ -44,7 +44,7 @@ fn a_missing_backend_is_an_error_that_names_it() {
     }
     for unknown in ["", "AVX2", "avx2 ", "sse9", "scalar\0"] {
         let error = Backend::by_name(unknown).unwrap_err();
-        assert_eq!(error, BackendError::Unknown);
+        assert!(matches!(error, BackendError::Unknown(_)));
         assert!(error.to_string().contains("scalar"), "{error}");
     }
 }

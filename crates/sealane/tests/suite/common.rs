@@ -1,28 +1,30 @@
 //! What the tests share: the backends, input, and oracles that give the answer for every length of one input.
 
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
-use sealane::{Backend, BackendStatus};
+use sealane::{Backend, BackendOf, BackendStatusOf, ChaChaFamily, Family};
 use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
 use sealane_spec::num::Num;
 use sealane_spec::{poly1305, xchacha};
 
-/// The backends that a test must run on: the one that `SEALANE_BACKEND` names, or all that this CPU has.
+/// The backends of the ChaCha family that a test must run on: see [`backends_of`].
+pub(crate) fn backends() -> Vec<Backend> {
+    backends_of::<ChaChaFamily>()
+}
+
+/// The backends that a test must run on: the one that `SEALANE_BACKEND` names for this family, or all that this CPU has.
 ///
 /// # Panics
 /// If the named backend cannot be used: a run that was told to test it must not pass without it. If one that the CPU has
-/// fails its self-test: `Backend::available` would leave it out, and the tests would pass without it.
-pub(crate) fn backends() -> Vec<Backend> {
-    match std::env::var("SEALANE_BACKEND") {
-        Ok(name) if !name.is_empty() => {
-            vec![Backend::by_name(&name).unwrap_or_else(|error| panic!("SEALANE_BACKEND={name}: {error}"))]
-        }
-        _ => {
-            let supported = BackendStatus::all().filter(|status| status.supported());
-            let backends: Vec<_> = supported.map(|status| status.backend().unwrap_or_else(|e| panic!("{e}"))).collect();
-            assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
-            backends
-        }
+/// fails its self-test: `BackendOf::available` would leave it out, and the tests would pass without it.
+pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
+    let names = std::env::var("SEALANE_BACKEND").unwrap_or_default();
+    if let Some(name) = names.split(',').map(str::trim).rfind(|name| F::NAMES.contains(name)) {
+        return vec![BackendOf::by_name(name).unwrap_or_else(|error| panic!("SEALANE_BACKEND={names}: {error}"))];
     }
+    let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
+    let backends: Vec<_> = supported.map(|status| status.backend().unwrap_or_else(|e| panic!("{e}"))).collect();
+    assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
+    backends
 }
 
 /// Octets that differ from their neighbours and do not repeat with a power of two.

@@ -2,8 +2,8 @@
 
 use core::arch::aarch64::*;
 
-use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
+use crate::sealed::{Assume, Sealed};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
 
 /// Proof of Advanced SIMD.
 #[derive(Clone, Copy, Debug)]
@@ -19,16 +19,13 @@ impl Neon {
 
 impl Sealed for Neon {}
 
-impl Simd for Neon {
-    type Words = NeonWords;
-    type Wide = NeonWide;
-    type OneBlock = Self;
-
-    #[inline(always)]
-    fn for_one_block(self) -> Self {
-        self
+impl Assume for Neon {
+    unsafe fn assume() -> Self {
+        Self(())
     }
+}
 
+impl Token for Neon {
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "neon")]
@@ -37,6 +34,17 @@ impl Simd for Neon {
         }
         // SAFETY: `self` was made by `detect`, so the target has the feature.
         unsafe { entry(kernel) }
+    }
+}
+
+impl Simd for Neon {
+    type Words = NeonWords;
+    type Wide = NeonWide;
+    type OneBlock = Self;
+
+    #[inline(always)]
+    fn for_one_block(self) -> Self {
+        self
     }
 }
 

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
-use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
+use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where `avx2` and `bmi2` are enabled.
@@ -19,8 +19,10 @@ pub(super) const FEATURES: Features = super::ssse3::FEATURES
 
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", FEATURES, Avx2Words, Avx2Wide, super::Ssse3, cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
+    Avx2: "avx2,bmi2", FEATURES
 }
+
+simd! { Avx2: Avx2Words, Avx2Wide, super::Ssse3, cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) }
 
 macro_rules! avx2 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
-use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
+use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.
@@ -20,8 +20,10 @@ const FEATURES: Features = super::avx2::FEATURES
 
 token! {
     /// Proof of AVX-512 F, BW, VL and DQ, and of AVX2 and BMI2.
-    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES, Avx512Words, Avx512Wide, Avx512, false
+    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES
 }
+
+simd! { Avx512: Avx512Words, Avx512Wide, Avx512, false }
 
 macro_rules! avx512 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Avx512, "avx512f,avx512bw", $proof, $($rest)*) };

@@ -16,7 +16,7 @@ pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
 
 /// Defines a token: its detection, and the function that is compiled with its features.
 macro_rules! token {
-    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr, $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr) => {
+    ($(#[$doc:meta])* $token:ident: $features:literal, $bits:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $token(());
@@ -40,6 +40,31 @@ macro_rules! token {
 
         impl $crate::sealed::Sealed for $token {}
 
+        impl $crate::sealed::Assume for $token {
+            #[inline(always)]
+            unsafe fn assume() -> Self {
+                Self(())
+            }
+        }
+
+        impl $crate::Token for $token {
+            #[inline(always)]
+            fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+                #[target_feature(enable = $features)]
+                fn entry<R>(kernel: impl FnOnce() -> R) -> R {
+                    kernel()
+                }
+                // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or from a token
+                // whose features contain these.
+                unsafe { entry(kernel) }
+            }
+        }
+    };
+}
+
+/// Gives a token its vectors for 32-bit and 64-bit arithmetic.
+macro_rules! simd {
+    ($token:ident: $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr) => {
         impl $crate::Simd for $token {
             type Words = $words;
             type Wide = $wide;
@@ -50,17 +75,6 @@ macro_rules! token {
             fn for_one_block(self) -> $one_block {
                 const { assert!($token::BITS.contains(<$one_block>::BITS), "a token does not prove another") };
                 <$one_block>::implied_by(self)
-            }
-
-            #[inline(always)]
-            fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
-                #[target_feature(enable = $features)]
-                fn entry<R>(kernel: impl FnOnce() -> R) -> R {
-                    kernel()
-                }
-                // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or by
-                // `for_one_block` of a token whose features contain these.
-                unsafe { entry(kernel) }
             }
         }
     };
@@ -133,4 +147,4 @@ macro_rules! shifts_and_opaque {
     };
 }
 
-use {binary, shifts_and_opaque, token, unary, with_features};
+use {binary, shifts_and_opaque, simd, token, unary, with_features};

@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, binary, shifts_and_opaque, token, unary, with_features};
+use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where `ssse3` is enabled.
@@ -13,8 +13,10 @@ pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union
 
 token! {
     /// Proof of SSSE3 and what it implies.
-    Ssse3: "ssse3", FEATURES, Ssse3Words, Ssse3Wide, Ssse3, false
+    Ssse3: "ssse3", FEATURES
 }
+
+simd! { Ssse3: Ssse3Words, Ssse3Wide, Ssse3, false }
 
 macro_rules! ssse3 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Ssse3, "ssse3", $proof, $($rest)*) };

@@ -79,7 +79,7 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
             let here: Vec<_> = Backend::available().map(Backend::name).collect();
             let hint = format!("available here: {}", here.join(", "));
             return Err(match error {
-                BackendError::Unknown => Error::usage(format!("--backend {name:?}: no such backend")),
+                BackendError::Unknown(_) => Error::usage(format!("--backend {name:?}: no such backend")),
                 error => Error::new(format!("--backend {name}: {error}")),
             }
             .hint(hint));

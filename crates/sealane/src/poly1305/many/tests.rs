@@ -3,7 +3,7 @@
 use std::vec;
 use std::vec::Vec;
 
-use sealane_simd::{Level, dispatch};
+use sealane_simd::{Level, LevelList, dispatch};
 
 use super::rows::padded;
 use super::*;

@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 use sealane::Backend;
-use sealane_simd::{Level, Simd, dispatch};
+use sealane_simd::{Level, LevelList, Simd, dispatch};
 
 use super::progress::Progress;
 use super::report::{Dispatch, DispatchOperation, DispatchRow, Verified};

@@ -1,67 +1,39 @@
-//! Known answers that a backend must give before it is used.
-//!
-//! Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds once in a process make
-//! sure that a fault shows as a slower backend, not as a file that nobody can open.
+//! ChaCha, Poly1305 and their combinations: the known answers that a backend must give before it is used.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use sealane_simd::{CachedLevel, Level, dispatch};
 
-use sealane_simd::{Level, dispatch};
-
-use super::Backend;
+use super::{Backend, Family, Sealed, SelfTestCache, absorb};
 use crate::chacha20::kernel::{self, State};
 use crate::poly1305::{self, Accumulator};
 use crate::{SealRequest, XChaCha20Poly1305};
 
-/// What a backend's known-answer test said, primitive by primitive.
+/// The family of the primitives that are made of 32-bit words and 64-bit products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SelfTest {
-    chacha20: bool,
-    poly1305: bool,
-}
+pub struct ChaChaFamily;
 
-const TESTED: u32 = 1;
-const CHACHA20: u32 = 2;
-const POLY1305: u32 = 4;
-/// Bits for each level in the cache.
-const WIDTH: usize = 4;
+impl Sealed for ChaChaFamily {}
 
-impl SelfTest {
-    /// Whether ChaCha20 gave the known answers.
-    #[must_use]
-    pub fn chacha20(self) -> bool {
-        self.chacha20
-    }
+impl Family for ChaChaFamily {
+    type Level = Level;
+    // Both together have kernels of their own.
+    const PRIMITIVES: &'static [&'static str] = &["chacha20", "poly1305", "xchacha20poly1305"];
 
-    /// Whether Poly1305 gave the known answers.
-    #[must_use]
-    pub fn poly1305(self) -> bool {
-        self.poly1305
-    }
-
-    /// Whether all primitives did.
-    #[must_use]
-    pub fn passed(self) -> bool {
-        self.chacha20 && self.poly1305
-    }
-
-    /// The result for `level`, computed on the first call in a process.
-    pub(super) fn of(level: Level) -> Self {
-        static CACHE: AtomicU32 = AtomicU32::new(0);
-        const { assert!(WIDTH * Level::NAMES.len() <= 32, "one more backend than the cache has room for") };
-        let shift = WIDTH * level.index();
-        // Relaxed: the value stands for itself, and every thread would compute the same one.
-        let cached = CACHE.load(Ordering::Relaxed);
-        let mut bits = cached >> shift;
-        if bits & TESTED == 0 {
-            bits = TESTED;
-            bits |= if chacha20_digest(level) == CHACHA20_DIGEST { CHACHA20 } else { 0 };
-            bits |= if poly1305_digest(level) == POLY1305_DIGEST { POLY1305 } else { 0 };
-            // Of both, with kernels of its own.
-            bits &= if aead_digest(level) == AEAD_DIGEST { bits } else { TESTED };
-            // Not an atomic "or", which not every CPU has: should another thread's result get lost, it is computed again.
-            CACHE.store(cached | bits << shift, Ordering::Relaxed);
+    fn gives_known_answers(level: Level, primitive: usize) -> bool {
+        match primitive {
+            0 => chacha20_digest(level) == CHACHA20_DIGEST,
+            1 => poly1305_digest(level) == POLY1305_DIGEST,
+            _ => aead_digest(level) == AEAD_DIGEST,
         }
-        Self { chacha20: bits & CHACHA20 != 0, poly1305: bits & POLY1305 != 0 }
+    }
+
+    fn chosen() -> &'static CachedLevel<Level> {
+        static CHOSEN: CachedLevel<Level> = CachedLevel::new();
+        &CHOSEN
+    }
+
+    fn tested() -> &'static SelfTestCache {
+        static TESTED: SelfTestCache = SelfTestCache::new();
+        &TESTED
     }
 }
 
@@ -105,17 +77,6 @@ const fn batch_length(i: usize) -> usize {
 
 const AEAD_DIGEST: u64 = 13_916_306_468_870_494_586;
 const POLY1305_DIGEST: u64 = 13_478_069_683_544_395_994;
-
-/// A digest that every byte goes into. It guards against faults, not against people.
-fn absorb(digest: u64, bytes: &[u8]) -> u64 {
-    let mut digest = digest;
-    for word in bytes.chunks(8) {
-        let mut padded = [0; 8];
-        padded[..word.len()].copy_from_slice(word);
-        digest = (digest ^ u64::from_le_bytes(padded)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-    digest
-}
 
 fn state() -> State {
     let mut state = [0; 16];
@@ -195,7 +156,10 @@ fn aead_digest(level: Level) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use sealane_simd::LevelList;
+
     use super::*;
+    use crate::SelfTest;
 
     #[test]
     fn every_level_gives_the_known_answers() {
@@ -249,15 +213,5 @@ mod tests {
             absorb(absorb(absorb(digest, &ciphertext), &tag), &[1])
         });
         assert_eq!(aead, AEAD_DIGEST);
-    }
-
-    #[test]
-    fn a_digest_sees_every_byte() {
-        let bytes = [7; 100];
-        for i in 0..bytes.len() {
-            let mut wrong = bytes;
-            wrong[i] ^= 0x10;
-            assert_ne!(absorb(0, &wrong), absorb(0, &bytes));
-        }
     }
 }

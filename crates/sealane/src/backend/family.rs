@@ -1,0 +1,374 @@
+//! What the backends of all families have in common: their choice, their names and their self-tests.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use sealane_simd::{CachedLevel, LevelList};
+
+use crate::BackendError;
+
+mod sealed {
+    pub trait Sealed {}
+}
+pub(crate) use sealed::Sealed;
+
+/// Primitives that are made of the same operations of a CPU, and so share a list of backends.
+///
+/// The trait is sealed.
+pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
+    /// The instruction sets that the family's kernels are compiled for.
+    type Level: LevelList;
+
+    /// The primitives that have a known-answer test each, in lower case.
+    const PRIMITIVES: &'static [&'static str];
+
+    /// The names of the backends.
+    const NAMES: &'static [&'static str] = <Self::Level as LevelList>::NAMES;
+
+    #[doc(hidden)]
+    /// Whether the primitive at that position in [`Family::PRIMITIVES`] gives its known answers on `level`.
+    fn gives_known_answers(level: Self::Level, primitive: usize) -> bool;
+
+    #[doc(hidden)]
+    /// Where the choice is kept.
+    fn chosen() -> &'static CachedLevel<Self::Level>;
+
+    #[doc(hidden)]
+    /// Where the results of the self-tests are kept.
+    fn tested() -> &'static SelfTestCache;
+}
+
+/// An instruction set that this CPU has and that computes right results: what the primitives of a family run on.
+///
+/// A value is proof of both, so every constructor that takes one is infallible.
+///
+/// ```
+/// use sealane::{Backend, ChaCha20Poly1305};
+///
+/// for backend in Backend::available() {
+///     let cipher = ChaCha20Poly1305::with_backend(&[0; 32], backend);
+///     assert_eq!(cipher.backend(), backend);
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct BackendOf<F: Family>(F::Level);
+
+impl<F: Family> BackendOf<F> {
+    /// The widest backend that this CPU has and that passes its self-test.
+    ///
+    /// The first call in a process tests (some microseconds); later ones read a cache.
+    ///
+    /// # Panics
+    /// If not even portable code passes: the program is miscompiled or the machine is broken.
+    #[must_use]
+    #[inline]
+    pub fn detect() -> Self {
+        match F::chosen().get() {
+            Some(level) => Self(level),
+            None => Self::choose(),
+        }
+    }
+
+    #[cold]
+    fn choose() -> Self {
+        let backend = Self::select(F::Level::available(), |level| SelfTestOf::<F>::of(level).passed());
+        F::chosen().set(backend.0);
+        backend
+    }
+
+    /// The last of `levels`, which go from narrow to wide, that passes.
+    #[cold]
+    fn select(levels: impl DoubleEndedIterator<Item = F::Level>, passes: impl Fn(F::Level) -> bool) -> Self {
+        levels.rev().find(|&level| passes(level)).map(Self).expect("no backend computes right results on this machine")
+    }
+
+    /// All backends that this CPU has and that pass their self-test, the narrowest first.
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        F::Level::available().filter(|&level| SelfTestOf::<F>::of(level).passed()).map(Self)
+    }
+
+    /// The backend of that name: see [`BackendOf::name`].
+    ///
+    /// # Errors
+    /// [`BackendError`], which says why there is none.
+    pub fn by_name(name: &str) -> Result<Self, BackendError> {
+        let mut statuses = BackendStatusOf::<F>::all();
+        statuses.find(|status| status.name() == name).ok_or(BackendError::Unknown(F::NAMES))?.backend()
+    }
+
+    /// The backend that the environment variable `SEALANE_BACKEND` names, else [`BackendOf::detect`]. For tests and commands:
+    /// a library should leave the choice to its caller.
+    ///
+    /// The variable holds one name or several with commas between them, such as `avx2,aesni`; each family of primitives goes
+    /// by those names that it has, the last of them.
+    ///
+    /// # Errors
+    /// [`BackendError`] if one that is named cannot be used, or no family has a name: nothing is silently replaced.
+    #[cfg(feature = "std")]
+    pub fn from_env() -> Result<Self, BackendError> {
+        let Some(names) = std::env::var_os("SEALANE_BACKEND").filter(|names| !names.is_empty()) else {
+            return Ok(Self::detect());
+        };
+        Self::by_names(names.to_str().ok_or(BackendError::Unknown(F::NAMES))?)
+    }
+
+    /// The backend that a list of names with commas between them means for this family.
+    #[cfg(feature = "std")]
+    fn by_names(names: &str) -> Result<Self, BackendError> {
+        let mut chosen = None;
+        for name in names.split(',').map(str::trim) {
+            if F::NAMES.contains(&name) {
+                chosen = Some(Self::by_name(name)?);
+            } else if !super::is_known(name) {
+                return Err(BackendError::Unknown(F::NAMES));
+            }
+        }
+        Ok(chosen.unwrap_or_else(Self::detect))
+    }
+
+    /// The name, in lower case: `scalar` for portable code, else that of the instruction set, as in `avx2`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    #[inline]
+    pub(crate) fn level(self) -> F::Level {
+        self.0
+    }
+
+    /// The backend of a level that was taken from one.
+    #[inline]
+    pub(crate) fn of(level: F::Level) -> Self {
+        Self(level)
+    }
+}
+
+impl<F: Family> FromStr for BackendOf<F> {
+    type Err = BackendError;
+
+    fn from_str(name: &str) -> Result<Self, BackendError> {
+        Self::by_name(name)
+    }
+}
+
+impl<F: Family> fmt::Display for BackendOf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl<F: Family> fmt::Debug for BackendOf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A backend that was compiled for this architecture, whether or not this CPU can run it.
+#[derive(Clone, Copy)]
+pub struct BackendStatusOf<F> {
+    index: usize,
+    family: PhantomData<F>,
+}
+
+impl<F: Family> BackendStatusOf<F> {
+    /// All of them, the narrowest first.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        (0..F::NAMES.len()).map(|index| Self { index, family: PhantomData })
+    }
+
+    /// The backend's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        F::NAMES[self.index]
+    }
+
+    /// Whether the CPU has the instructions and the operating system saves their registers.
+    #[must_use]
+    pub fn supported(self) -> bool {
+        F::Level::by_index(self.index).is_some()
+    }
+
+    /// The result of the self-test, where the backend is supported.
+    #[must_use]
+    pub fn self_test(self) -> Option<SelfTestOf<F>> {
+        F::Level::by_index(self.index).map(SelfTestOf::of)
+    }
+
+    /// The backend, if it can be used.
+    ///
+    /// # Errors
+    /// [`BackendError`], which says why it cannot.
+    pub fn backend(self) -> Result<BackendOf<F>, BackendError> {
+        let level = F::Level::by_index(self.index).ok_or(BackendError::Unavailable(self.name()))?;
+        if SelfTestOf::<F>::of(level).passed() {
+            Ok(BackendOf(level))
+        } else {
+            Err(BackendError::SelfTestFailed(self.name()))
+        }
+    }
+}
+
+impl<F: Family> fmt::Debug for BackendStatusOf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BackendStatus({})", self.name())
+    }
+}
+
+/// What a backend's known-answer test said, primitive by primitive.
+///
+/// Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds once in a process make
+/// sure that a fault shows as a slower backend, not as a file that nobody can open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SelfTestOf<F> {
+    passed: u32,
+    family: PhantomData<F>,
+}
+
+impl<F: Family> SelfTestOf<F> {
+    const ALL: u32 = (1 << F::PRIMITIVES.len()) - 1;
+
+    /// The primitives of the family, each with whether it gave the known answers.
+    pub fn results(self) -> impl Iterator<Item = (&'static str, bool)> {
+        F::PRIMITIVES.iter().enumerate().map(move |(i, &primitive)| (primitive, self.passed >> i & 1 == 1))
+    }
+
+    /// Whether all primitives did.
+    #[must_use]
+    pub fn passed(self) -> bool {
+        self.passed == Self::ALL
+    }
+
+    /// The result for `level`, computed on the first call in a process.
+    pub(crate) fn of(level: F::Level) -> Self {
+        const { assert!(F::PRIMITIVES.len() <= SelfTestCache::MAX_PRIMITIVES) };
+        const { assert!(F::NAMES.len() <= SelfTestCache::MAX_LEVELS) };
+        let test = || {
+            let bit = |i| u32::from(F::gives_known_answers(level, i)) << i;
+            (0..F::PRIMITIVES.len()).map(bit).fold(0, |passed, bit| passed | bit)
+        };
+        Self { passed: F::tested().get_or_test(level.index(), test), family: PhantomData }
+    }
+}
+
+impl<F: Family> fmt::Debug for SelfTestOf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.results()).finish()
+    }
+}
+
+/// The results of the self-tests of a family's levels: for each a bit that says that it was tested, and one for each primitive.
+pub struct SelfTestCache(AtomicU32);
+
+impl SelfTestCache {
+    /// Bits for each level.
+    const WIDTH: usize = 4;
+    /// How many primitives a family may have.
+    pub const MAX_PRIMITIVES: usize = Self::WIDTH - 1;
+    /// How many levels.
+    pub const MAX_LEVELS: usize = 32 / Self::WIDTH;
+
+    /// No results.
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// The bits of the primitives of the level at `index`, from `test` the first time.
+    fn get_or_test(&self, index: usize, test: impl FnOnce() -> u32) -> u32 {
+        let shift = Self::WIDTH * index;
+        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        let cached = self.0.load(Ordering::Relaxed);
+        let level = cached >> shift & ((1 << Self::WIDTH) - 1);
+        if level & 1 == 1 {
+            return level >> 1;
+        }
+        let passed = test();
+        // Not an atomic "or", which not every CPU has: should another thread's result get lost, it is computed again.
+        self.0.store(cached | (passed << 1 | 1) << shift, Ordering::Relaxed);
+        passed
+    }
+}
+
+/// A digest that every byte goes into. It guards against faults, not against people.
+pub(crate) fn absorb(digest: u64, bytes: &[u8]) -> u64 {
+    let mut digest = digest;
+    for word in bytes.chunks(8) {
+        let mut padded = [0; 8];
+        padded[..word.len()].copy_from_slice(word);
+        digest = (digest ^ u64::from_le_bytes(padded)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Backend, BackendStatus};
+    use sealane_simd::Level;
+
+    #[test]
+    fn a_backend_that_fails_its_self_test_is_skipped_for_the_next_one() {
+        let widest = Level::available().next_back().unwrap();
+        assert_eq!(Backend::select(Level::available(), |_| true).0, widest);
+        let narrower =
+            Backend::select(Level::available(), |level| level != widest || Level::available().count() == 1).0;
+        assert_eq!(narrower, Level::available().rev().nth(1).unwrap_or(widest));
+        assert_eq!(Backend::select(Level::available(), |level| level.name() == "scalar").name(), "scalar");
+    }
+
+    #[test]
+    #[should_panic(expected = "no backend computes right results")]
+    fn wrong_results_are_never_used() {
+        let _ = Backend::select(Level::available(), |_| false);
+    }
+
+    #[test]
+    fn names_and_statuses_agree() {
+        for status in BackendStatus::all() {
+            match Backend::by_name(status.name()) {
+                Ok(backend) => assert!(status.supported() && backend.name() == status.name()),
+                Err(error) => {
+                    assert_eq!(error, BackendError::Unavailable(status.name()));
+                    assert!(!status.supported() && status.self_test().is_none());
+                }
+            }
+        }
+        assert_eq!("mmx".parse::<Backend>(), Err(BackendError::Unknown(ChaChaNames::NAMES)));
+        assert_eq!(Backend::available().next_back(), Some(Backend::detect()));
+    }
+
+    type ChaChaNames = crate::backend::ChaChaFamily;
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn a_list_of_names_chooses_the_last_of_the_familys() {
+        assert_eq!(Backend::by_names("scalar").unwrap().name(), "scalar");
+        let widest = Backend::detect();
+        assert_eq!(Backend::by_names(&std::format!("scalar, {widest}")).unwrap(), widest);
+        assert_eq!(Backend::by_names("scalar,mmx"), Err(BackendError::Unknown(ChaChaNames::NAMES)));
+        assert_eq!(Backend::by_names(""), Err(BackendError::Unknown(ChaChaNames::NAMES)));
+    }
+
+    #[test]
+    fn results_of_self_tests_are_kept_apart() {
+        let cache = SelfTestCache::new();
+        for (index, passed) in [(0, 0b111), (7, 0b010), (3, 0)] {
+            assert_eq!(cache.get_or_test(index, || passed), passed);
+        }
+        for (index, passed) in [(0, 0b111), (7, 0b010), (3, 0)] {
+            assert_eq!(cache.get_or_test(index, || unreachable!("tested before")), passed);
+        }
+    }
+
+    #[test]
+    fn a_digest_sees_every_byte() {
+        let bytes = [7; 100];
+        for i in 0..bytes.len() {
+            let mut wrong = bytes;
+            wrong[i] ^= 0x10;
+            assert_ne!(absorb(0, &wrong), absorb(0, &bytes));
+        }
+    }
+}
