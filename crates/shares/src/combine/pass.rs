@@ -1,0 +1,227 @@
+//! Reading shares side by side, once.
+
+use std::io::{self, Read, Write};
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::evidence::Evidence;
+use super::{Interpolation, Report, distinct_points, same_point};
+use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES, Committer};
+use crate::error::{BadShare, CombineError, Fault, ShareError};
+use crate::header::Header;
+use crate::reader::ShareReader;
+use crate::rows::Rows;
+use crate::split::CHUNK_BYTES;
+
+/// One reading of shares: which are read, and which of them must agree.
+pub(crate) struct Pass<'a> {
+    alive: &'a [usize],
+    trusted: &'a [usize],
+}
+
+/// What one reading found out.
+pub(crate) struct Outcome {
+    pub(crate) faults: Vec<BadShare>,
+    /// Where trusted shares contradict each other.
+    pub(crate) evidence: Evidence,
+    contradiction: bool,
+    /// Shares of one number with different content.
+    pub(crate) conflict: Option<[usize; 2]>,
+    /// Of each reader, once it was read to its end.
+    pub(crate) commitments: Vec<Option<[u8; COMMITMENT_BYTES]>>,
+    pub(crate) lengths: Vec<u64>,
+    trusted: Vec<usize>,
+    repeated: Vec<[usize; 2]>,
+    /// Of what was put together, if that went to the end.
+    commitment: Option<[u8; COMMITMENT_BYTES]>,
+}
+
+impl Outcome {
+    /// The trusted shares are whole, agree, and give what their commitment, all the same one, says.
+    pub(crate) fn is_authentic(&self) -> bool {
+        self.faults.is_empty()
+            && !self.contradiction
+            && self.conflict.is_none()
+            && self.commitment.is_some()
+            && self.trusted.iter().all(|&at| self.commitments[at] == self.commitment)
+            && self.trusted.iter().all(|&at| self.lengths[at] == self.lengths[self.trusted[0]])
+    }
+
+    /// Everything that the shares say for themselves is right; only the result is not what was split.
+    pub(crate) fn is_consistent(&self) -> bool {
+        !self.contradiction && self.conflict.is_none() && self.commitment.is_some()
+    }
+
+    pub(crate) fn into_report(self, bad: Vec<BadShare>) -> Report {
+        Report { length: self.lengths[self.trusted[0]], used: self.trusted, repeated: self.repeated, bad }
+    }
+}
+
+impl<'a> Pass<'a> {
+    /// Reads the shares `alive`, of which those in `trusted` are combined and compared. All are at their beginnings.
+    pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
+        Self { alive, trusted }
+    }
+
+    /// Reads all shares to their ends, and writes the secret as long as nothing is wrong.
+    pub(crate) fn run<R: Read, W: Write>(
+        &self,
+        readers: &mut [ShareReader<R>],
+        output: &mut W,
+    ) -> Result<Outcome, CombineError> {
+        let first = readers[self.trusted[0]].header().clone();
+        let distinct = distinct_points(readers, self.trusted);
+        let repeats = self.repeats(readers, &distinct);
+        let (basis, extra) = distinct.split_at(first.threshold().into());
+        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
+        let secret = Interpolation::at_zero(&headers);
+        let checks: Vec<(usize, Interpolation)> =
+            extra.iter().map(|&at| (at, Interpolation::at(&headers, &readers[at].header().point()))).collect();
+        drop(headers);
+
+        let mut state = State {
+            basis,
+            secret,
+            checks,
+            repeats: &repeats,
+            conflict: None,
+            evidence: Evidence::new(readers.len(), first.field().element_bytes()),
+            contradiction: false,
+            collect: true,
+            result: Zeroizing::new(vec![0; CHUNK_BYTES]),
+        };
+        let mut rows = Rows::new(readers.len(), CHUNK_BYTES);
+
+        // The blinding value is shared like the secret, and stands before it.
+        let blinding_bytes = first.field().blinding_share_bytes();
+        for (at, reader) in readers.iter().enumerate() {
+            rows.row_mut(at)[..blinding_bytes].copy_from_slice(reader.blinding());
+        }
+        let good = state.chunk(&rows, blinding_bytes);
+        let (blinding, padding) = state.result[..blinding_bytes].split_at(BLINDING_BYTES);
+        let blinding = blinding.try_into().expect("its length");
+        let padded = bool::from(padding.ct_eq(&vec![0; padding.len()]));
+        let mut committer = (good && padded).then(|| Committer::new(blinding, first.field(), first.threshold()));
+
+        let mut faults: Vec<BadShare> = Vec::new();
+        loop {
+            let lengths = self.read(readers, &mut rows, &mut faults);
+            if lengths.iter().flatten().all(|&length| length == 0) {
+                break;
+            }
+            let length = lengths[self.trusted[0]].unwrap_or(0);
+            let even = |positions: &[usize]| positions.iter().all(|&at| lengths[at] == Some(length));
+            // A row that was not filled is not evidence.
+            state.collect = even(self.alive);
+            if !even(self.trusted) || !state.chunk(&rows, length) {
+                // From here on only to see which checksums are right.
+                committer = None;
+            } else if let Some(committer) = &mut committer {
+                committer.update(&state.result[..length]);
+                output.write_all(&state.result[..length]).map_err(CombineError::Write)?;
+            }
+        }
+        if committer.is_some() {
+            output.flush().map_err(CombineError::Write)?;
+        }
+        let State { conflict, evidence, contradiction, .. } = state;
+        Ok(Outcome {
+            faults,
+            evidence,
+            contradiction,
+            conflict,
+            commitments: readers.iter().map(ShareReader::commitment).collect(),
+            lengths: readers.iter().map(ShareReader::payload_bytes).collect(),
+            trusted: distinct,
+            repeated: repeats,
+            commitment: committer.map(Committer::finalize),
+        })
+    }
+
+    /// Trusted shares that are there before, with the place of the first.
+    fn repeats<R>(&self, readers: &[ShareReader<R>], distinct: &[usize]) -> Vec<[usize; 2]> {
+        let first = |at: usize| distinct.iter().copied().find(|&other| same_point(readers, at, other));
+        let repeat = |&at: &usize| first(at).filter(|&other| other != at).map(|other| [at, other]);
+        self.trusted.iter().filter_map(repeat).collect()
+    }
+
+    /// The next chunk of each share: how long it is, 0 at the end, or `None` if the share is bad.
+    fn read<R: Read>(
+        &self,
+        readers: &mut [ShareReader<R>],
+        rows: &mut Rows,
+        faults: &mut Vec<BadShare>,
+    ) -> Vec<Option<usize>> {
+        let mut lengths = vec![None; readers.len()];
+        for &position in self.alive {
+            if faults.iter().any(|share| share.position == position) {
+                continue;
+            }
+            match read_full(&mut readers[position], rows.row_mut(position)) {
+                Ok(length) => lengths[position] = Some(length),
+                Err(error) => {
+                    let fault = Fault::Share(ShareError::from_io(error));
+                    faults.push(BadShare { position, fault });
+                }
+            }
+        }
+        lengths
+    }
+}
+
+struct State<'a> {
+    basis: &'a [usize],
+    secret: Interpolation,
+    checks: Vec<(usize, Interpolation)>,
+    repeats: &'a [[usize; 2]],
+    conflict: Option<[usize; 2]>,
+    evidence: Evidence,
+    /// The shares contradict each other.
+    contradiction: bool,
+    /// Evidence is kept of the chunk.
+    collect: bool,
+    result: Zeroizing<Vec<u8>>,
+}
+
+impl State<'_> {
+    /// Checks a chunk, and puts its secret into `result`. False if the shares contradict each other.
+    fn chunk(&mut self, rows: &Rows, length: usize) -> bool {
+        for &[again, first] in self.repeats {
+            if !bool::from(rows.row(again, length).ct_eq(rows.row(first, length))) {
+                self.conflict.get_or_insert([first, again]);
+                return false;
+            }
+        }
+        let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
+        let result = &mut self.result[..length];
+        let mut consistent = true;
+        for (position, check) in &self.checks {
+            check.apply(&shares, result);
+            let share = rows.row(*position, length);
+            if !bool::from(share.ct_eq(result)) {
+                consistent = false;
+                if self.collect {
+                    self.evidence.add(rows, share, result);
+                }
+            }
+        }
+        self.contradiction |= !consistent;
+        if consistent {
+            self.secret.apply(&shares, result);
+        }
+        consistent
+    }
+}
+
+/// Reads until the buffer is full or the payload ends.
+pub(crate) fn read_full(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}

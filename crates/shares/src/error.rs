@@ -1,0 +1,245 @@
+//! What can be wrong with parameters, with one share, and with several together.
+
+use std::io;
+
+use crate::header::SetId;
+
+/// A threshold, a number of shares, an index or a field that cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// The threshold is zero.
+    #[error("the threshold must be at least 2, not 0")]
+    ThresholdZero,
+    /// The threshold is one: each share would be the secret.
+    #[error("the threshold must be at least 2: with 1, each share would be the secret itself")]
+    ThresholdOne,
+    /// The threshold is larger than the number of shares.
+    #[error("{threshold} shares would be needed, but there are only {count}")]
+    ThresholdOverCount {
+        /// k.
+        threshold: u16,
+        /// n.
+        count: u16,
+    },
+    /// There are more shares than the field has evaluation points.
+    #[error("at most {max} shares are possible, not {count}")]
+    Count {
+        /// n.
+        count: usize,
+        /// What is possible.
+        max: u16,
+    },
+    /// The index is larger than any share's can be.
+    #[error("the index of a share is at most {max}, not {index}")]
+    Index {
+        /// The index.
+        index: u16,
+        /// What is possible.
+        max: u16,
+    },
+    /// The evaluation point is zero: the value there is the secret.
+    #[error("a share cannot have the evaluation point zero")]
+    ZeroPoint,
+    /// The evaluation point has not the length of a field element, or is not the index where it must be.
+    #[error("an evaluation point cannot have {0} bytes in this field")]
+    PointBytes(usize),
+    /// No such sharing scheme.
+    #[error("unknown sharing scheme {0}")]
+    Scheme(u8),
+    /// No such field.
+    #[error("there is no field of {0} bits for this sharing scheme")]
+    FieldBits(u16),
+    /// The secret is longer or shorter than the scheme's secrets are.
+    #[error("a secret of {0} bytes cannot be shared in this form")]
+    SecretBytes(usize),
+}
+
+/// A share cannot be read.
+///
+/// A [`ShareReader`](crate::ShareReader) wraps it in an [`io::Error`]; [`ShareError::of`] gives it back.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShareError {
+    /// It does not begin like a share.
+    #[error("not a share")]
+    NotAShare,
+    /// It was made by a later version.
+    #[error("a share of version {0} of the format, which this program does not know")]
+    Version(u8),
+    /// It ends too early.
+    #[error("the share is cut short")]
+    Truncated,
+    /// Something follows the share.
+    #[error("there is data after the end of the share")]
+    TrailingData,
+    /// The header's checksum is wrong.
+    #[error("the share is damaged: its header's checksum is wrong")]
+    HeaderChecksum,
+    /// The checksum is wrong.
+    #[error("the share is damaged: its checksum is wrong")]
+    Checksum,
+    /// What the header says cannot be.
+    #[error("invalid share: {0}")]
+    Parameter(#[from] ParameterError),
+    /// The payload has not the length of one field element.
+    #[error("invalid share: its payload has {0} bytes, which is not one element of its field")]
+    PayloadBytes(u64),
+    /// It is too large for this form.
+    #[error("too large for a share in this form")]
+    TooLarge,
+    /// The text form is malformed.
+    #[error("malformed share: {0}")]
+    Text(#[from] crate::text::TextError),
+    /// Reading failed.
+    #[error("reading failed: {0}")]
+    Io(#[source] io::Error),
+}
+
+impl ShareError {
+    /// The error of a share that is inside of an error of a [`ShareReader`](crate::ShareReader), if there is one.
+    #[must_use]
+    pub fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    /// Takes an error of reading apart: one that a [`ShareReader`](crate::ShareReader) made comes back as it was.
+    pub(crate) fn from_io(error: io::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => error,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Self::Truncated,
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
+impl From<ShareError> for io::Error {
+    fn from(error: ShareError) -> Self {
+        match error {
+            ShareError::Io(error) => error,
+            ShareError::Truncated => Self::new(io::ErrorKind::UnexpectedEof, error),
+            _ => Self::new(io::ErrorKind::InvalidData, error),
+        }
+    }
+}
+
+/// A secret cannot be split.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitError {
+    /// The parameters are impossible.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// There are not as many outputs as shares.
+    #[error("{outputs} outputs for {count} shares")]
+    Outputs {
+        /// How many there are.
+        outputs: usize,
+        /// How many there must be.
+        count: u16,
+    },
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+    /// Writing failed.
+    #[error("writing failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What is wrong with one of several shares.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It cannot be read, or is damaged: what the share alone shows.
+    #[error(transparent)]
+    Share(#[from] ShareError),
+    /// Its checksum is right, but it does not belong to the others: it was tampered with.
+    #[error("the share is not what was issued: it does not fit the other shares")]
+    Forged,
+}
+
+/// A share that cannot be used: its place in the list of shares that was given, from 0, and why.
+#[derive(Debug)]
+pub struct BadShare {
+    /// The place in the list, from 0.
+    pub position: usize,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// Shares do not give a secret.
+///
+/// Positions are places in the list of shares that was given, from 0.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CombineError {
+    /// There is no share.
+    #[error("no shares")]
+    NoShares,
+    /// Two shares come from different splittings.
+    #[error("the shares are of different sets: {} and {}", .sets[0], .sets[1])]
+    DifferentSets {
+        /// A share of each.
+        positions: [usize; 2],
+        /// Their sets.
+        sets: [SetId; 2],
+    },
+    /// Two shares of one set say different things of it.
+    #[error("the shares do not agree on the threshold, the number of shares or the field")]
+    DifferentParameters {
+        /// Two such shares.
+        positions: [usize; 2],
+    },
+    /// There are too few different shares that can be used.
+    #[error("{needed} different shares are needed, and there {} {usable}{}",
+        if *.usable == 1 { "is" } else { "are" },
+        if .bad.is_empty() { "" } else { " that can be used" })]
+    TooFew {
+        /// The threshold.
+        needed: usize,
+        /// How many there are.
+        usable: usize,
+        /// Those that cannot be used.
+        bad: Vec<BadShare>,
+    },
+    /// A share is damaged, or named as forged by the others, and the shares could not be read again without it.
+    ///
+    /// Enough others may be left: combine them without it.
+    #[error("a share is damaged or was tampered with")]
+    Bad(Vec<BadShare>),
+    /// The same share is there twice, with different content, and nothing tells which is right.
+    #[error("two shares have the same number and different content")]
+    Conflict {
+        /// The two.
+        positions: [usize; 2],
+    },
+    /// The same share is there twice where each must be there once.
+    #[error("the same share is there twice")]
+    Repeated {
+        /// The two.
+        positions: [usize; 2],
+    },
+    /// The shares contradict each other, and there are too few to tell which are forged.
+    #[error("the shares contradict each other: at least one was tampered with, and there are too few to tell which")]
+    Inconsistent,
+    /// The result is not the secret that was split: one of the shares is forged, and there are too few to tell which.
+    #[error("the result is not the secret that was split: at least one share was tampered with")]
+    NotAuthentic,
+    /// A new share cannot have this index.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// There are not as many outputs as shares.
+    #[error("{outputs} outputs for {count} shares")]
+    Outputs {
+        /// How many there are.
+        outputs: usize,
+        /// How many there must be.
+        count: usize,
+    },
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+    /// Writing the result failed.
+    #[error("writing failed: {0}")]
+    Write(#[source] io::Error),
+}

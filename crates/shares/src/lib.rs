@@ -1,0 +1,57 @@
+//! Shares of a secret, any k of n of which give it back: a checked and authenticated format, and other people's formats.
+//!
+//! The format is written down in `docs/shares.md`. A share says which set it belongs to, how many are needed and which one it
+//! is; a checksum finds damage, and a commitment that all shares carry finds forged shares after the secret was put together,
+//! without helping anyone who holds fewer than k shares.
+//!
+//! - [`split()`] and [`combine()`]: secrets in memory. [`Split`], [`combine_to`] and [`combine_seek`]: secrets of any length,
+//!   with memory that does not grow.
+//! - [`refresh`], [`reissue`] and their streaming forms [`Refresh`] and [`reissue_to`]: new shares from shares.
+//! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one of any size.
+//!
+//! ```
+//! use sealane_shares::{Share, combine, reissue, split};
+//!
+//! let shares = split(b"attack at dawn", 3, 5)?;
+//! let line = shares[4].to_text()?;
+//! assert!(line.starts_with("SEALANE-SHARE-1"));
+//!
+//! // Two are lost; three are left.
+//! let left = [Share::from_text(&line)?, shares[0].clone(), shares[2].clone()];
+//! assert_eq!(&combine(&left)?.secret[..], b"attack at dawn");
+//!
+//! // The second is made again, without the secret.
+//! assert_eq!(reissue(&left, 2)?, shares[1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What is secret (payloads, and the blinding values beside them) is wiped when it is dropped, has no `Debug` output, and is
+//! worked on without branches or memory addresses that depend on it. Headers, evaluation points, lengths and commitments are
+//! public.
+#![forbid(unsafe_code)]
+
+mod bytes;
+mod checksum;
+mod combine;
+mod commitment;
+mod error;
+mod gf;
+mod header;
+mod lockstep;
+mod maintain;
+mod reader;
+mod rows;
+mod share;
+mod split;
+mod text;
+mod writer;
+
+pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
+pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
+pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
+pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};
+pub use crate::maintain::{Refresh, refresh, reissue, reissue_to};
+pub use crate::reader::ShareReader;
+pub use crate::share::Share;
+pub use crate::split::{Split, SplitWriter, split};
+pub use crate::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, TextError, has_prefix};

@@ -1,0 +1,273 @@
+//! Splitting and combining.
+
+use std::io::Write;
+
+use sealane_shares::{
+    CombineError, Fault, ParameterError, Share, ShareError, ShareReader, Split, SplitError, combine, combine_seek,
+    combine_to, split,
+};
+
+use crate::support::{SECRET, Trickle, forge, forge_payload, pattern, readers, shares};
+
+/// All choices of the bits of a mask.
+fn subset<T: Clone>(all: &[T], mask: usize) -> Vec<T> {
+    all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, item)| item.clone()).collect()
+}
+
+#[test]
+fn every_choice_of_enough_shares_gives_the_secret() {
+    for (threshold, count) in [(2, 2), (2, 3), (3, 5), (5, 5), (4, 6)] {
+        let all = shares(threshold, count);
+        for mask in 0..1usize << count {
+            let some = subset(&all, mask);
+            match combine(&some) {
+                Ok(recovered) => {
+                    assert!(some.len() >= threshold);
+                    assert_eq!(&recovered.secret[..], SECRET);
+                    assert_eq!(recovered.report.used.len(), some.len());
+                    assert_eq!(recovered.report.length, SECRET.len() as u64);
+                }
+                Err(CombineError::NoShares) => assert!(some.is_empty()),
+                Err(CombineError::TooFew { needed, usable, .. }) => {
+                    assert!(some.len() < threshold);
+                    assert_eq!((needed, usable), (threshold, some.len()));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_shares_as_the_field_has_points() {
+    let all = split(b"x", 255, 255).unwrap();
+    assert_eq!(&combine(&all).unwrap().secret[..], b"x");
+    assert!(matches!(combine(&all[1..]), Err(CombineError::TooFew { needed: 255, usable: 254, .. })));
+}
+
+#[test]
+fn impossible_parameters_are_errors() {
+    let error = |threshold, count| match split(b"x", threshold, count) {
+        Err(SplitError::Parameter(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(error(0, 5), ParameterError::ThresholdZero);
+    assert_eq!(error(1, 5), ParameterError::ThresholdOne);
+    assert_eq!(error(6, 5), ParameterError::ThresholdOverCount { threshold: 6, count: 5 });
+    assert_eq!(error(2, 256), ParameterError::Count { count: 256, max: 255 });
+    assert!(matches!(error(2, usize::MAX), ParameterError::Count { .. }));
+    assert!(matches!(error(usize::MAX, 2), ParameterError::ThresholdOverCount { .. }));
+    let outputs = Split::new(2, 3).unwrap().write_to(vec![Vec::new()]);
+    assert!(matches!(outputs.err(), Some(SplitError::Outputs { outputs: 1, count: 3 })));
+}
+
+#[test]
+fn secrets_of_all_lengths_through_streams() {
+    for length in [0, 1, 31, 32, 65_535, 65_536, 65_537, 200_000] {
+        let secret = pattern(length);
+        for piece in [1_000, 65_536, 70_000, 300_000] {
+            let mut writer = Split::new(2, 3).unwrap().write_to(vec![Vec::new(); 3]).unwrap();
+            for piece in secret.chunks(piece) {
+                writer.write_all(piece).unwrap();
+            }
+            let files = writer.finish().unwrap();
+            let readers = files.iter().map(|file| ShareReader::new(Trickle(&file[..], 999)).unwrap()).collect();
+            let mut output = Vec::new();
+            let report = combine_to(readers, &mut output).unwrap();
+            assert!(output == secret, "{length} in pieces of {piece}");
+            assert_eq!(report.length, length as u64);
+            assert_eq!(report.used, [0, 1, 2]);
+        }
+    }
+}
+
+#[test]
+fn a_repeated_share_is_ignored() {
+    let all = shares(2, 3);
+    let recovered = combine(&[all[1].clone(), all[1].clone(), all[2].clone(), all[1].clone()]).unwrap();
+    assert_eq!(&recovered.secret[..], SECRET);
+    assert_eq!(recovered.report.used, [0, 2]);
+    assert_eq!(recovered.report.repeated, [[1, 0], [3, 0]]);
+    let twice = combine(&[all[1].clone(), all[1].clone()]);
+    assert!(matches!(twice.err(), Some(CombineError::TooFew { needed: 2, usable: 1, .. })));
+}
+
+#[test]
+fn shares_of_different_sets_do_not_combine() {
+    let (a, b) = (shares(2, 3), shares(2, 3));
+    let mixed = combine(&[a[0].clone(), b[1].clone()]);
+    let Some(CombineError::DifferentSets { positions, sets }) = mixed.err() else { panic!() };
+    assert_eq!(positions, [0, 1]);
+    assert_eq!(sets, [a[0].header().set(), b[0].header().set()]);
+}
+
+#[test]
+fn shares_that_say_different_things_do_not_combine() {
+    let all = shares(2, 3);
+    // The threshold, at its place in the header, with the header's checksum made to fit.
+    let other = forge(&all[1], |bytes| {
+        bytes[13] = 3;
+        let checksum = sealane::Poly1305::mac(&crate::support::checksum_key(), &bytes[..66]);
+        bytes[66..70].copy_from_slice(&checksum[..4]);
+    });
+    let mixed = combine(&[all[0].clone(), other, all[2].clone()]);
+    assert!(matches!(mixed.err(), Some(CombineError::DifferentParameters { positions: [0, 1] })));
+}
+
+#[test]
+fn a_forged_share_among_just_enough_is_noticed() {
+    let all = shares(3, 5);
+    let forged = [all[0].clone(), forge_payload(&all[1]), all[2].clone()];
+    assert!(matches!(combine(&forged).err(), Some(CombineError::NotAuthentic)));
+    assert!(matches!(combine_to(readers(&forged), Vec::new()).err(), Some(CombineError::NotAuthentic)));
+}
+
+#[test]
+fn a_forged_blinding_value_is_noticed() {
+    let all = shares(2, 3);
+    let forged = forge(&all[1], |bytes| {
+        bytes[34] ^= 1;
+        let checksum = sealane::Poly1305::mac(&crate::support::checksum_key(), &bytes[..66]);
+        bytes[66..70].copy_from_slice(&checksum[..4]);
+    });
+    assert!(matches!(combine(&[all[0].clone(), forged.clone()]).err(), Some(CombineError::NotAuthentic)));
+    let recovered = combine(&[forged, all[0].clone(), all[2].clone()]).unwrap();
+    assert_eq!(recovered.report.bad[0].position, 0);
+}
+
+#[test]
+fn forged_shares_are_named_with_one_to_spare() {
+    let all = shares(3, 7);
+    for (good, forged) in [(3, 1), (3, 2), (3, 4), (4, 1), (4, 3), (5, 2)] {
+        for rotation in 0..7 {
+            let mut some: Vec<(Share, bool)> = Vec::new();
+            for (at, share) in all.iter().enumerate().take(good + forged) {
+                let bad = at >= good;
+                some.push((if bad { forge_payload(share) } else { share.clone() }, bad));
+            }
+            some.rotate_left(rotation % (good + forged));
+            let list: Vec<Share> = some.iter().map(|(share, _)| share.clone()).collect();
+            // Not all forged in one way: the same change in k of them would be a polynomial too, of another secret.
+            let recovered = combine(&list).unwrap();
+            assert_eq!(&recovered.secret[..], SECRET);
+            let named: Vec<usize> = recovered.report.bad.iter().map(|bad| bad.position).collect();
+            let expected: Vec<usize> = (0..some.len()).filter(|&at| some[at].1).collect();
+            assert_eq!(named, expected, "{good} good, {forged} forged");
+            assert!(recovered.report.bad.iter().all(|bad| matches!(bad.fault, Fault::Forged)));
+        }
+    }
+}
+
+#[test]
+fn a_forged_commitment_is_named() {
+    let all = shares(2, 3);
+    let forged = forge(&all[0], |bytes| {
+        let at = bytes.len() - 1;
+        bytes[at] ^= 1;
+    });
+    let recovered = combine(&[forged.clone(), all[1].clone(), all[2].clone()]).unwrap();
+    assert_eq!(recovered.report.bad.len(), 1);
+    assert_eq!(recovered.report.bad[0].position, 0);
+    let error = combine(&[forged, all[1].clone()]).err();
+    assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
+}
+
+#[test]
+fn a_forged_length_is_named() {
+    let all = shares(2, 3);
+    let longer = forge(&all[1], |bytes| {
+        let at = bytes.len() - 32;
+        bytes.splice(at..at, [1, 2, 3]);
+    });
+    let recovered = combine(&[all[0].clone(), longer.clone(), all[2].clone()]).unwrap();
+    assert_eq!(&recovered.secret[..], SECRET);
+    assert_eq!(recovered.report.bad[0].position, 1);
+    assert!(combine(&[all[0].clone(), longer]).is_err());
+}
+
+#[test]
+fn two_versions_of_one_share() {
+    let all = shares(2, 3);
+    let other = forge_payload(&all[0]);
+    // The commitment tells which is right, if nothing else does.
+    let recovered = combine(&[other.clone(), all[0].clone(), all[1].clone()]).unwrap();
+    assert_eq!(&recovered.secret[..], SECRET);
+    assert_eq!(recovered.report.bad[0].position, 0);
+    // In a stream it cannot be tried.
+    let conflict = combine_to(readers(&[other.clone(), all[0].clone(), all[1].clone()]), Vec::new());
+    assert!(matches!(conflict.err(), Some(CombineError::Conflict { positions: [0, 1] })));
+    // Both wrong.
+    let another = forge(&all[0], |bytes| bytes.splice(80..81, [9]).for_each(drop));
+    assert!(combine(&[other, another, all[1].clone()]).is_err());
+}
+
+#[test]
+fn a_damaged_share_is_left_out() {
+    let all = shares(2, 4);
+    let mut bytes: Vec<Vec<u8>> = all.iter().map(|share| share.as_bytes().to_vec()).collect();
+    bytes[1][80] ^= 1;
+    bytes[2].pop();
+    let open = |bytes: &[Vec<u8>]| {
+        bytes.iter().map(|bytes| ShareReader::new(std::io::Cursor::new(bytes.clone())).unwrap()).collect::<Vec<_>>()
+    };
+    let mut output = Vec::new();
+    let report = combine_seek(open(&bytes), &mut output).unwrap();
+    assert_eq!(output, SECRET);
+    assert_eq!(report.used, [0, 3]);
+    let positions: Vec<usize> = report.bad.iter().map(|bad| bad.position).collect();
+    assert_eq!(positions, [1, 2]);
+    assert!(report.bad.iter().all(|bad| matches!(bad.fault, Fault::Share(ShareError::Checksum))));
+    // As a stream: named.
+    let Err(CombineError::Bad(bad)) = combine_to(open(&bytes), Vec::new()) else { panic!() };
+    let positions: Vec<usize> = bad.iter().map(|bad| bad.position).collect();
+    assert_eq!(positions, [1, 2]);
+    // Too few are left: which are bad is still said.
+    let Err(CombineError::TooFew { usable: 1, bad, .. }) = combine_seek(open(&bytes[..3]), &mut output) else {
+        panic!()
+    };
+    assert_eq!(bad.len(), 2);
+}
+
+#[test]
+fn a_stream_names_a_forged_share_with_two_to_spare() {
+    let all = shares(3, 5);
+    let mut list = all.clone();
+    list[3] = forge_payload(&all[3]);
+    let Err(CombineError::Bad(bad)) = combine_to(readers(&list), Vec::new()) else { panic!() };
+    assert_eq!(bad.len(), 1);
+    assert_eq!(bad[0].position, 3);
+    // With one to spare it could be any.
+    assert!(matches!(combine_to(readers(&list[..4]), Vec::new()).err(), Some(CombineError::Inconsistent)));
+}
+
+#[test]
+fn forgers_in_different_chunks() {
+    let secret = pattern(300_000);
+    let all = split(&secret, 3, 6).unwrap();
+    let mut list = all.clone();
+    for (share, at) in [(1, 100), (3, 100_000), (5, 290_000)] {
+        list[share] = forge(&all[share], |bytes| bytes[at] ^= 0xff);
+    }
+    let recovered = combine(&list).unwrap();
+    assert!(recovered.secret[..] == secret);
+    let named: Vec<usize> = recovered.report.bad.iter().map(|bad| bad.position).collect();
+    assert_eq!(named, [1, 3, 5]);
+}
+
+#[test]
+fn nothing_is_left_of_a_failed_attempt() {
+    let secret = pattern(200_000);
+    let mut list = split(&secret, 2, 3).unwrap();
+    list[0] = forge(&list[0], |bytes| bytes[150_000] ^= 1);
+    let file = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("restart"))
+        .unwrap();
+    let report = combine_seek(readers(&list), &file).unwrap();
+    assert_eq!(report.used, [1, 2]);
+    let written = std::fs::read(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("restart")).unwrap();
+    assert!(written == secret);
+}

@@ -1,0 +1,7 @@
+//! The share format: what goes in comes out, and what is wrong is noticed.
+
+mod combine;
+mod damage;
+mod format;
+mod maintain;
+mod support;

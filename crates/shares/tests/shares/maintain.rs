@@ -1,0 +1,76 @@
+//! Refresh and reissue.
+
+use sealane_shares::{CombineError, Share, combine, refresh, reissue, reissue_to, split};
+
+use crate::support::{SECRET, forge_payload, pattern, readers, shares};
+
+#[test]
+fn refreshed_shares_give_the_same_secret_and_do_not_mix() {
+    let old = shares(3, 5);
+    let new = refresh(&old[1..]).unwrap();
+    assert_eq!(new.len(), 4);
+    for (old, new) in old[1..].iter().zip(&new) {
+        assert_eq!(old.header().index(), new.header().index());
+        assert_ne!(old.payload(), new.payload());
+        assert_eq!(old.commitment(), new.commitment());
+    }
+    assert_eq!(&combine(&new[1..]).unwrap().secret[..], SECRET);
+    let mixed = combine(&[new[0].clone(), new[1].clone(), old[4].clone()]);
+    assert!(matches!(mixed.err(), Some(CombineError::DifferentSets { .. })));
+    // Not even with a forged set: the values do not fit.
+    assert_eq!(&combine(&refresh(&new).unwrap()).unwrap().secret[..], SECRET);
+}
+
+#[test]
+fn refresh_of_long_shares() {
+    let secret = pattern(150_000);
+    let new = refresh(&split(&secret, 2, 3).unwrap()).unwrap();
+    assert!(combine(&new).unwrap().secret[..] == secret);
+}
+
+#[test]
+fn refresh_refuses() {
+    let all = shares(3, 5);
+    assert!(matches!(refresh(&all[..2]), Err(CombineError::TooFew { .. })));
+    assert!(matches!(refresh(&[]), Err(CombineError::NoShares)));
+    let repeated = [all[0].clone(), all[1].clone(), all[2].clone(), all[1].clone()];
+    assert!(matches!(refresh(&repeated), Err(CombineError::Repeated { positions: [1, 3] })));
+    let mut forged = all.clone();
+    forged[4] = forge_payload(&all[4]);
+    assert!(matches!(refresh(&forged), Err(CombineError::Inconsistent)));
+}
+
+#[test]
+fn a_reissued_share_is_the_lost_one() {
+    let all = shares(3, 5);
+    for lost in 0..5 {
+        let others: Vec<Share> = all.iter().enumerate().filter(|&(at, _)| at != lost).map(|(_, s)| s.clone()).collect();
+        let again = reissue(&others, lost as u16 + 1).unwrap();
+        assert_eq!(again, all[lost]);
+        assert_eq!(reissue(&others[1..], lost as u16 + 1).unwrap(), all[lost]);
+    }
+    // One that is there is itself.
+    assert_eq!(reissue(&all, 2).unwrap(), all[1]);
+    // A sixth, and a last.
+    let sixth = reissue(&all, 6).unwrap();
+    let last = reissue(&all, 255).unwrap();
+    assert_eq!(&combine(&[sixth, all[0].clone(), last]).unwrap().secret[..], SECRET);
+    assert!(matches!(reissue(&all, 0), Err(CombineError::Parameter(_))));
+    assert!(matches!(reissue(&all, 256), Err(CombineError::Parameter(_))));
+    assert!(matches!(reissue(&all[..2], 5), Err(CombineError::TooFew { .. })));
+}
+
+#[test]
+fn reissue_of_long_shares_and_from_bad_ones() {
+    let secret = pattern(150_000);
+    let all = split(&secret, 2, 3).unwrap();
+    assert_eq!(reissue(&all[..2], 3).unwrap(), all[2]);
+    let forged = [all[0].clone(), forge_payload(&all[1]), all[2].clone()];
+    assert!(matches!(reissue(&forged, 4), Err(CombineError::Inconsistent)));
+    let mut damaged = all[1].as_bytes().to_vec();
+    damaged[100_000] ^= 1;
+    let mut list = readers(&all);
+    list[1] = sealane_shares::ShareReader::new(std::io::Cursor::new(damaged)).unwrap();
+    let Err(CombineError::Bad(bad)) = reissue_to(list, 4, Vec::new()) else { panic!() };
+    assert_eq!(bad[0].position, 1);
+}

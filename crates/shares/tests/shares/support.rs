@@ -1,0 +1,56 @@
+//! Shares to try things on.
+
+use std::io::{Cursor, Read};
+
+use sealane_shares::{Share, ShareReader, split};
+
+pub(crate) const SECRET: &[u8] = b"attack at dawn, not at dusk";
+
+pub(crate) fn shares(threshold: usize, count: usize) -> Vec<Share> {
+    split(SECRET, threshold, count).unwrap()
+}
+
+pub(crate) fn readers(shares: &[Share]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
+    shares.iter().map(|share| ShareReader::new(Cursor::new(share.as_bytes().to_vec())).unwrap()).collect()
+}
+
+/// Bytes that differ from place to place.
+pub(crate) fn pattern(length: usize) -> Vec<u8> {
+    (0..length as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+/// A share with other payload bytes and a checksum that fits: what a forger makes.
+///
+/// It goes through `Share::payload`'s place in the binary form: the payload stands before the 48 bytes of the trailer.
+pub(crate) fn forge(share: &Share, change: impl FnOnce(&mut Vec<u8>)) -> Share {
+    let mut bytes = share.as_bytes().to_vec();
+    bytes.truncate(bytes.len() - 16);
+    change(&mut bytes);
+    let checksum = sealane::Poly1305::mac(&checksum_key(), &bytes);
+    bytes.extend_from_slice(&checksum);
+    Share::from_bytes(&bytes).unwrap()
+}
+
+pub(crate) fn checksum_key() -> [u8; 32] {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(b"sealane.share.v1.checksum").into()
+}
+
+/// A share whose last payload byte is another.
+pub(crate) fn forge_payload(share: &Share) -> Share {
+    forge(share, |bytes| {
+        let at = bytes.len() - 33;
+        // Another change for each: equal ones can cancel.
+        bytes[at] ^= 0x51 ^ (7 * share.header().index() as u8);
+    })
+}
+
+/// Hands out few bytes at a time, as a pipe may.
+pub(crate) struct Trickle<R>(pub(crate) R, pub(crate) usize);
+
+impl<R: Read> Read for Trickle<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(self.1);
+        self.0.read(&mut buffer[..count])
+    }
+}
