@@ -30,7 +30,10 @@ fn signals_leave_nothing_behind() {
     let dir = Dir::with_key();
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("XCPU", 24)] {
         dir.write("out", "old");
-        let (mut child, _stdin) = start(&dir, &mut dir.command(["-R", "key.pub", "-o", "out"]));
+        // Under nohup, and in the background of a script, the tests ignore signals, and so would what they start.
+        let mut command = Command::new("env");
+        command.args([&format!("--default-signal={signal}"), SEALANE, "-R", "key.pub", "-o", "out"]);
+        let (mut child, _stdin) = start(&dir, command.current_dir(dir.root()));
         kill(signal, &child);
         let status = child.wait().unwrap();
         assert_eq!(status.signal(), Some(number), "ended by the signal itself: {status:?}");

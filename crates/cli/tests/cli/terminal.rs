@@ -12,8 +12,10 @@ const TIMEOUT: Option<u64> = Some(60_000);
 
 /// Runs a shell command in a terminal; `$SEALANE` is the command.
 fn in_terminal(dir: &Dir, script: &str) -> PtySession {
-    let mut command = Command::new("sh");
-    command.args(["-c", script]).env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
+    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's background, do not.
+    let mut command = Command::new("env");
+    command.args(["--default-signal", "sh", "-c", script]);
+    command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
     command.env("AGE_PASSPHRASE_WORK_FACTOR", "4").env_remove("AGE_PASSPHRASE").env_remove("PINENTRY_PROGRAM");
     spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
 }
