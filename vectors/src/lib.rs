@@ -138,6 +138,18 @@ pub struct Aead {
     pub tag: Hex,
 }
 
+/// Mnemonics of SLIP-39.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mnemonics {
+    /// The number and description.
+    pub id: String,
+    /// The mnemonics.
+    pub mnemonics: Vec<String>,
+    /// The master secret; empty if the mnemonics are invalid.
+    pub secret: Hex,
+}
+
 fn load<V: DeserializeOwned>(name: &str, json: &str) -> File<V> {
     let file: File<V> = serde_json::from_str(json).unwrap_or_else(|error| panic!("vectors/{name}: {error}"));
     assert!(!file.vectors.is_empty(), "vectors/{name} has no vectors");
@@ -177,6 +189,8 @@ files! {
     original_chacha: Stream = "original/chacha.json";
     /// Key streams across the carries and up to the ends of the block counters, every layout and number of rounds.
     chacha_counter: Stream = "generated/chacha_counter.json";
+    /// SLIP-39, of its reference implementation.
+    slip39: Mnemonics = "slip39/vectors.json";
     /// Poly1305 with accumulators near p and near limb boundaries.
     poly1305_edge: Mac = "generated/poly1305_edge.json";
 }

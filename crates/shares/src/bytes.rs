@@ -19,6 +19,16 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<Error> for crate::foreign::ForeignError {
+    fn from(_: Error) -> Self {
+        Self::Random(getrandom::Error::UNSUPPORTED)
+    }
+}
+
+pub(crate) fn fallible<T>(result: Result<T, Error>) -> Result<T, crate::foreign::ForeignError> {
+    Ok(result?)
+}
+
 fn mul(mut a: u8, b: u8) -> u8 {
     let mut product = 0;
     for bit in 0..8 {

@@ -169,6 +169,63 @@ fn xor_shifted(a: &mut [u64], b: &[u64], shift: usize) {
 }
 
 #[cfg(test)]
+impl Gf {
+    /// Rabin's test.
+    pub(crate) fn is_irreducible(self) -> bool {
+        // x^(2^bits) is x, and x^(2^(bits / p)) - x has no common divisor with the polynomial for any prime p.
+        let x = self.element(2);
+        let primes = (2..=self.bits).filter(|p| self.bits.is_multiple_of(*p) && (2..*p).all(|d| !p.is_multiple_of(d)));
+        let exponents: Vec<usize> = primes.map(|p| self.bits / p).collect();
+        let mut power = x.clone();
+        for exponent in 1..=self.bits {
+            power = self.square(&power);
+            let mut difference = power.clone();
+            self.add_assign(&mut difference, &x);
+            if exponents.contains(&exponent) && !self.is_coprime(&difference) {
+                return false;
+            }
+        }
+        *power == *x
+    }
+
+    /// Bits go apart, and those above fold down. Much quicker than [`multiply`](Self::multiply), which it is compared with.
+    fn square(self, a: &Element) -> Element {
+        let words = 2 * self.words() + 2;
+        let mut wide = vec![0u64; words];
+        for bit in (0..self.bits).filter(|bit| a[bit / 64] >> (bit % 64) & 1 == 1) {
+            wide[2 * bit / 64] |= 1 << (2 * bit % 64);
+        }
+        while degree(&wide) >= Some(self.bits) {
+            let mut high = vec![0; words];
+            for bit in (self.bits..64 * words).filter(|bit| wide[bit / 64] >> (bit % 64) & 1 == 1) {
+                high[(bit - self.bits) / 64] |= 1 << ((bit - self.bits) % 64);
+            }
+            for exponent in self.middle.into_iter().map(usize::from).chain([0, self.bits]) {
+                xor_shifted(&mut wide, &high, exponent);
+            }
+        }
+        wide.truncate(self.words());
+        let square = Zeroizing::new(wide);
+        debug_assert!(self.bits > 64 || *square == *self.multiply(a, a));
+        square
+    }
+
+    fn is_coprime(self, a: &Element) -> bool {
+        let mut u: Vec<u64> = a.iter().copied().chain([0]).collect();
+        let mut v = vec![0; u.len()];
+        v[0] = self.low_word();
+        v[self.bits / 64] |= 1 << (self.bits % 64);
+        loop {
+            match (degree(&u), degree(&v)) {
+                (None, dv) => return dv == Some(0),
+                (Some(du), Some(dv)) if du >= dv => xor_shifted(&mut u, &v, du - dv),
+                _ => std::mem::swap(&mut u, &mut v),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

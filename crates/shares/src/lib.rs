@@ -7,6 +7,7 @@
 //! - [`split()`] and [`combine()`]: secrets in memory. [`Split`], [`combine_to`] and [`combine_seek`]: secrets of any length,
 //!   with memory that does not grow.
 //! - [`refresh`], [`reissue`] and their streaming forms [`Refresh`] and [`reissue_to`]: new shares from shares.
+//! - [`slip39`]: words for a phone call. [`ssss`] and [`vault`]: shares of other programs.
 //! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one of any size.
 //!
 //! ```
@@ -35,6 +36,7 @@ mod checksum;
 mod combine;
 mod commitment;
 mod error;
+mod foreign;
 mod gf;
 mod header;
 mod lockstep;
@@ -42,13 +44,17 @@ mod maintain;
 mod reader;
 mod rows;
 mod share;
+pub mod slip39;
 mod split;
+pub mod ssss;
 mod text;
+pub mod vault;
 mod writer;
 
 pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
 pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
 pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
+pub use crate::foreign::ForeignError;
 pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};
 pub use crate::maintain::{Refresh, refresh, reissue, reissue_to};
 pub use crate::reader::ShareReader;

@@ -18,6 +18,7 @@ use crate::split::WipedVec;
 pub(crate) use interpolate::Interpolation;
 use pass::Pass;
 pub(crate) use pass::read_full;
+pub(crate) use search::candidates;
 
 /// What was found out about the shares that were combined. Positions are places in the list that was given, from 0.
 #[derive(Debug, Default)]

@@ -111,7 +111,7 @@ fn is_uniform(known: &Outcome, positions: &[usize]) -> bool {
 }
 
 /// The shares without one, without two, and so on.
-fn candidates(alive: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+pub(crate) fn candidates(alive: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     (1..alive.len()).flat_map(move |without| {
         let mut next: Option<Vec<usize>> = Some((0..without).collect());
         std::iter::from_fn(move || {

@@ -2,6 +2,8 @@
 
 mod combine;
 mod damage;
+mod foreign;
 mod format;
 mod maintain;
+mod slip39;
 mod support;

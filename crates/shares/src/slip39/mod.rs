@@ -1,0 +1,188 @@
+//! Words for a phone call: [SLIP-39](https://github.com/satoshilabs/slips/blob/master/slip-0039.md), as hardware wallets use it.
+//!
+//! A secret is encrypted under a passphrase (perhaps an empty one), shared among groups, and each group's share among its
+//! members; each member has a mnemonic of 20 words for a secret of 16 bytes, and 33 for one of 32. A digest of four bytes is
+//! shared along, so that a wrong mnemonic is noticed. A wrong passphrase is not: it gives another secret.
+//!
+//! ```
+//! use sealane_shares::slip39::{self, Mnemonic};
+//!
+//! let mnemonics = slip39::split(&[0x42; 32], b"", 2, 3)?;
+//! let words = mnemonics[2].to_words();
+//! assert_eq!(words.split(' ').count(), 33);
+//!
+//! let secret = slip39::combine(&[Mnemonic::parse(&words)?, mnemonics[0].clone()], b"")?.secret;
+//! assert_eq!(secret[..], [0x42; 32]);
+//! # Ok::<(), sealane_shares::slip39::Slip39Error>(())
+//! ```
+
+mod cipher;
+mod error;
+mod mnemonic;
+mod sharing;
+mod words;
+
+use zeroize::Zeroizing;
+
+use self::cipher::Parameters;
+pub use self::error::Slip39Error;
+pub use self::mnemonic::Mnemonic;
+
+/// The largest number of groups, and of members of a group.
+pub const MAX_COUNT: usize = 16;
+
+/// A group of members.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// So many members are needed.
+    pub threshold: usize,
+    /// So many there are.
+    pub count: usize,
+}
+
+/// How a secret is encrypted.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether the encryption is independent of the identifier, so that a secret can be split again to give the same one under each
+    /// passphrase. It is what new wallets do.
+    pub extendable: bool,
+    /// e, at most 15: PBKDF2 has 10,000 times 2^e iterations in all.
+    pub iteration_exponent: u8,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { extendable: true, iteration_exponent: 1 }
+    }
+}
+
+/// A secret that was put together.
+pub struct Recovered {
+    /// The secret. With a wrong passphrase it is another one.
+    pub secret: Zeroizing<Vec<u8>>,
+    /// The places, in the list of mnemonics, of those that contradict the others: they were left out.
+    pub bad: Vec<usize>,
+}
+
+/// Splits a secret among `count` members, `threshold` of whom are needed: one group.
+///
+/// # Errors
+/// If the secret has fewer than 16 bytes or an odd number, the threshold and the count are impossible, the passphrase is not
+/// printable ASCII, or the system's generator fails.
+pub fn split(secret: &[u8], passphrase: &[u8], threshold: usize, count: usize) -> Result<Vec<Mnemonic>, Slip39Error> {
+    let groups = split_groups(secret, passphrase, 1, &[Group { threshold, count }], Options::default())?;
+    Ok(groups.into_iter().flatten().collect())
+}
+
+/// Splits a secret among groups, `group_threshold` of which are needed. Gives the mnemonics of each.
+///
+/// # Errors
+/// As [`split`].
+pub fn split_groups(
+    secret: &[u8],
+    passphrase: &[u8],
+    group_threshold: usize,
+    groups: &[Group],
+    options: Options,
+) -> Result<Vec<Vec<Mnemonic>>, Slip39Error> {
+    let counts = |threshold: usize, count: usize| Slip39Error::Counts { threshold, count };
+    if secret.len() < 16 || !secret.len().is_multiple_of(2) || secret.len() > 1024 {
+        return Err(Slip39Error::SecretBytes(secret.len()));
+    }
+    check_passphrase(passphrase)?;
+    if options.iteration_exponent > 15 {
+        return Err(Slip39Error::IterationExponent);
+    }
+    if group_threshold == 0 || group_threshold > groups.len() || groups.len() > MAX_COUNT {
+        return Err(counts(group_threshold, groups.len()));
+    }
+    for &Group { threshold, count } in groups {
+        let possible = (2..=count).contains(&threshold) || (threshold == 1 && count == 1);
+        if !possible || count > MAX_COUNT {
+            return Err(counts(threshold, count));
+        }
+    }
+    let mut identifier = [0; 2];
+    getrandom::fill(&mut identifier)?;
+    let parameters = Parameters {
+        identifier: u16::from_be_bytes(identifier) >> 1,
+        extendable: options.extendable,
+        iteration_exponent: options.iteration_exponent,
+    };
+    let mut encrypted = Zeroizing::new(secret.to_vec());
+    cipher::encrypt(&mut encrypted, passphrase, parameters);
+    let group_values = sharing::split(&encrypted, group_threshold, groups.len())?;
+    let group = |(group_index, (group, value)): (u8, (&Group, Zeroizing<Vec<u8>>))| {
+        let member = |(index, value)| Mnemonic {
+            parameters,
+            group_index,
+            group_threshold: group_threshold as u8,
+            group_count: groups.len() as u8,
+            index,
+            threshold: group.threshold as u8,
+            value,
+        };
+        Ok((0u8..).zip(sharing::split(&value, group.threshold, group.count)?).map(member).collect())
+    };
+    (0u8..).zip(groups.iter().zip(group_values)).map(group).collect()
+}
+
+/// Combines mnemonics of one secret.
+///
+/// Those beyond the thresholds are checked against the others, and left out and named if they are wrong and enough are right.
+/// Repeated ones are ignored, and so are groups with too few members if there are enough others.
+///
+/// # Errors
+/// If they do not belong together, are too few, or do not fit their digests: see [`Slip39Error`].
+pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, Slip39Error> {
+    check_passphrase(passphrase)?;
+    let first = mnemonics.first().ok_or(Slip39Error::NoMnemonics)?;
+    // By group, without repetitions.
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); MAX_COUNT];
+    for (at, mnemonic) in mnemonics.iter().enumerate() {
+        if mnemonic.common() != first.common() {
+            return Err(Slip39Error::DifferentSets { positions: [0, at] });
+        }
+        let group = &mut groups[usize::from(mnemonic.group_index)];
+        if let Some(&other) = group.first()
+            && mnemonics[other].threshold != mnemonic.threshold
+        {
+            return Err(Slip39Error::DifferentSets { positions: [other, at] });
+        }
+        match group.iter().find(|&&other| mnemonics[other].index == mnemonic.index) {
+            None => group.push(at),
+            Some(&other) if sharing::equal(&mnemonics[other].value, &mnemonic.value) => {}
+            Some(&other) => return Err(Slip39Error::Conflict { positions: [other, at] }),
+        }
+    }
+    let mut bad = Vec::new();
+    let mut group_values = Vec::new();
+    for (index, members) in (0u8..).zip(&groups) {
+        let Some(&one) = members.first() else { continue };
+        let threshold = usize::from(mnemonics[one].threshold);
+        if members.len() < threshold {
+            if first.group_count == 1 {
+                return Err(Slip39Error::TooFew { needed: mnemonics[one].threshold, usable: members.len() });
+            }
+            continue;
+        }
+        let shares: Vec<(u8, &[u8])> =
+            members.iter().map(|&at| (mnemonics[at].index, &mnemonics[at].value[..])).collect();
+        let (value, wrong) = sharing::combine(&shares, threshold).ok_or(Slip39Error::Digest)?;
+        bad.extend(wrong.into_iter().map(|at| members[at]));
+        group_values.push((index, value));
+    }
+    if group_values.len() < usize::from(first.group_threshold) {
+        let complete = group_values.len() as u8;
+        return Err(Slip39Error::TooFewGroups { needed: first.group_threshold, complete });
+    }
+    let shares: Vec<(u8, &[u8])> = group_values.iter().map(|(index, value)| (*index, &value[..])).collect();
+    let (mut secret, wrong) = sharing::combine(&shares, first.group_threshold.into()).ok_or(Slip39Error::Digest)?;
+    bad.extend(wrong.into_iter().flat_map(|at| groups[usize::from(group_values[at].0)].iter().copied()));
+    cipher::decrypt(&mut secret, passphrase, first.parameters);
+    Ok(Recovered { secret, bad })
+}
+
+fn check_passphrase(passphrase: &[u8]) -> Result<(), Slip39Error> {
+    if passphrase.iter().all(|byte| (32..=126).contains(byte)) { Ok(()) } else { Err(Slip39Error::Passphrase) }
+}

@@ -1,0 +1,115 @@
+//! SLIP-39, ssss and Vault without those programs: published vectors, round trips, errors.
+
+use proptest::prelude::*;
+use sealane_shares::ssss::{self, Options, SsssShare};
+use sealane_shares::vault::{self, VaultShare};
+use sealane_shares::{ForeignError, ParameterError};
+
+use crate::support::pattern;
+
+#[test]
+fn ssss_round_trips_in_every_field() {
+    for length in (1..=16).chain([23, 32, 33, 64, 127, 128]) {
+        let secret = pattern(length);
+        for diffusion in [true, false] {
+            let options = Options { diffusion, token: None };
+            let shares = ssss::split(&secret, 3, 5, options).unwrap();
+            let some = [shares[4].clone(), shares[1].clone(), shares[2].clone()];
+            assert_eq!(ssss::combine(&some, 3, diffusion).unwrap()[..], secret[..], "{length}");
+            assert_eq!(ssss::combine(&shares, 3, diffusion).unwrap()[..], secret[..], "{length}");
+            assert!(matches!(ssss::combine(&shares, 4, diffusion), Err(ForeignError::Inconsistent)));
+            assert!(matches!(ssss::combine(&shares[..2], 3, diffusion), Err(ForeignError::TooFew { .. })));
+        }
+    }
+}
+
+#[test]
+fn ssss_lines() {
+    let shares = ssss::split(b"secret", 2, 12, Options { token: Some("key"), ..Options::default() }).unwrap();
+    let line = shares[1].to_line(12);
+    assert!(line.starts_with("key-02-"));
+    assert_eq!(line.len(), 7 + 12);
+    let share = SsssShare::parse(&format!(" {}\n", &*line)).unwrap();
+    assert_eq!((share.token(), share.index()), (Some("key"), 2));
+    for bad in ["", "1", "1-", "-ab", "0-abcd", "1-abc", "1-xy", "x-abcd", "256-ab", "+1-abcd", "1-é", "65536-abcd"] {
+        assert!(SsssShare::parse(bad).is_err(), "{bad}");
+    }
+    assert!(SsssShare::parse(&format!("1-{}", "ab".repeat(129))).is_err());
+    for token in ["", "a-b", "a b", "é", &"x".repeat(129)] {
+        let options = Options { token: Some(token), ..Options::default() };
+        assert!(matches!(ssss::split(b"secret", 2, 2, options), Err(ForeignError::Malformed)), "{token}");
+    }
+}
+
+#[test]
+fn ssss_refuses() {
+    let split = |secret: &[u8], threshold, count| ssss::split(secret, threshold, count, Options::default()).err();
+    let parameter = |error| match error {
+        Some(ForeignError::Parameter(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(parameter(split(b"", 2, 3)), ParameterError::SecretBytes(0));
+    assert_eq!(parameter(split(&[1; 129], 2, 3)), ParameterError::SecretBytes(129));
+    assert_eq!(parameter(split(b"x", 0, 3)), ParameterError::ThresholdZero);
+    assert_eq!(parameter(split(b"x", 1, 3)), ParameterError::ThresholdOne);
+    assert_eq!(parameter(split(b"x", 4, 3)), ParameterError::ThresholdOverCount { threshold: 4, count: 3 });
+    assert_eq!(parameter(split(b"x", 2, 256)), ParameterError::Count { count: 256, max: 255 });
+    let a = ssss::split(b"secret", 2, 3, Options::default()).unwrap();
+    let b = ssss::split(b"secreT", 2, 3, Options::default()).unwrap();
+    let c = ssss::split(b"longer secret", 2, 3, Options::default()).unwrap();
+    let conflict = ssss::combine(&[a[0].clone(), b[0].clone()], 2, true);
+    assert!(matches!(conflict, Err(ForeignError::Conflict { positions: [0, 1] })));
+    let lengths = ssss::combine(&[a[0].clone(), c[1].clone()], 2, true);
+    assert!(matches!(lengths, Err(ForeignError::DifferentLengths { positions: [0, 1] })));
+    assert!(matches!(ssss::combine(&[], 2, true), Err(ForeignError::TooFew { .. })));
+    assert!(matches!(ssss::combine(&[a[0].clone(), a[0].clone()], 2, true), Err(ForeignError::TooFew { .. })));
+}
+
+#[test]
+fn vault_round_trips() {
+    for length in [1, 16, 32, 100] {
+        let secret = pattern(length);
+        let shares = vault::split(&secret, 3, 5).unwrap();
+        for share in &shares {
+            assert_eq!(share.as_bytes().len(), length + 1);
+            assert_eq!(VaultShare::parse(&share.to_hex()).unwrap().as_bytes(), share.as_bytes());
+            assert_eq!(VaultShare::parse(&share.to_base64()).unwrap().as_bytes(), share.as_bytes());
+        }
+        assert_eq!(vault::combine(&shares[1..4], None).unwrap()[..], secret[..]);
+        assert_eq!(vault::combine(&shares, Some(3)).unwrap()[..], secret[..]);
+        let mut bytes = shares[0].as_bytes().to_vec();
+        bytes[0] ^= 1;
+        let wrong = VaultShare::from_bytes(&bytes).unwrap();
+        let mut list = shares.clone();
+        list[0] = wrong.clone();
+        assert!(matches!(vault::combine(&list, Some(3)), Err(ForeignError::Inconsistent)));
+        let conflict = vault::combine(&[shares[0].clone(), wrong], None);
+        assert!(matches!(conflict, Err(ForeignError::Conflict { positions: [0, 1] })));
+    }
+}
+
+#[test]
+fn vault_refuses() {
+    assert!(matches!(vault::split(b"", 2, 3), Err(ForeignError::Parameter(ParameterError::SecretBytes(0)))));
+    assert!(matches!(vault::split(b"x", 2, 256), Err(ForeignError::Parameter(ParameterError::Count { .. }))));
+    assert!(matches!(VaultShare::from_bytes(&[1, 2, 0]), Err(ForeignError::Parameter(ParameterError::ZeroPoint))));
+    assert!(matches!(VaultShare::from_bytes(&[1]), Err(ForeignError::Malformed)));
+    for bad in ["", "zz!", "a", "é"] {
+        assert!(VaultShare::parse(bad).is_err(), "{bad}");
+    }
+    let one = vault::split(b"x", 2, 3).unwrap();
+    assert!(matches!(vault::combine(&one[..1], None), Err(ForeignError::TooFew { needed: 2, usable: 1 })));
+    assert!(matches!(vault::combine(&[], None), Err(ForeignError::TooFew { .. })));
+}
+
+proptest! {
+    #[test]
+    fn any_line(line in ".{0,300}", digits in "[0-9]{0,12}-[0-9a-fA-F]{0,300}") {
+        let _ = SsssShare::parse(&line);
+        let _ = VaultShare::parse(&line);
+        if let Ok(share) = SsssShare::parse(&digits) {
+            prop_assert!(share.index() > 0);
+            prop_assert_eq!(SsssShare::parse(&share.to_line(1)).unwrap().index(), share.index());
+        }
+    }
+}

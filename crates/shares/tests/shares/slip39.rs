@@ -1,0 +1,176 @@
+//! SLIP-39: its published vectors, and what they leave out.
+
+use proptest::prelude::*;
+use sealane_shares::slip39::{self, Group, Mnemonic, Options, Slip39Error};
+
+use crate::support::pattern;
+
+/// Parses and combines.
+fn combine(mnemonics: &[String], passphrase: &[u8]) -> Result<Vec<u8>, Slip39Error> {
+    let mnemonics: Vec<Mnemonic> = mnemonics.iter().map(|words| Mnemonic::parse(words)).collect::<Result<_, _>>()?;
+    slip39::combine(&mnemonics, passphrase).map(|recovered| recovered.secret.to_vec())
+}
+
+#[test]
+fn published_vectors() {
+    let file = sealane_vectors::slip39();
+    assert_eq!(file.vectors.len(), 45);
+    for vector in file.vectors {
+        let result = combine(&vector.mnemonics, b"TREZOR");
+        if vector.secret.is_empty() {
+            assert!(result.is_err(), "{}", vector.id);
+        } else {
+            assert_eq!(result.unwrap(), vector.secret[..], "{}", vector.id);
+        }
+        // What can be read is written as it was.
+        for words in &vector.mnemonics {
+            if let Ok(mnemonic) = Mnemonic::parse(words) {
+                assert_eq!(*mnemonic.to_words(), *words, "{}", vector.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn single_groups() {
+    for (threshold, count) in [(1, 1), (2, 2), (2, 3), (3, 5), (16, 16)] {
+        let secret = pattern(16 + 2 * threshold);
+        let mnemonics = slip39::split(&secret, b"TREZOR", threshold, count).unwrap();
+        assert_eq!(mnemonics.len(), count);
+        let recovered = slip39::combine(&mnemonics[count - threshold..], b"TREZOR").unwrap();
+        assert_eq!(recovered.secret[..], secret[..]);
+        assert_eq!(slip39::combine(&mnemonics, b"TREZOR").unwrap().secret[..], secret[..]);
+        assert_ne!(slip39::combine(&mnemonics, b"").unwrap().secret[..], secret[..]);
+        if threshold > 1 {
+            let error = slip39::combine(&mnemonics[..threshold - 1], b"").err();
+            assert!(matches!(error, Some(Slip39Error::TooFew { .. })));
+        }
+    }
+}
+
+#[test]
+fn groups() {
+    let secret = pattern(32);
+    let groups = [(1, 1), (2, 3), (3, 5)].map(|(threshold, count)| Group { threshold, count });
+    for extendable in [true, false] {
+        let options = Options { extendable, iteration_exponent: 0 };
+        let made = slip39::split_groups(&secret, b"", 2, &groups, options).unwrap();
+        let some = [&made[1][1..], &made[2][2..]].concat();
+        assert_eq!(slip39::combine(&some, b"").unwrap().secret[..], secret[..]);
+        let all = made.concat();
+        assert_eq!(slip39::combine(&all, b"").unwrap().secret[..], secret[..]);
+        // A group with too few members does no harm.
+        let incomplete = [&made[0][..], &made[1][..1], &made[2][..3]].concat();
+        assert_eq!(slip39::combine(&incomplete, b"").unwrap().secret[..], secret[..]);
+        let error = slip39::combine(&[&made[0][..], &made[1][..1]].concat(), b"").err();
+        assert!(matches!(error, Some(Slip39Error::TooFewGroups { needed: 2, complete: 1 })));
+    }
+}
+
+#[test]
+fn a_wrong_mnemonic_is_named() {
+    let a = slip39::split(&pattern(16), b"", 2, 4).unwrap();
+    let words: Vec<String> = a[1].to_words().split(' ').map(str::to_owned).collect();
+    let other = slip39::split(&pattern(16), b"x", 2, 4).unwrap();
+    let forged = forge(&words);
+    let mut list = a.clone();
+    list[1] = forged.clone();
+    let recovered = slip39::combine(&list, b"").unwrap();
+    assert_eq!(recovered.secret[..], pattern(16)[..]);
+    assert_eq!(recovered.bad, [1]);
+    assert!(matches!(slip39::combine(&list[..2], b"").err(), Some(Slip39Error::Digest)));
+    let conflict = slip39::combine(&[a[1].clone(), forged], b"").err();
+    assert!(matches!(conflict, Some(Slip39Error::Conflict { positions: [0, 1] })));
+    let mixed = slip39::combine(&[a[0].clone(), other[1].clone()], b"").err();
+    assert!(matches!(mixed, Some(Slip39Error::DifferentSets { positions: [0, 1] })));
+    assert!(matches!(slip39::combine(&[], b"").err(), Some(Slip39Error::NoMnemonics)));
+}
+
+/// A mnemonic with another value and a checksum that fits it.
+fn forge(words: &[String]) -> Mnemonic {
+    let list: Vec<&str> = include_str!("../../src/slip39/wordlist.txt").lines().collect();
+    let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
+    // The code is linear: what is added is a word of it.
+    let mut difference = vec![0; words.len()];
+    difference[words.len() - 4] = 1;
+    let checksum = residue(&difference);
+    for at in 0..3 {
+        difference[words.len() - 3 + at] = checksum >> (10 * (2 - at)) & 1023;
+    }
+    let forged: Vec<&str> =
+        words.iter().zip(&difference).map(|(word, difference)| list[number(word) ^ difference]).collect();
+    Mnemonic::parse(&forged.join(" ")).unwrap()
+}
+
+/// RS1024 without its start value: linear.
+fn residue(words: &[usize]) -> usize {
+    const GENERATOR: [usize; 10] = [
+        0x00e0_e040,
+        0x01c1_c080,
+        0x0383_8100,
+        0x0707_0200,
+        0x0e0e_0009,
+        0x1c0c_2412,
+        0x3808_6c24,
+        0x3090_fc48,
+        0x21b1_f890,
+        0x03f3_f120,
+    ];
+    words.iter().fold(0, |state, word| {
+        let top = state >> 20;
+        let next = (state & 0xf_ffff) << 10 ^ word;
+        (0..10).fold(next, |next, bit| if top >> bit & 1 == 1 { next ^ GENERATOR[bit] } else { next })
+    })
+}
+
+#[test]
+fn a_wrong_word_is_located() {
+    let words = slip39::split(&pattern(32), b"", 2, 2).unwrap()[0].to_words();
+    let list: Vec<&str> = words.split(' ').collect();
+    for at in 0..list.len() {
+        let mut changed = list.clone();
+        changed[at] = if changed[at] == "academic" { "acid" } else { "academic" };
+        match Mnemonic::parse(&changed.join(" ")) {
+            Err(Slip39Error::Checksum { suspect }) => {
+                // In the second word, the flag says which checksum it is.
+                assert!(suspect == Some(at + 1) || at == 1, "{at}: {suspect:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+        changed[at] = "sealane";
+        let error = Mnemonic::parse(&changed.join(" ")).err();
+        assert!(matches!(error, Some(Slip39Error::UnknownWord { position }) if position == at + 1));
+    }
+    assert!(matches!(
+        Mnemonic::parse(&list[1..].join(" ")),
+        Err(Slip39Error::WordCount(32) | Slip39Error::Checksum { .. })
+    ));
+    assert!(matches!(Mnemonic::parse(""), Err(Slip39Error::WordCount(0))));
+    assert_eq!(*Mnemonic::parse(&words.to_ascii_uppercase()).unwrap().to_words(), *words);
+}
+
+#[test]
+fn refuses() {
+    let split = |secret: &[u8], passphrase: &[u8], k, n| slip39::split(secret, passphrase, k, n).err();
+    for length in [0, 14, 17, 33] {
+        assert!(matches!(split(&pattern(length), b"", 2, 3), Some(Slip39Error::SecretBytes(found)) if found == length));
+    }
+    for (k, n) in [(0, 1), (0, 0), (1, 2), (3, 2), (2, 17)] {
+        assert!(matches!(split(&pattern(16), b"", k, n), Some(Slip39Error::Counts { .. })), "{k} of {n}");
+    }
+    assert!(matches!(split(&pattern(16), "ü".as_bytes(), 2, 3), Some(Slip39Error::Passphrase)));
+    let options = Options { extendable: true, iteration_exponent: 16 };
+    let group = [Group { threshold: 2, count: 2 }];
+    let error = slip39::split_groups(&pattern(16), b"", 1, &group, options).err();
+    assert!(matches!(error, Some(Slip39Error::IterationExponent)));
+    let error = slip39::split_groups(&pattern(16), b"", 2, &group, Options::default()).err();
+    assert!(matches!(error, Some(Slip39Error::Counts { .. })));
+}
+
+proptest! {
+    #[test]
+    fn any_words(text in ".{0,200}", words in proptest::collection::vec("(academic|acid|zero|leaf|tricycle|x)", 0..70)) {
+        let _ = Mnemonic::parse(&text);
+        let _ = Mnemonic::parse(&words.join(" "));
+    }
+}
