@@ -19,12 +19,17 @@ pub(crate) struct Toolchain {
 /// and rust-src.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
-/// Finds or installs what `target` needs. `library` is what is built from source where nothing else helps: `std` or `core`.
+/// Finds or installs what `target` needs. `library` is what is built from source where it comes to that: `std` or `core`.
 pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
-    if !from_source && (is_installed(target)? || add_by_rustup(target)) {
+    if !from_source && is_installed(target)? {
         return Ok(Toolchain::default());
     }
-    if !has_debian_source()? {
+    // A source that is there is used without asking rustup first: where its server is out of reach, it waits for minutes.
+    let has_source = has_debian_source()?;
+    if !from_source && !has_source && add_by_rustup(target) {
+        return Ok(Toolchain::default());
+    }
+    if !has_source {
         bail!(
             "there is no standard library for {target}. With rustup: rustup target add {target}. \
              On Debian: apt-get install rustc-web rust-web-src"

@@ -84,17 +84,13 @@ fn download_source(work: &Path) -> Result<PathBuf> {
         bail!("{KEYRING} is missing. On Debian or Ubuntu: apt-get install debian-archive-keyring");
     }
     let list = work.join("bochs.sources");
-    let content =
-        format!("Types: deb-src\nURIs: {MIRROR}\nSuites: {SOURCE_RELEASE}\nComponents: main\nSigned-By: {KEYRING}\n");
-    std::fs::write(&list, content).context("cannot write a sources list")?;
     for folder in ["lists/partial", "cache/archives/partial"] {
         std::fs::create_dir_all(work.join(folder)).context("cannot create apt's folders")?;
     }
     let apt = || {
         let mut command = Command::new("apt-get");
         command
-            .arg("-qq")
-            .arg("-o")
+            .args(["-qq", "-o", "Acquire::Retries=3", "-o"])
             .arg(format!("Dir::Etc::sourcelist={}", list.display()))
             .args(["-o", "Dir::Etc::sourceparts=/dev/null", "-o"])
             .arg(format!("Dir::State::lists={}", work.join("lists").display()))
@@ -103,8 +99,20 @@ fn download_source(work: &Path) -> Result<PathBuf> {
             .current_dir(work);
         command
     };
-    process::run(apt().arg("update")).context("cannot read Debian's list of sources")?;
-    process::run(apt().args(["source", "--tar-only", "--download-only", "bochs"])).context("cannot fetch Bochs")?;
+    let fetch = |mirror: &str| {
+        let content = format!(
+            "Types: deb-src\nURIs: {mirror}\nSuites: {SOURCE_RELEASE}\nComponents: main\nSigned-By: {KEYRING}\n"
+        );
+        std::fs::write(&list, content).context("cannot write a sources list")?;
+        // Where a list cannot be fetched apt only warns of that.
+        process::run(apt().args(["update", "--error-on=any"])).context("cannot read Debian's list of sources")?;
+        process::run(apt().args(["source", "--tar-only", "--download-only", "bochs"])).context("cannot fetch Bochs")
+    };
+    let mut mirrors = mirrors();
+    let last = mirrors.pop().expect("there is always one");
+    if !mirrors.iter().any(|mirror| fetch(mirror).is_ok()) {
+        fetch(&last)?;
+    }
     let source = work.join(SOURCE);
     let sum = process::output(Command::new("sha256sum").arg(&source))
         .with_context(|| format!("{SOURCE_RELEASE} no longer has {SOURCE}"))?;
@@ -112,6 +120,17 @@ fn download_source(work: &Path) -> Result<PathBuf> {
         bail!("{} is not the source that is expected: its SHA-256 differs", source.display());
     }
     Ok(source)
+}
+
+/// Debian's own server, and before it those that this system has its packages from: they may be nearer, or all that is in reach.
+fn mirrors() -> Vec<String> {
+    let listed = process::output(Command::new("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(REPO_URI)"]));
+    let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
+    let uris = listed.lines().filter_map(|line| line.strip_prefix("Debian "));
+    let own = uris.map(|uri| uri.trim_end_matches('/').to_owned()).filter(|uri| uri.ends_with("/debian"));
+    let mut mirrors: Vec<_> = own.chain([MIRROR.to_owned()]).collect();
+    mirrors.dedup();
+    mirrors
 }
 
 /// The newest of Debian's kernels for virtual machines: small, and its modules are not needed.
