@@ -15,7 +15,8 @@ pub(crate) fn run() -> Result<()> {
     step(&format!("interoperability with {} and {}", age.display(), rage.display()));
     process::run(
         process::cargo()
-            .args(["test", "--package", "sealane-cli", "--features", "interop", "--test", "interop"])
+            // The whole workspace, so that cargo uses what `cargo test --workspace` built.
+            .args(["test", "--workspace", "--features", "sealane-cli/interop", "--test", "interop"])
             .env("AGE", age)
             .env("AGE_KEYGEN", age_keygen)
             .env("RAGE", rage)

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::process;
@@ -74,6 +74,19 @@ pub(crate) fn static_x86_64(packages: &[&str]) -> Result<Vec<TestBinary>> {
         ..Build::default()
     };
     build.release()
+}
+
+/// The test executables of these packages, as `cargo test --workspace` has them: for packages that are named one by one cargo
+/// would choose other features of what they depend on, and build that once more.
+pub(crate) fn of_workspace(packages: &[&str]) -> Result<Vec<TestBinary>> {
+    let mut command = process::cargo();
+    command.args(["test", "--no-run", "--workspace", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
+    let mut binaries = executables(&mut command)?;
+    binaries.retain(|binary| packages.contains(&binary.package.as_str()));
+    for package in packages {
+        ensure!(binaries.iter().any(|binary| binary.package == *package), "{package} has no test executable");
+    }
+    Ok(binaries)
 }
 
 /// Runs a `cargo test --no-run` that speaks JSON, and lists the executables that it built.
