@@ -45,6 +45,7 @@ pub mod internals;
 mod poly1305;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
+pub mod shamir;
 mod wipe;
 
 pub use aead::{

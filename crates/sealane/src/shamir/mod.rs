@@ -1,0 +1,8 @@
+//! Shamir's secret sharing: a secret becomes n shares, of which any k give it back and fewer say nothing about it.
+//!
+//! The secret is the value at 0 of a polynomial of degree below k, the *threshold*, whose other coefficients are uniformly random;
+//! a share is its value at an *evaluation point* other than 0 (Shamir, "How to share a secret", 1979).
+
+mod error;
+
+pub use error::Error;
