@@ -1,11 +1,37 @@
-//! `cargo xtask interop`: files exchanged with age (Go) and rage (Rust), both ways.
+//! `cargo xtask interop`: files exchanged with age (Go) and rage (Rust), both ways, and shares with those who make them.
+
+mod shares;
 
 use anyhow::Result;
 
 use crate::process::{self, step};
 
+/// What to exchange; everything unless told.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Suite {
+    /// Files, with age and rage
+    Files,
+    /// Shares, with ssss, shamir-mnemonic and Vault's package
+    Shares,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run only this suite
+    #[arg(long, value_enum)]
+    only: Option<Suite>,
+}
+
 /// Runs the chore.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(options: &Options) -> Result<()> {
+    match options.only {
+        Some(Suite::Files) => files(),
+        Some(Suite::Shares) => shares::run(),
+        None => files().and_then(|()| shares::run()),
+    }
+}
+
+fn files() -> Result<()> {
     let age_help = "apt-get install age, or: go install filippo.io/age/cmd/...@latest";
     let rage_help = "cargo install rage --version 0.12.1 --locked";
     let age = process::tool_from_env("AGE", "age", age_help)?;

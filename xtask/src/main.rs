@@ -46,8 +46,8 @@ enum Chore {
     Avx512(avx512::Options),
     /// Run the tests on AArch64, 32-bit x86 and a big-endian machine (qemu-user)
     Cross(cross::Options),
-    /// Exchange files with age and rage
-    Interop,
+    /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
+    Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
     LargeFile,
     /// Build the primitives for targets that have no std
@@ -75,7 +75,7 @@ fn run() -> Result<()> {
         Chore::X86Levels(options) => x86_levels::run(&options),
         Chore::Avx512(options) => avx512::run(&options),
         Chore::Cross(options) => cross::run(&options),
-        Chore::Interop => interop::run(),
+        Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
     }

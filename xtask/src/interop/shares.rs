@@ -1,0 +1,59 @@
+//! Shares exchanged with ssss, with Python's shamir-mnemonic and with Vault's Go package.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::process::{self, step};
+
+const SHAMIR_MNEMONIC: &str = "shamir-mnemonic==0.3.0";
+const VAULT: &str = "github.com/hashicorp/vault@v1.21.4";
+
+/// Runs the suite.
+pub(super) fn run() -> Result<()> {
+    let split = process::tool_from_env("SSSS_SPLIT", "ssss-split", "apt-get install ssss")?;
+    let combine = process::tool_from_env("SSSS_COMBINE", "ssss-combine", "apt-get install ssss")?;
+    let directory = process::target_dir().join("interop");
+    let python = python(&directory.join("slip39"))?;
+    let vault = vault(&directory.join("vault"))?;
+    step("interoperability of shares with ssss, shamir-mnemonic and Vault");
+    process::run(
+        process::cargo()
+            .args(["test", "--package", "sealane-shares", "--features", "interop", "--test", "interop"])
+            .env("SSSS_SPLIT", split)
+            .env("SSSS_COMBINE", combine)
+            .env("SLIP39_PYTHON", python)
+            .env("VAULT_SHAMIR", vault),
+    )
+}
+
+/// A Python interpreter with the package: a virtual environment of its own.
+fn python(environment: &Path) -> Result<PathBuf> {
+    let help = "apt-get install python3 python3-venv";
+    let python = process::tool_from_env("PYTHON", "python3", help)?;
+    step(&format!("{SHAMIR_MNEMONIC} in a virtual environment"));
+    process::run(Command::new(python).args(["-m", "venv"]).arg(environment))?;
+    let python = environment.join("bin/python");
+    process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", SHAMIR_MNEMONIC]))?;
+    Ok(python)
+}
+
+/// The program of crates/shares/tests/vault, with the package of Vault's module beside it: the module itself would bring
+/// hundreds of others, which the package does not need.
+fn vault(directory: &Path) -> Result<PathBuf> {
+    let go = process::tool_from_env("GO", "go", "apt-get install golang-go, or https://go.dev/dl")?;
+    step(&format!("{VAULT}, its package shamir"));
+    fs::create_dir_all(directory.join("shamir"))?;
+    fs::write(directory.join("go.mod"), "module sealane-vault-shamir\n\ngo 1.21\n")?;
+    let download = Command::new(&go).args(["mod", "download", "-json", VAULT]).current_dir(directory).output()?;
+    let found: serde_json::Value = serde_json::from_slice(&download.stdout).context("go mod download")?;
+    let module = found["Dir"].as_str().with_context(|| format!("go mod download {VAULT}: {found}"))?;
+    // Copied as bytes: files of the module cache are read-only.
+    fs::write(directory.join("shamir/shamir.go"), fs::read(Path::new(module).join("shamir/shamir.go"))?)?;
+    fs::write(directory.join("main.go"), fs::read("crates/shares/tests/vault/main.go")?)?;
+    let program = directory.join("vault-shamir");
+    process::run(Command::new(go).arg("build").arg("-o").arg(&program).arg(".").current_dir(directory))?;
+    Ok(program)
+}
