@@ -21,7 +21,7 @@ pub(super) fn run() -> Result<()> {
     step("interoperability of shares with ssss, shamir-mnemonic and Vault");
     process::run(
         process::cargo()
-            .args(["test", "--package", "sealane-shares", "--features", "interop", "--test", "interop"])
+            .args(["test", "--package", "sealane-shares", "--features", "interop", "--test", "exchange"])
             .env("SSSS_SPLIT", split)
             .env("SSSS_COMBINE", combine)
             .env("SLIP39_PYTHON", python)

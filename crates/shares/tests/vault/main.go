@@ -1,4 +1,4 @@
-// Command vault-shamir splits and combines as Vault does, for crates/shares/tests/interop.rs.
+// Command vault-shamir splits and combines as Vault does, for crates/shares/tests/exchange.rs.
 //
 // Its arguments are "split PARTS THRESHOLD SECRET" or "combine SHARE…", all in hexadecimal digits but the numbers.
 package main
