@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::progress::{Count, Counting};
 use crate::same_file::FileId;
 use crate::stdin::StdinUse;
+use zeroize::Zeroizing;
 
 const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 
@@ -57,6 +58,13 @@ impl Input {
         })
     }
 
+    /// What this command made itself.
+    pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
+        let (count, len) = (Count::default(), Some(bytes.len() as u64));
+        let reader = Box::new(Counting::new(Cursor::new(SecretText(bytes)), &count));
+        Self { reader, count, len, id: None, name: name.to_owned(), is_terminal: false }
+    }
+
     fn stdin(stdin: &StdinUse) -> Result<Self> {
         stdin.claim("the input")?;
         let name = "standard input".to_owned();
@@ -99,6 +107,15 @@ impl Input {
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
         Ok(())
+    }
+}
+
+/// Text that is wiped.
+struct SecretText(Zeroizing<String>);
+
+impl AsRef<[u8]> for SecretText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 }
 

@@ -18,6 +18,7 @@ mod progress;
 mod recipients;
 mod same_file;
 mod scrypt;
+mod shares;
 mod stdin;
 mod tty;
 
@@ -40,6 +41,9 @@ fn run(action: Action) -> Result<()> {
         Action::Encrypt(args) => commands::encrypt::run(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Keygen(args) => commands::keygen::run(&args),
+        Action::Split(args) => commands::split::run(&args),
+        Action::Combine(args) => commands::combine::run(&args),
+        Action::Share(action) => commands::share::run(&action),
         Action::Cpu(args) => commands::cpu::run(&args),
         Action::Bench(args) => commands::bench::run(&args),
         Action::Print(text) => {

@@ -1,7 +1,7 @@
 //! A bar for work that takes long, shown to a person at a terminal and to nobody else.
 
 use std::cell::Cell;
-use std::io::{self, IsTerminal as _, Read};
+use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,13 @@ pub(crate) struct Counting<R> {
 #[derive(Clone, Default)]
 pub(crate) struct Count(Rc<Cell<u64>>);
 
+impl Count {
+    /// From the beginning again.
+    pub(crate) fn reset(&self) {
+        self.0.set(0);
+    }
+}
+
 impl<R> Counting<R> {
     pub(crate) fn new(inner: R, count: &Count) -> Self {
         Self { inner, count: count.clone() }
@@ -31,6 +38,12 @@ impl<R: Read> Read for Counting<R> {
         let n = self.inner.read(out)?;
         self.count.0.set(self.count.0.get() + n as u64);
         Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for Counting<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 

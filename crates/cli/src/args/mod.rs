@@ -1,11 +1,12 @@
-//! The command line: age's own grammar, and the same flags behind the words `encrypt`, `decrypt`, `keygen`, `cpu` and
-//! `bench`.
+//! The command line: age's own grammar, the same flags behind the words `encrypt` and `decrypt`, and other words such as
+//! `keygen` and `split`.
 //!
 //! A word counts only as the very first argument, so no command line of age changes its meaning: `sealane -d encrypt`
 //! decrypts a file of that name. Only a file that is named like a word *and* stands alone needs `./encrypt`.
 
 mod bench;
 mod compat;
+mod shares;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -15,9 +16,10 @@ use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 use crate::error::{Error, Result};
 pub(crate) use bench::BenchArgs;
 use compat::Flag;
+pub(crate) use shares::{CombineArgs, FormArgs, InspectArgs, RefreshArgs, ReissueArgs, ShareAction, SplitArgs};
 
 /// What is a word as the first argument.
-const WORDS: [&str; 6] = ["encrypt", "decrypt", "keygen", "cpu", "bench", "help"];
+const WORDS: [&str; 9] = ["encrypt", "decrypt", "keygen", "split", "combine", "share", "cpu", "bench", "help"];
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -28,6 +30,12 @@ pub(crate) enum Action {
     Decrypt(FileArgs),
     /// Make or convert keys.
     Keygen(KeygenArgs),
+    /// Split a secret.
+    Split(SplitArgs),
+    /// Put a secret together.
+    Combine(CombineArgs),
+    /// Show, refresh or reissue shares.
+    Share(ShareAction),
     /// Show the CPU's features and the backends.
     Cpu(CpuArgs),
     /// Measure the primitives.
@@ -99,6 +107,11 @@ pub(crate) struct KeygenArgs {
     /// Make a post-quantum key (not built in)
     #[arg(long)]
     pub(crate) pq: bool,
+    /// Make a key and write only its shares, N files of which any K restore it, into the folder OUTPUT
+    #[arg(long, value_name = "K/N", value_parser = k_of_n)]
+    pub(crate) split: Option<(usize, usize)>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
     /// With -y, the identity file to read; standard input if left out or "-"
     #[arg(value_name = "INPUT")]
     pub(crate) input: Option<PathBuf>,
@@ -122,9 +135,17 @@ fn file_flags() -> Vec<Flag> {
 
 fn keygen_flags() -> Vec<Flag> {
     let mut flags = with_version(&[('y', "to-recipient"), ('h', "help")]);
-    flags.push(Flag { short: None, long: Some("pq"), takes_value: false });
+    let switches = ["pq", "binary", "text", "words", "ssss", "vault"];
+    flags.extend(switches.map(|long| Flag { short: None, long: Some(long), takes_value: false }));
+    flags.push(Flag { short: None, long: Some("split"), takes_value: true });
     flags.push(Flag { short: Some('o'), long: Some("output"), takes_value: true });
     flags
+}
+
+/// "3/5": 3 of 5.
+fn k_of_n(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+    parsed.ok_or_else(|| "not of the form K/N, as in 3/5".to_owned())
 }
 
 fn with_version(switches: &[(char, &'static str)]) -> Vec<Flag> {
@@ -142,10 +163,12 @@ Examples:
   sealane encrypt -r age1… -o photos.tar.age photos.tar
   sealane decrypt -i key.txt -o photos.tar photos.tar.age
   sealane encrypt -p notes.txt > notes.txt.age
+  sealane split -k 3 -n 5 -o shares key.txt
+  sealane combine -o key.txt shares/*
 
 Every command line of age works with sealane in age's place.
-A word (encrypt, decrypt, keygen, cpu, bench, help) is one only as the first argument;
-a file of that name is given as ./encrypt.
+A word (encrypt, decrypt, keygen, split, combine, share, cpu, bench, help) is one only as the
+first argument; a file of that name is given as ./encrypt.
 
 Environment:
   AGE_PASSPHRASE     the passphrase, instead of asking at the terminal
@@ -165,7 +188,10 @@ fn top_command() -> Command {
         .override_usage(
             "sealane [encrypt] [-a] (-r RECIPIENT | -R PATH | -p)... [-o OUTPUT] [INPUT]\n       \
              sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [-o OUTPUT] [INPUT]\n       \
-             sealane keygen [-y] [-o OUTPUT] [INPUT]\n       \
+             sealane keygen [-y] [--split K/N] [-o OUTPUT] [INPUT]\n       \
+             sealane split -k K -n N [-o DIR] [FILE]\n       \
+             sealane combine [-o OUTPUT] SHARE...\n       \
+             sealane share (inspect | refresh | reissue --index NUMBER) [-o DIR] SHARE...\n       \
              sealane cpu [--json]\n       \
              sealane bench [--json] [--html FILE]",
         )
@@ -219,6 +245,15 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         Some("keygen") => run(keygen_command(), compat::normalise(args, &keygen_flags()))
             .and_then(|found| KeygenArgs::from_arg_matches(&found))
             .map(Action::Keygen),
+        Some("split") => {
+            run(shares::split_command(), args).and_then(|m| SplitArgs::from_arg_matches(&m)).map(Action::Split)
+        }
+        Some("combine") => {
+            run(shares::combine_command(), args).and_then(|m| CombineArgs::from_arg_matches(&m)).map(Action::Combine)
+        }
+        Some("share") => {
+            run(shares::share_command(), args).and_then(|m| ShareAction::from_arg_matches(&m)).map(Action::Share)
+        }
         Some("cpu") => run(cpu_command(), args).and_then(|m| CpuArgs::from_arg_matches(&m)).map(Action::Cpu),
         Some("bench") => run(bench::command(), args).and_then(|m| BenchArgs::from_arg_matches(&m)).map(Action::Bench),
         Some(_) => Ok(Action::Print(help_for(args.first().map(OsString::as_os_str)))),
@@ -237,6 +272,9 @@ fn help_for(word: Option<&OsStr>) -> String {
         Some("encrypt") => encrypt_command(),
         Some("decrypt") => decrypt_command(),
         Some("keygen") => keygen_command(),
+        Some("split") => shares::split_command(),
+        Some("combine") => shares::combine_command(),
+        Some("share") => shares::share_command(),
         Some("cpu") => cpu_command(),
         Some("bench") => bench::command(),
         _ => top_command(),
@@ -313,7 +351,7 @@ fn check_encrypt(args: &FileArgs) -> Result<()> {
         // Not a file to encrypt, so perhaps meant as a word.
         if let Some(input) = args.input.as_ref().filter(|input| !args.encrypt && !input.exists()) {
             return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
-                .hint("the words are encrypt, decrypt, keygen, cpu, bench and help; see sealane --help"));
+                .hint(format!("the words are {}; see sealane --help", WORDS.join(", "))));
         }
         return Err(Error::usage("missing recipients")
             .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));

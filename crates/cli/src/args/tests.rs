@@ -20,9 +20,17 @@ fn decrypt(line: &str) -> FileArgs {
 
 #[test]
 fn the_definitions_are_consistent() {
-    for command in
-        [top_command(), encrypt_command(), decrypt_command(), keygen_command(), cpu_command(), bench::command()]
-    {
+    for command in [
+        top_command(),
+        encrypt_command(),
+        decrypt_command(),
+        keygen_command(),
+        cpu_command(),
+        bench::command(),
+        shares::split_command(),
+        shares::combine_command(),
+        shares::share_command(),
+    ] {
         command.debug_assert();
     }
 }

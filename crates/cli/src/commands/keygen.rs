@@ -11,8 +11,10 @@ use zeroize::Zeroizing;
 
 use crate::args::KeygenArgs;
 use crate::cleanup::FileGuard;
+use crate::commands::split::Splitting;
 use crate::error::{Error, Result, warn};
 use crate::identities::{ParsedIdentity, load_file};
+use crate::input::Input;
 use crate::output::stdout_error;
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
@@ -26,8 +28,17 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return Err(Error::new("post-quantum keys (--pq) are not built in")
             .hint("age-keygen -pq of age 1.3 makes one; sealane uses it through the plugin age-plugin-pq"));
     }
+    if args.convert && args.split.is_some() {
+        return Err(Error::usage("--split can't be used with -y").hint("sealane split splits a key that is there"));
+    }
+    if args.split.is_none() && args.form.is_given() {
+        return Err(Error::usage("the form of shares is only for --split").hint("--split 3/5 makes shares of the key"));
+    }
     if args.input.is_some() && !args.convert {
         return Err(Error::usage("INPUT is only for -y").hint("-o OUTPUT names the file for the new key"));
+    }
+    if let Some((threshold, count)) = args.split {
+        return split_new(args, threshold, count);
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     // Before any question: it would be asked in vain.
@@ -38,12 +49,34 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         let recipients = recipients(args.input.as_deref())?;
         return write(output, recipients.as_bytes(), None);
     }
+    let (text, public) = generate();
+    write(output, text.as_bytes(), Some(&public))
+}
+
+/// A new identity file, and the public key in it.
+fn generate() -> (Zeroizing<String>, String) {
     let identity = x25519::Identity::generate();
     let public = identity.to_public().to_string();
     let created = humantime::format_rfc3339_seconds(SystemTime::now());
     let secret = identity.to_string();
-    let text = Zeroizing::new(format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret()));
-    write(output, text.as_bytes(), Some(&public))
+    let text = format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret());
+    (Zeroizing::new(text), public)
+}
+
+/// A new identity that exists only as its shares.
+fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
+    let (text, public) = generate();
+    Splitting {
+        threshold,
+        count,
+        output: args.output.as_deref(),
+        form: args.form,
+        stem: "key.txt".to_owned(),
+        comments: vec![format!("public key: {public}")],
+    }
+    .run(Input::of_bytes(text, "the new key"))?;
+    let _ = writeln!(io::stderr().lock(), "Public key: {public}");
+    Ok(())
 }
 
 /// The recipients of the identity file `input`, one a line.

@@ -1,10 +1,13 @@
 //! One file for each thing that the command does.
 
 pub(crate) mod bench;
+pub(crate) mod combine;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;
 pub(crate) mod keygen;
+pub(crate) mod share;
+pub(crate) mod split;
 
 use std::path::Path;
 

@@ -105,6 +105,8 @@ impl Direct {
 pub(super) struct Replacement {
     target: Target,
     directory: PathBuf,
+    /// A new file is for its owner only.
+    private: bool,
     temporary: Option<Temporary>,
 }
 
@@ -118,7 +120,7 @@ struct Temporary {
 
 impl Replacement {
     /// Finds out now, with nothing touched, what would fail at the end.
-    pub(super) fn prepare(target: Target) -> Result<Self> {
+    pub(super) fn prepare(target: Target, private: bool) -> Result<Self> {
         let cannot = |error: &io::Error| Error::io(format!("cannot write to {}", target.shown), error);
         let directory = match target.path.parent() {
             Some(parent) if parent == Path::new("") => PathBuf::from("."),
@@ -139,7 +141,7 @@ impl Replacement {
                 }
             }
         }
-        let prepared = Self { target, directory, temporary: None };
+        let prepared = Self { target, directory, private, temporary: None };
         may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
         Ok(prepared)
     }
@@ -150,6 +152,11 @@ impl Replacement {
         }
         let Some(temporary) = &mut self.temporary else { return Ok(0) };
         temporary.file.write(data).map_err(|error| keep_retry(error, |error| self.target.cannot_write(&error)))
+    }
+
+    /// Forgets what was written.
+    pub(super) fn restart(&mut self) {
+        self.temporary = None;
     }
 
     /// The result is complete: onto the disk with it, and into its place.
@@ -175,7 +182,7 @@ impl Replacement {
             {
                 use std::os::unix::fs::OpenOptionsExt as _;
                 // A new file gets what the umask leaves. An old one's mode is set before anything is written.
-                options.mode(if self.target.existing.is_some() { 0o600 } else { 0o666 });
+                options.mode(if self.private || self.target.existing.is_some() { 0o600 } else { 0o666 });
             }
             FileGuard::make(path, || options.open(path))
         });

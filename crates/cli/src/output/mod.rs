@@ -21,6 +21,8 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, of which nothing is known beforehand.
     Plaintext,
+    /// Plaintext that was kept in shares: a new file is for its owner only.
+    Secret,
 }
 
 /// The output. Nothing is made or changed before the first write.
@@ -40,13 +42,13 @@ impl Output {
     /// Looks at `path` (or standard output) without touching it. `typed` says that somebody types the input.
     pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
         match path {
-            Some(path) if path != Path::new("-") => Self::file(path),
+            Some(path) if path != Path::new("-") => Self::file(path, content),
             // "-o -" is how a person says that the terminal is meant.
             explicit => Self::stdout(content, explicit.is_some(), typed),
         }
     }
 
-    fn file(path: &Path) -> Result<Self> {
+    fn file(path: &Path, content: Content) -> Result<Self> {
         let target = file::resolve(path)?;
         Ok(match target.existing {
             Some(ref metadata) if target.is_special || !metadata.is_file() => {
@@ -54,7 +56,7 @@ impl Output {
             }
             _ => {
                 let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
-                Self { id, sink: Sink::Replacement(Replacement::prepare(target)?) }
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target, content == Content::Secret)?) }
             }
         })
     }
@@ -67,7 +69,7 @@ impl Output {
         if content == Content::Binary && !explicit {
             return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
         }
-        let must_be_text = content == Content::Plaintext && !explicit;
+        let must_be_text = matches!(content, Content::Plaintext | Content::Secret) && !explicit;
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None })
     }
 
@@ -79,6 +81,22 @@ impl Output {
     /// Whether the result is shown on a terminal, so that nothing else should be.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Terminal(_))
+    }
+
+    /// Whether what was written can be taken back: nobody has seen it yet.
+    pub(crate) fn can_restart(&self) -> bool {
+        matches!(self.sink, Sink::Replacement(_))
+    }
+
+    /// Takes back what was written, where that can be done.
+    pub(crate) fn restart(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Replacement(replacement) => {
+                replacement.restart();
+                Ok(())
+            }
+            _ => Err(io::Error::other("what was written cannot be taken back")),
+        }
     }
 
     /// The result is complete: makes it last. Without this, a file is left as it was.

@@ -14,6 +14,7 @@ mod pipes;
 mod plugin;
 mod recipients;
 mod same_file;
+mod shares;
 mod signals;
 mod ssh;
 mod support;

@@ -1,0 +1,156 @@
+//! The flags of `sealane split`, `combine` and `share`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command, Subcommand};
+
+use super::base;
+
+/// What to split, and how.
+#[derive(Args, Debug)]
+pub(crate) struct SplitArgs {
+    /// So many shares give the secret back, and fewer tell nothing of it (2 to N)
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) threshold: usize,
+    /// So many shares are made (2 to 255)
+    #[arg(short = 'n', long = "shares", value_name = "N")]
+    pub(crate) count: usize,
+    /// Write the shares into the folder DIR, made if need be; "-" prints them, one a line [default: this folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    /// The file to split; standard input if left out or "-"
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+}
+
+/// The form of shares.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(id = "form", multiple = false)]
+pub(crate) struct FormArgs {
+    /// Shares of a secret of any length, as large as it is (the default for more than 2 KiB)
+    #[arg(long)]
+    pub(crate) binary: bool,
+    /// Shares that are a line of letters and digits (the default up to 2 KiB)
+    #[arg(long)]
+    pub(crate) text: bool,
+    /// SLIP-39 shares, words to read out: of a secret of 16 to 32 bytes, or of the one key in an identity file
+    #[arg(long)]
+    pub(crate) words: bool,
+    /// Shares for ssss-combine: of a secret of at most 128 bytes
+    #[arg(long)]
+    pub(crate) ssss: bool,
+    /// Shares as HashiCorp Vault's unseal keys
+    #[arg(long)]
+    pub(crate) vault: bool,
+}
+
+impl FormArgs {
+    /// Whether one was chosen.
+    pub(crate) fn is_given(self) -> bool {
+        self.binary || self.text || self.words || self.ssss || self.vault
+    }
+}
+
+/// What to combine.
+#[derive(Args, Debug)]
+pub(crate) struct CombineArgs {
+    /// Write the secret to the file OUTPUT, replacing it at success; "-" is standard output
+    #[arg(short, long, value_name = "OUTPUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The secret is a key of 32 bytes, as in --words shares of an identity: write it as an identity
+    #[arg(long)]
+    pub(crate) identity: bool,
+    /// The shares are lines from ssss-split, whose result nothing can check
+    #[arg(long, conflicts_with = "vault")]
+    pub(crate) ssss: bool,
+    /// With --ssss: the shares were made with -D, without the diffusion layer
+    #[arg(long, requires = "ssss")]
+    pub(crate) no_diffusion: bool,
+    /// The shares are unseal keys of HashiCorp Vault, whose result nothing can check
+    #[arg(long)]
+    pub(crate) vault: bool,
+    /// Files with shares in any form, also several lines of them; "-" is standard input
+    #[arg(value_name = "SHARE", required = true)]
+    pub(crate) shares: Vec<PathBuf>,
+}
+
+/// What to do with shares.
+#[derive(Subcommand, Debug)]
+pub(crate) enum ShareAction {
+    /// Shows what shares say of themselves, and whether they are whole
+    Inspect(InspectArgs),
+    /// Makes new shares of the same secret, after which the old ones are worth nothing
+    Refresh(RefreshArgs),
+    /// Makes a lost share again, or one more, from enough others, without forming the secret
+    Reissue(ReissueArgs),
+}
+
+/// Which shares to show.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Files with shares; "-" is standard input
+    #[arg(value_name = "SHARE", required = true)]
+    pub(crate) shares: Vec<PathBuf>,
+}
+
+/// Which shares to refresh.
+#[derive(Args, Debug)]
+pub(crate) struct RefreshArgs {
+    /// Write the new shares into the folder DIR, made if need be [default: this folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// All shares that are to go on: the others of the set are worth nothing with the new ones
+    #[arg(value_name = "SHARE", required = true)]
+    pub(crate) shares: Vec<PathBuf>,
+}
+
+/// Which share to make again.
+#[derive(Args, Debug)]
+pub(crate) struct ReissueArgs {
+    /// The number of the share to make (1 to 255)
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) index: u16,
+    /// Write the share into the folder DIR, made if need be [default: this folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// As many other shares of the set as it needs, or more
+    #[arg(value_name = "SHARE", required = true)]
+    pub(crate) shares: Vec<PathBuf>,
+}
+
+const SPLIT_NOTES: &str = "\
+Each share is a file of its own, for its owner only (mode 0600); its name says which it is, and how
+many are needed. Any K of them give the secret back (sealane combine); fewer tell nothing of it, not
+even whether a guess is right. Give each to somebody else, and destroy the secret itself if nobody
+should have it alone.
+
+Examples:
+  sealane split -k 3 -n 5 -o shares key.txt
+  sealane combine -o key.txt shares/key.txt.*.share*";
+
+const COMBINE_NOTES: &str = "\
+Nothing is written unless the result is what was split. Shares may come in any mix of binary and text
+form; a share that is there twice is ignored; bad ones are named, and left out if there are enough others.";
+
+pub(super) fn split_command() -> Command {
+    SplitArgs::augment_args(base("split").bin_name("sealane split"))
+        .about("Splits a file into N shares, any K of which give it back")
+        .after_help(SPLIT_NOTES)
+}
+
+pub(super) fn combine_command() -> Command {
+    CombineArgs::augment_args(base("combine").bin_name("sealane combine"))
+        .about("Puts a secret together from its shares")
+        .after_help(COMBINE_NOTES)
+}
+
+pub(super) fn share_command() -> Command {
+    ShareAction::augment_subcommands(base("share").bin_name("sealane share"))
+        .about("Shows, refreshes or reissues shares, without forming the secret")
+        .subcommand_required(true)
+}

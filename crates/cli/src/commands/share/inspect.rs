@@ -1,0 +1,119 @@
+//! `sealane share inspect`.
+
+use std::fmt::Write as _;
+use std::io::{self, Read as _, Write as _};
+
+use sealane_shares::{Field, Points};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::args::InspectArgs;
+use crate::error::{Error, Result};
+use crate::output::stdout_error;
+use crate::progress::Progress;
+use crate::shares::{Form, Shares, read_error};
+
+/// What a share says of itself: nothing of it is secret.
+#[derive(Serialize)]
+struct Report {
+    /// What it was called on the command line.
+    name: String,
+    form: &'static str,
+    /// 32 hexadecimal digits.
+    set: String,
+    index: u16,
+    threshold: u16,
+    count: u16,
+    field: String,
+    /// Of the secret, in bytes.
+    length: u64,
+    /// Hexadecimal; none if the share is damaged.
+    commitment: Option<String>,
+    /// What is wrong with it.
+    damage: Option<String>,
+}
+
+/// Shows the shares; fails if one of them is not whole.
+pub(super) fn run(args: &InspectArgs) -> Result<()> {
+    let mut shares = Shares::open(&args.shares)?;
+    if let Some((name, _)) = shares.words.first() {
+        return Err(Error::new(format!("{name} is a share in words (SLIP-39), which says little of itself"))
+            .hint("sealane combine takes it"));
+    }
+    let reports = inspect(&mut shares)?;
+    let text = if args.json {
+        let json = serde_json::to_string_pretty(&reports);
+        json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n"
+    } else {
+        plain(&reports)
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    if let Some(error) = shares.unreadable.drain(..).next() {
+        return Err(error);
+    }
+    match reports.iter().find_map(|report| report.damage.as_ref()) {
+        Some(damage) => Err(Error::new(damage.clone()).hint("get the share again from whoever keeps it")),
+        None => Ok(()),
+    }
+}
+
+fn inspect(shares: &mut Shares) -> Result<Vec<Report>> {
+    let described: Vec<_> = shares.own.iter().map(|share| (share.name.clone(), share.form)).collect();
+    let mut progress = Progress::new(shares.count.clone(), Some(shares.len).filter(|&len| len > 0), false);
+    let mut buffer = Zeroizing::new(vec![0; 64 << 10]);
+    let mut reports = Vec::new();
+    for (mut reader, (name, form)) in shares.readers()?.into_iter().zip(described) {
+        let damage = loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => break None,
+                Ok(_) => progress.tick(),
+                Err(error) => break Some(read_error(error, &name).to_string()),
+            }
+        };
+        let header = reader.header();
+        reports.push(Report {
+            form: match form {
+                Form::Binary => "binary",
+                Form::Text => "text",
+            },
+            set: header.set().to_string(),
+            index: header.index(),
+            threshold: header.threshold(),
+            count: header.count(),
+            field: field(header.field()),
+            length: reader.payload_bytes(),
+            commitment: reader.commitment().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+            damage,
+            name,
+        });
+    }
+    Ok(reports)
+}
+
+fn field(field: Field) -> String {
+    match field {
+        Field::Bytes => "GF(2^8), byte by byte".to_owned(),
+        Field::Element { bits, points: Points::Compact } => format!("GF(2^{bits}), the index is the point"),
+        Field::Element { bits, points: Points::Random } => format!("GF(2^{bits}), a random point"),
+    }
+}
+
+fn plain(reports: &[Report]) -> String {
+    let mut out = String::new();
+    for report in reports {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{}", crate::error::printable(&report.name));
+        let _ = writeln!(
+            out,
+            "  share      {} of {}, any {} restore the secret",
+            report.index, report.count, report.threshold
+        );
+        let _ = writeln!(out, "  set        {}", report.set);
+        let _ = writeln!(out, "  field      {}", report.field);
+        let _ = writeln!(out, "  secret     {} bytes", report.length);
+        let _ = writeln!(out, "  form       {}", report.form);
+        let _ = writeln!(out, "  checksum   {}", if report.damage.is_none() { "right" } else { "WRONG: damaged" });
+    }
+    out
+}

@@ -1,0 +1,35 @@
+//! `sealane share refresh`.
+
+use std::path::Path;
+
+use sealane_shares::Refresh;
+
+use crate::args::RefreshArgs;
+use crate::commands::split::say_where;
+use crate::error::{Result, warn};
+use crate::shares::{NewShares, Shares, combine_error, stem_of};
+
+/// Makes new shares from old ones.
+pub(super) fn run(args: &RefreshArgs) -> Result<()> {
+    let mut shares = Shares::open_own(&args.shares, "refreshed")?;
+    let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
+    let forms: Vec<_> = shares.own.iter().map(|share| share.form).collect();
+    let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
+    let failed = |error| combine_error(error, &names);
+    let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
+    let (stem, count) = first.unwrap_or_default();
+
+    let headers = refresh.headers().zip(forms).collect();
+    let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?;
+    let sinks = refresh.write_to(files.sinks()?).map_err(failed)?;
+    let paths = files.finish(sinks)?;
+    say_where(&paths);
+    if paths.len() < usize::from(count) {
+        warn(format!(
+            "{} of {count} shares were refreshed: the others are of the old set, and do not combine with the new ones",
+            paths.len()
+        ));
+    }
+    warn("the old shares still restore the secret together: destroy them when the new ones are in place");
+    Ok(())
+}

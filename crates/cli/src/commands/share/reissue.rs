@@ -1,0 +1,28 @@
+//! `sealane share reissue`.
+
+use std::path::Path;
+
+use sealane_shares::{CombineError, Header, reissue_to};
+
+use crate::args::ReissueArgs;
+use crate::commands::split::say_where;
+use crate::error::Result;
+use crate::shares::{NewShares, Shares, combine_error, stem_of};
+
+/// Makes one share from others.
+pub(super) fn run(args: &ReissueArgs) -> Result<()> {
+    let mut shares = Shares::open_own(&args.shares, "reissued")?;
+    let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
+    let failed = |error| combine_error(error, &names);
+    let first = shares.own.first().ok_or_else(|| failed(CombineError::NoShares))?;
+    let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
+    let (set, field) = (first.header.set(), first.header.field());
+    let header = Header::new(set, field, first.header.threshold(), first.header.count(), args.index);
+    let header = header.map_err(|error| failed(error.into()))?;
+    let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?;
+    let readers = shares.readers()?;
+    let sink = files.sinks()?.remove(0);
+    let sink = reissue_to(readers, args.index, sink).map_err(failed)?;
+    say_where(&files.finish(vec![sink])?);
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! `sealane split`.
+
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Split};
+use zeroize::Zeroizing;
+
+use crate::args::{FormArgs, SplitArgs};
+use crate::error::{Error, Result};
+use crate::failure::read_error;
+use crate::input::Input;
+use crate::output::stdout_error;
+use crate::progress::Progress;
+use crate::shares::{Form, NewShares, Sink, split_error, text_of};
+use crate::stdin::StdinUse;
+
+/// How much is read at a time.
+const READ: usize = 256 << 10;
+
+/// Splits a file.
+pub(crate) fn run(args: &SplitArgs) -> Result<()> {
+    let stdin = StdinUse::default();
+    let input = Input::open(args.input.as_deref().filter(|path| *path != Path::new("-")), &stdin)?;
+    if input.is_terminal {
+        return Err(Error::usage("no FILE to split")
+            .hint("a secret that is typed stays visible; write it to a file, or pipe it in"));
+    }
+    let stem = args.input.as_deref().and_then(Path::file_name).map_or("secret".into(), |name| name.to_string_lossy());
+    let stem = if stem == "-" { "secret".to_owned() } else { stem.into_owned() };
+    Splitting {
+        threshold: args.threshold,
+        count: args.count,
+        output: args.output.as_deref(),
+        form: args.form,
+        stem,
+        comments: Vec::new(),
+    }
+    .run(input)
+}
+
+/// A secret that is to be split.
+pub(crate) struct Splitting<'a> {
+    pub(crate) threshold: usize,
+    pub(crate) count: usize,
+    /// A folder; "-" is standard output.
+    pub(crate) output: Option<&'a Path>,
+    pub(crate) form: FormArgs,
+    /// What the secret is called.
+    pub(crate) stem: String,
+    /// Lines for people in shares of text.
+    pub(crate) comments: Vec<String>,
+}
+
+impl Splitting<'_> {
+    /// Splits `input`, and says where the shares are.
+    pub(crate) fn run(self, mut input: Input) -> Result<()> {
+        let FormArgs { binary, text, .. } = self.form;
+        // As much as shares of text could hold, and a byte: so it is known which form it will be.
+        let mut start = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
+        if !binary {
+            let prefix = (&mut input.reader).take(MAX_TEXT_PAYLOAD_BYTES as u64 + 1).read_to_end(&mut start);
+            prefix.map_err(|error| read_error(error, &input.name))?;
+        }
+        let small = !binary && start.len() <= MAX_TEXT_PAYLOAD_BYTES;
+        if text && !small {
+            return Err(Error::new(format!(
+                "{} is longer than {MAX_TEXT_PAYLOAD_BYTES} bytes, which shares of text can hold",
+                input.name
+            ))
+            .hint("--binary has no limit"));
+        }
+        let form = if small { Form::Text } else { Form::Binary };
+        if self.output == Some(Path::new("-")) { self.print(form, &start) } else { self.write(form, &start, input) }
+    }
+
+    fn split(&self) -> Result<Split> {
+        Split::new(self.threshold, self.count).map_err(split_error)
+    }
+
+    fn print(&self, form: Form, secret: &[u8]) -> Result<()> {
+        if form == Form::Binary {
+            return Err(
+                Error::usage("shares in binary form can't be printed").hint("-o names the folder for their files")
+            );
+        }
+        let sinks = (0..self.count).map(|_| Sink::Memory(Zeroizing::default())).collect();
+        let mut writer = self.split()?.write_to(sinks).map_err(split_error)?;
+        writer.write_all(secret).map_err(write_failed)?;
+        let mut stdout = io::stdout().lock();
+        for sink in writer.finish().map_err(write_failed)? {
+            let Sink::Memory(bytes) = sink else { continue };
+            writeln!(stdout, "{}", *text_of(bytes)?).map_err(stdout_error)?;
+        }
+        stdout.flush().map_err(stdout_error)
+    }
+
+    fn write(self, form: Form, start: &[u8], input: Input) -> Result<()> {
+        let split = self.split()?;
+        let headers = split.headers().map(|header| (header, form)).collect();
+        let directory = self.output.unwrap_or(Path::new("."));
+        let files = NewShares::create(directory, &self.stem, headers)?.with_comments(self.comments);
+        let mut writer = split.write_to(files.sinks()?).map_err(split_error)?;
+        let (name, mut reader) = (input.name, input.reader);
+        let mut progress = Progress::new(input.count, input.len, false);
+        writer.write_all(start).map_err(write_failed)?;
+        let mut buffer = Zeroizing::new(vec![0; READ]);
+        loop {
+            let n = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(read_error(error, &name)),
+            };
+            writer.write_all(&buffer[..n]).map_err(write_failed)?;
+            progress.tick();
+        }
+        drop(progress);
+        let sinks = writer.finish().map_err(write_failed)?;
+        say_where(&files.finish(sinks)?);
+        Ok(())
+    }
+}
+
+fn write_failed(error: io::Error) -> Error {
+    Error::from_io("cannot write a share", error)
+}
+
+/// The names of new shares, for the person who has to give them away.
+pub(super) fn say_where(paths: &[PathBuf]) {
+    let mut stderr = io::stderr().lock();
+    for path in paths {
+        let _ = writeln!(stderr, "{}", crate::error::printable(&path.display().to_string()));
+    }
+}

@@ -1,0 +1,11 @@
+//! Shares as files: what they are called, how they are opened, and how they are written.
+
+mod failure;
+mod new_files;
+mod open;
+mod write;
+
+pub(crate) use failure::{combine_error, read_error, share_error, split_error, warn_of_bad};
+pub(crate) use new_files::NewFiles;
+pub(crate) use open::{Form, Shares, open_lines};
+pub(crate) use write::{NewShares, Sink, stem_of, text_of};

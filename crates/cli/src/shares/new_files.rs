@@ -1,0 +1,132 @@
+//! New files that appear together, or not at all, readable by their owner only.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::cleanup::FileGuard;
+use crate::error::{Error, Result};
+
+/// Files beside the places that they will have. Dropped before [`NewFiles::finish`], they are removed.
+pub(crate) struct NewFiles {
+    directory: PathBuf,
+    files: Vec<NewFile>,
+}
+
+struct NewFile {
+    // Fields are dropped in this order: the file is closed and removed, and only then no longer watched over.
+    file: File,
+    temporary: TempPath,
+    _guard: FileGuard,
+    target: PathBuf,
+}
+
+impl NewFiles {
+    /// Makes the files in `directory`, which is made if need be. None of the names may exist.
+    pub(crate) fn create(directory: &Path, names: &[String]) -> Result<Self> {
+        let directory = if directory == Path::new("") { Path::new(".") } else { directory };
+        make_directory(directory)?;
+        let mut new = Self { directory: directory.to_owned(), files: Vec::new() };
+        for name in names {
+            let target = directory.join(name);
+            if fs::symlink_metadata(&target).is_ok() {
+                return Err(exists(&target));
+            }
+            new.files.push(new.make(target)?);
+        }
+        Ok(new)
+    }
+
+    fn make(&self, target: PathBuf) -> Result<NewFile> {
+        let made = tempfile::Builder::new()
+            .prefix(".sealane-")
+            .suffix(".tmp")
+            .make_in(&self.directory, |path| FileGuard::make(path, || private().open(path)));
+        let (made, temporary) = made.map_err(|error| cannot_write(&target, &error))?.into_parts();
+        let (file, guard) = made;
+        Ok(NewFile { file, temporary, _guard: guard, target })
+    }
+
+    /// The files, in the order of their names.
+    pub(crate) fn files(&self) -> Result<Vec<File>> {
+        let clone = |new: &NewFile| new.file.try_clone().map_err(|error| cannot_write(&new.target, &error));
+        self.files.iter().map(clone).collect()
+    }
+
+    /// The files are complete: onto the disk with them, and into their places. Gives the places.
+    pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
+        for new in &self.files {
+            new.file.sync_all().map_err(|error| cannot_write(&new.target, &error))?;
+        }
+        let mut placed = Placed::default();
+        for NewFile { file, temporary, target, .. } in self.files {
+            drop(file);
+            let rename = || temporary.persist_noclobber(&target).map_err(|error| error.error);
+            match FileGuard::make(&target, rename) {
+                Ok(((), guard)) => placed.0.push((target, guard)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists(&target)),
+                Err(error) => return Err(cannot_write(&target, &error)),
+            }
+        }
+        // The names too; where directories cannot be synced, there is nothing more to be done.
+        let _ = File::open(&self.directory).and_then(|directory| directory.sync_all());
+        Ok(placed.keep())
+    }
+}
+
+/// Files in their places, which are removed if not all of them get there.
+#[derive(Default)]
+struct Placed(Vec<(PathBuf, FileGuard)>);
+
+impl Placed {
+    fn keep(mut self) -> Vec<PathBuf> {
+        self.0.drain(..).map(|(path, _guard)| path).collect()
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        for (path, _) in &self.0 {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn make_directory(directory: &Path) -> Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    match builder.create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(Error::io(format!("cannot make the folder {:?}", directory.display().to_string()), &error))
+        }
+        _ if directory.is_dir() => Ok(()),
+        _ => Err(Error::new(format!("{:?} is not a folder", directory.display().to_string()))
+            .hint("-o names the folder for the shares")),
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::io(format!("cannot write to {:?}", path.display().to_string()), error)
+}
+
+fn exists(path: &Path) -> Error {
+    Error::new(format!("{:?} exists, and shares are never overwritten", path.display().to_string()))
+        .hint("give another folder with -o")
+}

@@ -1,0 +1,286 @@
+//! Opening shares in whatever form they come.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, has_prefix};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::progress::{Count, Counting};
+use crate::same_file::FileId;
+use crate::shares::share_error;
+use crate::stdin::StdinUse;
+
+/// What cannot be read twice is kept in memory, up to this many bytes.
+const MAX_IN_MEMORY: u64 = 64 << 20;
+/// A file with text is not longer than this in bytes.
+const MAX_TEXT: u64 = 4 << 20;
+
+/// The form that a share came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Our own, as a file.
+    Binary,
+    /// Our own, as a line.
+    Text,
+}
+
+/// A share's bytes, which can be read again.
+pub(crate) enum Source {
+    File(Counting<File>),
+    Memory(Cursor<Zeroizing<Vec<u8>>>),
+}
+
+impl Read for Source {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(out),
+            Self::Memory(bytes) => bytes.read(out),
+        }
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
+    }
+}
+
+/// One of our own shares, which can be read again and again.
+pub(crate) struct NamedShare {
+    /// What a person knows it as, quoted.
+    pub(crate) name: String,
+    /// The file that it is in, if it is in one.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) form: Form,
+    pub(crate) header: Header,
+    source: Source,
+}
+
+/// The shares of a command line.
+pub(crate) struct Shares {
+    /// Shares of our own.
+    pub(crate) own: Vec<NamedShare>,
+    /// SLIP-39 mnemonics, with their names.
+    pub(crate) words: Vec<(String, Zeroizing<String>)>,
+    /// What is no share, or damaged so that it cannot be told which.
+    pub(crate) unreadable: Vec<Error>,
+    /// The files, for the refusal to write to one of them.
+    pub(crate) ids: Vec<(Option<FileId>, String)>,
+    /// How many bytes of files have been read.
+    pub(crate) count: Count,
+    /// The length of the files in bytes.
+    pub(crate) len: u64,
+}
+
+impl Shares {
+    /// Opens all shares that are in `paths`; a file of text may have several.
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
+        let stdin = StdinUse::default();
+        let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut shares = Self { own, words, unreadable, ids, count: Count::default(), len: 0 };
+        for path in paths {
+            shares.add(path, &stdin)?;
+        }
+        if let ([own, ..], [(words, _), ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
+            return Err(Error::new(format!("{} and {words} are shares of different kinds", own.name))
+                .hint("shares in words (SLIP-39) combine only with one another"));
+        }
+        Ok(shares)
+    }
+
+    /// The shares where each must be one of our own, and whole at its beginning.
+    pub(crate) fn open_own(paths: &[PathBuf], what: &str) -> Result<Self> {
+        let mut shares = Self::open(paths)?;
+        if let Some(error) = shares.unreadable.drain(..).next() {
+            return Err(error);
+        }
+        match shares.words.first() {
+            Some((name, _)) => Err(Error::new(format!("{name} is a share in words (SLIP-39), which cannot be {what}"))
+                .hint("combine them, and split the secret anew")),
+            None => Ok(shares),
+        }
+    }
+
+    /// Readers of our own shares, at their beginnings.
+    pub(crate) fn readers(&mut self) -> Result<Vec<ShareReader<&mut Source>>> {
+        self.count.reset();
+
+        self.own.iter_mut().map(NamedShare::reader).collect()
+    }
+
+    fn add(&mut self, path: &Path, stdin: &StdinUse) -> Result<()> {
+        let (mut file, name) = open(path, stdin)?;
+        let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
+        let metadata = file.metadata().map_err(failed)?;
+        self.ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
+        let path = (path != Path::new("-")).then(|| path.to_owned());
+
+        let mut start = [0; MAGIC.len()];
+        let n = read_start(&mut file, &mut start).map_err(failed)?;
+        if start[..n] != MAGIC {
+            let mut bytes = Zeroizing::new(start[..n].to_vec());
+            bytes.extend_from_slice(&read_up_to(&mut file, MAX_TEXT, &name)?);
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => self.add_text(text, &name, path.as_deref()),
+                Err(_) => self.unreadable.push(not_a_share(&name)),
+            }
+            return Ok(());
+        }
+        let source = if metadata.is_file() && path.is_some() {
+            file.rewind().map_err(failed)?;
+            self.len += metadata.len();
+            Source::File(Counting::new(file, &self.count))
+        } else {
+            let mut bytes = Zeroizing::new(start.to_vec());
+            bytes.extend_from_slice(&read_up_to(&mut file, MAX_IN_MEMORY, &name)?);
+            Source::Memory(Cursor::new(bytes))
+        };
+        self.add_own(name, path, Form::Binary, source);
+        Ok(())
+    }
+
+    fn add_own(&mut self, name: String, path: Option<PathBuf>, form: Form, mut source: Source) {
+        match ShareReader::new(&mut source).map(|reader| reader.header().clone()) {
+            Ok(header) => self.own.push(NamedShare { name, path, form, header, source }),
+            Err(error) => self.unreadable.push(share_error(&error, &name)),
+        }
+    }
+
+    fn add_text(&mut self, text: &str, name: &str, path: Option<&Path>) {
+        let mut any = false;
+        for (name, line) in lines(text, name) {
+            any = true;
+            if has_prefix(line) {
+                match Share::from_text(line) {
+                    Ok(share) => {
+                        let source = Source::Memory(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
+                        self.add_own(name, path.map(Path::to_owned), Form::Text, source);
+                    }
+                    Err(error) => self.unreadable.push(share_error(&error, &name)),
+                }
+            } else if line.split_whitespace().nth(MIN_WORDS - 1).is_some() {
+                self.words.push((name, Zeroizing::new(line.to_owned())));
+            } else {
+                self.unreadable.push(not_a_share(&name));
+            }
+        }
+        if !any {
+            self.unreadable.push(not_a_share(name));
+        }
+    }
+}
+
+impl NamedShare {
+    fn reader(&mut self) -> Result<ShareReader<&mut Source>> {
+        let rewound = self.source.rewind().map_err(ShareError::Io);
+        let reader = rewound.and_then(|()| ShareReader::new(&mut self.source));
+        reader.map_err(|error| share_error(&error, &self.name))
+    }
+}
+
+/// All lines of text in `paths` that are not comments, with their names: shares of other programs.
+pub(crate) fn open_lines(paths: &[PathBuf]) -> Result<Vec<(String, Zeroizing<String>)>> {
+    let stdin = StdinUse::default();
+    let mut all = Vec::new();
+    for path in paths {
+        let (mut file, name) = open(path, &stdin)?;
+        let bytes = read_up_to(&mut file, MAX_TEXT, &name)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(format!("{name} is not text")))?;
+        all.extend(lines(text, &name).map(|(name, line)| (name, Zeroizing::new(line.to_owned()))));
+    }
+    Ok(all)
+}
+
+/// The shortest mnemonic of SLIP-39.
+const MIN_WORDS: usize = 20;
+
+fn not_a_share(name: &str) -> Error {
+    Error::new(format!("{name} is not a share")).hint(
+        "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split; \
+         --ssss and --vault take those of other programs",
+    )
+}
+
+/// Lines that are not empty and no comments, with their names.
+fn lines<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (String, &'t str)> {
+    let wanted = |line: &str| !line.is_empty() && !line.starts_with('#');
+    let several = text.lines().filter(|line| wanted(line.trim())).count() > 1;
+    let named = move |(i, line): (usize, &'t str)| {
+        let name = if several { format!("{name}, line {}", i + 1) } else { name.to_owned() };
+        (name, line.trim())
+    };
+    text.lines().enumerate().map(named).filter(move |(_, line)| wanted(line))
+}
+
+fn open(path: &Path, stdin: &StdinUse) -> Result<(File, String)> {
+    if path == Path::new("-") {
+        stdin.claim("the shares")?;
+        let name = "standard input".to_owned();
+        return stdin_file()
+            .map(|file| (file, name.clone()))
+            .map_err(|error| Error::io(format!("cannot read {name}"), &error));
+    }
+    let name = format!("{:?}", path.display().to_string());
+    let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
+    let file = File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(Error::new(format!("{name} is a folder")).hint("give the files in it: DIR/*"));
+    }
+    Ok((file, name))
+}
+
+#[cfg(unix)]
+fn stdin_file() -> io::Result<File> {
+    use std::os::fd::AsFd as _;
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(windows)]
+fn stdin_file() -> io::Result<File> {
+    use std::os::windows::io::AsHandle as _;
+    io::stdin().as_handle().try_clone_to_owned().map(File::from)
+}
+
+fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < start.len() {
+        match file.read(&mut start[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n)
+}
+
+/// The rest of `file`, at most `limit` bytes of it.
+fn read_up_to(file: &mut File, limit: u64, name: &str) -> Result<Zeroizing<Vec<u8>>> {
+    // Doubling by hand: a vector that grows leaves its old bytes in freed memory.
+    let mut bytes = Zeroizing::new(Vec::new());
+    let mut piece = Zeroizing::new(vec![0; 64 << 10]);
+    loop {
+        let n = match file.read(&mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::io(format!("cannot read {name}"), &error)),
+        };
+        if bytes.len() as u64 + n as u64 > limit {
+            return Err(Error::new(format!("{name} is too long for a share that is not a file of its own"))
+                .hint("give large shares as files in binary form"));
+        }
+        if bytes.capacity() - bytes.len() < n {
+            let mut larger = Zeroizing::new(Vec::with_capacity((bytes.len() + n).next_power_of_two()));
+            larger.extend_from_slice(&bytes);
+            bytes = larger;
+        }
+        bytes.extend_from_slice(&piece[..n]);
+    }
+}

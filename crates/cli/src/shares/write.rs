@@ -1,0 +1,137 @@
+//! Writing shares of our own as files.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use sealane_shares::{Header, Share};
+use zeroize::Zeroizing;
+
+use super::{Form, NewFiles};
+use crate::error::{Error, Result};
+
+/// Where a share goes while it is made.
+pub(crate) enum Sink {
+    /// A share in binary form.
+    File(BufWriter<File>),
+    /// A share that becomes a line of text: its binary form.
+    Memory(Zeroizing<Vec<u8>>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(data),
+            Self::Memory(bytes) => {
+                if bytes.capacity() - bytes.len() < data.len() {
+                    // A vector that grows leaves its old bytes in freed memory.
+                    let mut larger = Zeroizing::new(Vec::with_capacity((bytes.len() + data.len()).next_power_of_two()));
+                    larger.extend_from_slice(bytes);
+                    *bytes = larger;
+                }
+                bytes.extend_from_slice(data);
+                Ok(data.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+}
+
+/// Files for new shares: they appear when all of them are complete.
+pub(crate) struct NewShares {
+    files: NewFiles,
+    headers: Vec<Header>,
+    forms: Vec<Form>,
+    /// Comments for a share in text form, without their signs.
+    comments: Vec<String>,
+}
+
+impl NewShares {
+    /// Makes files in `directory` for shares with these headers, which are of the secret `stem`.
+    pub(crate) fn create(directory: &Path, stem: &str, shares: Vec<(Header, Form)>) -> Result<Self> {
+        let names: Vec<_> = shares.iter().map(|(header, form)| file_name(stem, header, *form)).collect();
+        let files = NewFiles::create(directory, &names)?;
+        let (headers, forms) = shares.into_iter().unzip();
+        Ok(Self { files, headers, forms, comments: Vec::new() })
+    }
+
+    /// Adds lines for people to shares in text form.
+    pub(crate) fn with_comments(mut self, comments: Vec<String>) -> Self {
+        self.comments = comments;
+        self
+    }
+
+    /// Where the shares are to be written to.
+    pub(crate) fn sinks(&self) -> Result<Vec<Sink>> {
+        let sink = |(file, form)| match form {
+            Form::Binary => Sink::File(BufWriter::with_capacity(1 << 17, file)),
+            Form::Text => Sink::Memory(Zeroizing::new(Vec::with_capacity(4096))),
+        };
+        Ok(self.files.files()?.into_iter().zip(self.forms.iter().copied()).map(sink).collect())
+    }
+
+    /// The sinks are complete. Gives the files.
+    pub(crate) fn finish(self, sinks: Vec<Sink>) -> Result<Vec<PathBuf>> {
+        for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()?).zip(&self.headers) {
+            let failed = |error: io::Error| Error::io("cannot write a share", &error);
+            match sink {
+                Sink::File(mut buffered) => buffered.flush().map_err(failed)?,
+                Sink::Memory(bytes) => {
+                    let line = text_of(bytes)?;
+                    let mut text = Zeroizing::new(String::with_capacity(line.len() + 1024));
+                    text.push_str(&heading(header));
+                    self.comments.iter().for_each(|comment| {
+                        text.push_str("# ");
+                        text.push_str(comment);
+                        text.push('\n');
+                    });
+                    text.push_str(&line);
+                    text.push('\n');
+                    file.write_all(text.as_bytes()).map_err(failed)?;
+                }
+            }
+        }
+        self.files.finish()
+    }
+}
+
+/// The line of a share from its binary form.
+pub(crate) fn text_of(bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>> {
+    let text = Share::from_vec(bytes).and_then(|share| share.to_text());
+    text.map_err(|error| {
+        Error::new(format!("the secret is too long for shares of text: {error}")).hint("--binary has no limit")
+    })
+}
+
+fn heading(header: &Header) -> String {
+    let (index, count, threshold) = (header.index(), header.count(), header.threshold());
+    format!(
+        "# share {index} of {count}, set {}: any {threshold} of them restore the secret (sealane combine)\n",
+        header.set().short()
+    )
+}
+
+/// `key.txt.5f0c91d2.2of5-need3.share.txt`
+fn file_name(stem: &str, header: &Header, form: Form) -> String {
+    let (index, count, threshold) = (header.index(), header.count(), header.threshold());
+    let width = count.to_string().len();
+    let ending = match form {
+        Form::Binary => "share",
+        Form::Text => "share.txt",
+    };
+    format!("{stem}.{}.{index:0width$}of{count}-need{threshold}.{ending}", header.set().short())
+}
+
+/// What the secret is called, by the name of a file with a share of it.
+pub(crate) fn stem_of(path: Option<&Path>, header: &Header) -> String {
+    let name = path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let mark = format!(".{}.", header.set().short());
+    let stem = name.as_deref().and_then(|name| name.rsplit_once(&mark)).map(|(stem, _)| stem.to_owned());
+    stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| "secret".to_owned())
+}

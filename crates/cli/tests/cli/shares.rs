@@ -1,0 +1,237 @@
+//! `sealane split`, `combine` and `share`, and `keygen --split`.
+
+use std::path::PathBuf;
+
+use crate::support::{Dir, bytes};
+
+/// The files in the folder `name`, sorted, as arguments.
+fn files(dir: &Dir, name: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(dir.path(name)).unwrap();
+    let names = entries.map(|entry| PathBuf::from(name).join(entry.unwrap().file_name()).to_str().unwrap().to_owned());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+/// `args`, then the shares at these places, counted from 1.
+fn with<'a>(args: &[&'a str], shares: &'a [String], chosen: &[usize]) -> Vec<&'a str> {
+    args.iter().copied().chain(chosen.iter().map(|&i| shares[i - 1].as_str())).collect()
+}
+
+fn split(dir: &Dir, secret: &[u8], args: &[&str]) -> Vec<String> {
+    dir.write("secret.bin", secret);
+    let fixed = ["split", "-k", "3", "-n", "5", "-o", "shares", "secret.bin"];
+    let run = dir.run(fixed.iter().chain(args));
+    let (text, err) = (run.text(), run.err());
+    run.ok();
+    assert_eq!(text, "", "nothing secret is printed");
+    let shares = files(dir, "shares");
+    assert_eq!(err.lines().collect::<Vec<_>>(), shares, "and it says where the shares are");
+    shares
+}
+
+#[test]
+fn any_three_of_five_give_it_back_and_two_do_not() {
+    let dir = Dir::new();
+    for (secret, args) in [(bytes(70), vec![]), (bytes(70), vec!["--binary"]), (bytes(300_000), vec![]), (vec![], vec![])] {
+        let shares = split(&dir, &secret, &args);
+        assert_eq!(shares.len(), 5);
+        for share in &shares {
+            assert_eq!(dir.mode(share), 0o600, "{share}");
+            assert!(share.contains("of5-need3.share") && share.starts_with("shares/secret.bin."), "{share}");
+        }
+        assert_eq!(dir.mode("shares"), 0o700);
+        for chosen in [[1, 2, 3], [5, 3, 1], [2, 4, 5]] {
+            assert!(dir.run(with(&["combine"], &shares, &chosen)).quiet().stdout == secret, "{chosen:?}");
+            dir.run(with(&["combine", "-o", "again"], &shares, &chosen)).quiet();
+            assert!(dir.read("again") == secret);
+            assert_eq!(dir.mode("again"), 0o600);
+            std::fs::remove_file(dir.path("again")).unwrap();
+        }
+        let out = dir.run(with(&["combine", "-o", "again"], &shares, &[1, 4])).fails("3 different shares are needed");
+        assert!(out.stdout.is_empty() && !dir.exists("again"));
+        let out = dir.run(with(&["combine"], &shares, &[4, 4, 4, 2])).fails("and there are 2");
+        assert!(out.stdout.is_empty());
+        assert_eq!(dir.names(), ["secret.bin", "shares"]);
+        std::fs::remove_dir_all(dir.path("shares")).unwrap();
+    }
+}
+
+#[test]
+fn a_mix_of_forms_of_one_set() {
+    let dir = Dir::new();
+    let shares = split(&dir, b"some secret", &[]);
+    // A line can be given in a file with others, in lower case, and on standard input.
+    let line = |i: usize| {
+        let text = String::from_utf8(dir.read(&shares[i - 1])).unwrap();
+        text.lines().find(|line| line.starts_with("SEALANE-SHARE-1")).unwrap().to_owned()
+    };
+    dir.write("two", format!("# two of them\n\n  {}\r\n{}\n", line(2), line(5).to_lowercase()));
+    let run = dir.run_with(line(4).as_bytes(), ["combine", "two", "-"]);
+    assert_eq!(run.quiet().stdout, b"some secret");
+    let run = dir.run(["combine", "two", shares[0].as_str(), "two"]);
+    assert_eq!(run.quiet().stdout, b"some secret", "shares that are there twice are ignored");
+    let printed = dir.run(["split", "-k", "2", "-n", "3", "-o", "-", "secret.bin"]).quiet().stdout;
+    assert_eq!(printed.iter().filter(|&&byte| byte == b'\n').count(), 3);
+    assert_eq!(dir.run_with(&printed, ["combine", "-"]).quiet().stdout, b"some secret");
+    dir.run_with(b"typed", ["split", "-k", "2", "-n", "2", "-o", "piped"]).ok();
+    let piped = files(&dir, "piped");
+    assert!(piped[0].starts_with("piped/secret."), "{piped:?}");
+    assert_eq!(dir.run(with(&["combine"], &piped, &[1, 2])).quiet().stdout, b"typed");
+}
+
+#[test]
+fn bad_shares_are_named() {
+    let dir = Dir::new();
+    let secret = bytes(200_000);
+    let shares = split(&dir, &secret, &[]);
+    let mut damaged = dir.read(&shares[1]);
+    damaged[150_000] ^= 1;
+    dir.write(&shares[1], &damaged);
+    let out = dir.run(with(&["combine", "-o", "out"], &shares, &[1, 2, 3])).fails("3 different shares are needed");
+    let err = String::from_utf8(out.stderr).unwrap();
+    assert!(err.contains(&format!("left out: \"{}\": the share is damaged", shares[1])), "{err}");
+    assert!(!dir.exists("out"));
+    for args in [vec!["combine", "-o", "out"], vec!["combine"]] {
+        let run = dir.run(with(&args, &shares, &[2, 1, 3, 4]));
+        assert_eq!(run.err().lines().count(), 1, "{}", run.err());
+        assert!(run.err().contains(&shares[1]), "{}", run.err());
+        let out = run.ok().stdout;
+        assert!(if args.len() > 1 { dir.read("out") } else { out } == secret);
+    }
+    // What is no share, and one whose beginning is damaged.
+    dir.write("other", "no share");
+    dir.write("binary", b"\xff\xfe no share");
+    damaged[12] ^= 1;
+    dir.write(&shares[1], &damaged);
+    let run = dir.run(["combine", "other", "binary"].into_iter().chain(shares.iter().map(String::as_str)));
+    assert_eq!(run.err().matches("left out").count(), 3, "{}", run.err());
+    assert!(run.ok().stdout == secret);
+    dir.run(["combine", "other"]).fails("no shares");
+    dir.run(["combine", "missing"]).fails("cannot open \"missing\"");
+    dir.run(["combine", "shares"]).fails("is a folder");
+    dir.run(["combine"]).misused("SHARE");
+}
+
+#[test]
+fn shares_of_different_sets_do_not_combine() {
+    let dir = Dir::new();
+    let one = split(&dir, b"one", &[]);
+    let run = dir.run(["split", "-k", "3", "-n", "5", "-o", "others", "secret.bin"]);
+    run.ok();
+    let others = files(&dir, "others");
+    let mixed = [one[0].as_str(), &others[1], &one[2]];
+    let out = dir.run(["combine"].into_iter().chain(mixed)).fails("different secrets");
+    assert!(out.stdout.is_empty());
+}
+
+#[test]
+fn an_output_that_is_a_share_is_refused() {
+    let dir = Dir::new();
+    let shares = split(&dir, b"one", &[]);
+    let before = dir.read(&shares[1]);
+    dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("the output is the same file as the share");
+    assert_eq!(dir.read(&shares[1]), before);
+}
+
+#[test]
+fn a_key_that_exists_only_as_shares() {
+    let dir = Dir::new();
+    let run = dir.run(["keygen", "--split", "3/5", "-o", "keepers"]);
+    let (text, err) = (run.text(), run.err());
+    run.ok();
+    assert_eq!(text, "");
+    let public = err.lines().last().unwrap().strip_prefix("Public key: ").unwrap().to_owned();
+    assert!(!err.contains("AGE-SECRET-KEY") && !err.contains("SEALANE-SHARE"), "{err}");
+    assert_eq!(dir.names(), ["keepers"]);
+    let shares = files(&dir, "keepers");
+    assert!(String::from_utf8(dir.read(&shares[4])).unwrap().contains(&format!("# public key: {public}\n")));
+
+    let data = bytes(100_000);
+    dir.run_with(&data, ["-r", &public, "-o", "sealed"]).quiet();
+    // Two are lost.
+    dir.run(with(&["combine", "-o", "key.txt"], &shares, &[2, 3, 5])).quiet();
+    assert!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout == data);
+    assert_eq!(dir.run(["keygen", "-y", "key.txt"]).quiet().stdout, format!("{public}\n").as_bytes());
+
+    dir.run(["keygen", "--split", "3of5"]).misused("not of the form K/N");
+    dir.run(["keygen", "--split", "6/5", "-o", "none"]).misused("6 shares would be needed, but there are only 5");
+    dir.run(["keygen", "--split", "1/5", "-o", "none"]).misused("at least 2");
+    dir.run(["keygen", "--split", "2/300", "-o", "none"]).misused("at most 255");
+    dir.run(["keygen", "-y", "--split", "3/5"]).misused("can't be used with -y");
+    dir.run(["keygen", "--text"]).misused("only for --split");
+    assert!(!dir.exists("none"));
+}
+
+#[test]
+fn lost_shares_are_made_again_and_old_ones_made_worthless() {
+    let dir = Dir::new();
+    for secret in [bytes(100), bytes(100_000)] {
+        let shares = split(&dir, &secret, &[]);
+        let run = dir.run(with(&["share", "reissue", "--index", "2", "-o", "again"], &shares, &[1, 4, 5]));
+        run.ok();
+        let again = files(&dir, "again");
+        assert_eq!(dir.read(&again[0]), dir.read(&shares[1]));
+        assert_eq!(again[0].rsplit('/').next(), shares[1].rsplit('/').next());
+        dir.run(with(&["share", "reissue", "--index", "2", "-o", "again"], &shares, &[1, 4, 5])).fails("never overwritten");
+        dir.run(with(&["share", "reissue", "--index", "0", "-o", "again"], &shares, &[1, 4, 5])).misused("zero");
+        dir.run(with(&["share", "reissue", "--index", "6", "-o", "again"], &shares, &[1, 4])).fails("are needed");
+
+        let run = dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 4]));
+        assert!(run.err().contains("4 of 5 shares were refreshed"), "{}", run.err());
+        run.ok();
+        let new = files(&dir, "new");
+        assert!(dir.run(with(&["combine"], &new, &[1, 2, 4])).quiet().stdout == secret);
+        let mixed = [new[0].as_str(), &shares[1], &shares[2]];
+        dir.run(["combine"].into_iter().chain(mixed)).fails("different");
+        assert!(dir.run(with(&["combine"], &shares, &[1, 2, 3])).quiet().stdout == secret, "until they are destroyed");
+        dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2])).fails("are needed");
+        dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 3])).fails("there twice");
+        for name in ["shares", "again", "new"] {
+            std::fs::remove_dir_all(dir.path(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_a_share_says_of_itself() {
+    let dir = Dir::new();
+    let shares = split(&dir, &bytes(100_000), &[]);
+    let text = dir.run(with(&["share", "inspect"], &shares, &[2, 5])).quiet().stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("share      2 of 5, any 3 restore the secret"), "{text}");
+    assert!(text.contains("secret     100000 bytes"), "{text}");
+    let json = dir.run(with(&["share", "inspect", "--json"], &shares, &[2, 5])).quiet().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json[1]["index"], &json[1]["threshold"], &json[1]["count"]), (&5.into(), &3.into(), &5.into()));
+    assert_eq!(json[0]["set"], json[1]["set"]);
+    assert_eq!(json[0]["damage"], serde_json::Value::Null);
+    let set = json[0]["set"].as_str().unwrap();
+    assert!(shares[0].contains(&set[..8]), "the name of the file has the set");
+    let mut damaged = dir.read(&shares[1]);
+    *damaged.last_mut().unwrap() ^= 1;
+    dir.write(&shares[1], damaged);
+    let out = dir.run(with(&["share", "inspect"], &shares, &[2, 5])).fails("the share is damaged");
+    assert!(String::from_utf8(out.stdout).unwrap().contains("WRONG"));
+}
+
+#[test]
+fn what_split_refuses() {
+    let dir = Dir::new();
+    dir.write("secret", "secret");
+    dir.write("large", bytes(3000));
+    dir.run(["split", "-k", "0", "-n", "5", "-o", "out", "secret"]).misused("at least 2, not 0");
+    dir.run(["split", "-k", "6", "-n", "5", "-o", "out", "secret"]).misused("6 shares would be needed");
+    dir.run(["split", "-k", "2", "-n", "256", "-o", "out", "secret"]).misused("at most 255");
+    dir.run(["split", "-k", "x", "-n", "5", "secret"]).misused("invalid value");
+    dir.run(["split", "-n", "5", "secret"]).misused("--threshold");
+    dir.run(["split", "-k", "2", "-n", "3", "--text", "--binary", "secret"]).misused("cannot be used with");
+    dir.run(["split", "-k", "2", "-n", "3", "--text", "-o", "out", "large"]).fails("longer than 2048 bytes");
+    dir.run(["split", "-k", "2", "-n", "3", "-o", "-", "large"]).misused("can't be printed");
+    dir.run(["split", "-k", "2", "-n", "3", "-o", "out", "missing"]).fails("cannot open");
+    dir.run(["split", "-k", "2", "-n", "3", "-o", "secret", "large"]).fails("not a folder");
+    assert_eq!(dir.names(), ["large", "secret"]);
+    let limited = dir.sh("ulimit -f 4; exec \"$SEALANE\" split --binary -k 2 -n 3 -o out large");
+    limited.fails("File too large");
+    assert!(files(&dir, "out").is_empty(), "nothing is left of shares that could not all be written");
+}
