@@ -20,6 +20,9 @@ pub(crate) struct SplitArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
+    /// With --words: encrypt the secret with a passphrase too
+    #[arg(short, long, requires = "words")]
+    pub(crate) passphrase: bool,
     /// The file to split; standard input if left out or "-"
     #[arg(value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
@@ -35,7 +38,7 @@ pub(crate) struct FormArgs {
     /// Shares that are a line of letters and digits (the default up to 2 KiB)
     #[arg(long)]
     pub(crate) text: bool,
-    /// SLIP-39 shares, words to read out: of a secret of 16 to 32 bytes, or of the one key in an identity file
+    /// SLIP-39 shares, words to read out: of the one key in an identity file, or of 16 bytes or more, up to 16 shares
     #[arg(long)]
     pub(crate) words: bool,
     /// Shares for ssss-combine: of a secret of at most 128 bytes
@@ -71,6 +74,12 @@ pub(crate) struct CombineArgs {
     /// The shares are unseal keys of HashiCorp Vault, whose result nothing can check
     #[arg(long)]
     pub(crate) vault: bool,
+    /// With --ssss or --vault: so many shares are needed; more are checked against each other [default: all that are given]
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) threshold: Option<usize>,
+    /// The words were made with a passphrase (AGE_PASSPHRASE, or asked for at the terminal)
+    #[arg(short, long)]
+    pub(crate) passphrase: bool,
     /// Files with shares in any form, also several lines of them; "-" is standard input
     #[arg(value_name = "SHARE", required = true)]
     pub(crate) shares: Vec<PathBuf>,

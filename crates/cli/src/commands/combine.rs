@@ -3,20 +3,46 @@
 use std::io::{self, Write};
 
 use sealane_shares::{Report, Restart, combine_seek};
+use zeroize::Zeroizing;
 
 use crate::args::CombineArgs;
-use crate::error::{Result, warn};
+use crate::error::{Error, Result, warn};
 use crate::output::{Content, Output};
 use crate::progress::Progress;
 use crate::same_file::refuse_same;
-use crate::shares::{Shares, combine_error, warn_of_bad};
+use crate::shares::{Shares, combine_error, foreign, identity, open_lines, warn_of_bad};
+use crate::stdin::StdinUse;
 
 /// Puts a secret together.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {
-    let shares = Shares::open(&args.shares)?;
+    let stdin = StdinUse::default();
     let mut output = Output::prepare(args.output.as_deref(), Content::Secret, false)?;
-    refuse_same(output.id(), &shares.ids)?;
-    match own(shares, &mut output) {
+    let combined = if args.ssss || args.vault {
+        let (lines, ids) = open_lines(&args.shares, &stdin)?;
+        refuse_same(output.id(), &ids)?;
+        foreign::combine_lines(&lines, args).and_then(|secret| write(&secret, args, &mut output))
+    } else {
+        if let Some(flag) = args.threshold.map(|_| "-k").or(args.no_diffusion.then_some("--no-diffusion")) {
+            return Err(
+                Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares say it themselves")
+            );
+        }
+        let shares = Shares::open(&args.shares, &stdin)?;
+        refuse_same(output.id(), &shares.ids)?;
+        shares.unreadable.iter().for_each(|error| warn(format!("left out: {error}")));
+        if !shares.words.is_empty() {
+            let secret = foreign::combine_words(&shares.words, args, &stdin);
+            secret.and_then(|secret| write(&secret, args, &mut output))
+        } else if args.passphrase {
+            Err(Error::usage("-p/--passphrase is only for shares in words").hint("leave it out"))
+        } else if args.identity {
+            let mut secret = Held::default();
+            own(shares, &mut secret).and_then(|()| write(&secret.0, args, &mut output))
+        } else {
+            own(shares, &mut output)
+        }
+    };
+    match combined {
         Ok(()) => output.finish(),
         Err(error) => {
             output.abandon();
@@ -25,13 +51,17 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     }
 }
 
+/// Writes a secret that is in memory.
+fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
+    let written =
+        if args.identity { output.write_all(identity::file_of(secret)?.as_bytes()) } else { output.write_all(secret) };
+    written.map_err(|error| Error::from_io("cannot write", error))
+}
+
 /// Combines shares of our own.
-fn own(mut shares: Shares, output: &mut Output) -> Result<()> {
-    for error in &shares.unreadable {
-        warn(format!("left out: {error}"));
-    }
-    let report = if output.can_restart() {
-        pass(&mut shares, output)?
+fn own(mut shares: Shares, output: &mut impl Target) -> Result<()> {
+    if output.can_restart() {
+        pass(&mut shares, output)?;
     } else {
         // What goes to standard output cannot be taken back: first all is checked, then written.
         let report = pass(&mut shares, &mut Nowhere)?;
@@ -41,10 +71,54 @@ fn own(mut shares: Shares, output: &mut Output) -> Result<()> {
             report.used.contains(&(position - 1))
         });
         pass(&mut shares, output)?;
-        report
-    };
-    drop(report);
+    }
     Ok(())
+}
+
+/// Where a secret goes.
+trait Target: Write + Restart {
+    /// Whether what was written can be taken back: nobody has seen it.
+    fn can_restart(&self) -> bool;
+}
+
+impl Target for Output {
+    fn can_restart(&self) -> bool {
+        Self::can_restart(self)
+    }
+}
+
+/// A short secret in memory.
+#[derive(Default)]
+struct Held(Zeroizing<Vec<u8>>);
+
+impl Target for Held {
+    fn can_restart(&self) -> bool {
+        true
+    }
+}
+
+impl Write for Held {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.0.len() + data.len() > identity::KEY_BYTES {
+            return Err(Error::new("the secret is longer than 32 bytes, and the key of an identity is 32")
+                .hint("without --identity it is written as it is")
+                .into_io());
+        }
+        // Once, so that it does not grow and leave a copy behind.
+        self.0.reserve_exact(identity::KEY_BYTES);
+        self.0.extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Restart for Held {
+    fn restart(&mut self) -> io::Result<()> {
+        self.0.restart()
+    }
 }
 
 /// Reads all shares, and writes the secret.

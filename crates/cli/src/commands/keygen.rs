@@ -71,10 +71,11 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
         count,
         output: args.output.as_deref(),
         form: args.form,
+        passphrase: false,
         stem: "key.txt".to_owned(),
         comments: vec![format!("public key: {public}")],
     }
-    .run(Input::of_bytes(text, "the new key"))?;
+    .run(Input::of_bytes(text, "the new key"), &StdinUse::default())?;
     let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     Ok(())
 }

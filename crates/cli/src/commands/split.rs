@@ -11,8 +11,10 @@ use crate::error::{Error, Result};
 use crate::failure::read_error;
 use crate::input::Input;
 use crate::output::stdout_error;
+use crate::passphrase::Passphrases;
 use crate::progress::Progress;
-use crate::shares::{Form, NewShares, Sink, split_error, text_of};
+use crate::shares::foreign::{self, MAX_SECRET};
+use crate::shares::{Form, NewFiles, NewShares, Sink, identity, split_error, text_of};
 use crate::stdin::StdinUse;
 
 /// How much is read at a time.
@@ -33,10 +35,11 @@ pub(crate) fn run(args: &SplitArgs) -> Result<()> {
         count: args.count,
         output: args.output.as_deref(),
         form: args.form,
+        passphrase: args.passphrase,
         stem,
         comments: Vec::new(),
     }
-    .run(input)
+    .run(input, &stdin)
 }
 
 /// A secret that is to be split.
@@ -46,6 +49,8 @@ pub(crate) struct Splitting<'a> {
     /// A folder; "-" is standard output.
     pub(crate) output: Option<&'a Path>,
     pub(crate) form: FormArgs,
+    /// Whether shares in words are encrypted with a passphrase too.
+    pub(crate) passphrase: bool,
     /// What the secret is called.
     pub(crate) stem: String,
     /// Lines for people in shares of text.
@@ -54,8 +59,11 @@ pub(crate) struct Splitting<'a> {
 
 impl Splitting<'_> {
     /// Splits `input`, and says where the shares are.
-    pub(crate) fn run(self, mut input: Input) -> Result<()> {
-        let FormArgs { binary, text, .. } = self.form;
+    pub(crate) fn run(self, mut input: Input, stdin: &StdinUse) -> Result<()> {
+        let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
+        if words || ssss || vault {
+            return self.lines(input, stdin);
+        }
         // As much as shares of text could hold, and a byte: so it is known which form it will be.
         let mut start = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
         if !binary {
@@ -72,6 +80,35 @@ impl Splitting<'_> {
         }
         let form = if small { Form::Text } else { Form::Binary };
         if self.output == Some(Path::new("-")) { self.print(form, &start) } else { self.write(form, &start, input) }
+    }
+
+    /// Shares in a format of others, each of which is a line.
+    fn lines(&self, mut input: Input, stdin: &StdinUse) -> Result<()> {
+        let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
+        let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
+        read.map_err(|error| read_error(error, &input.name))?;
+        if secret.len() as u64 > MAX_SECRET {
+            return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
+                .hint("--binary takes a file of any size"));
+        }
+        if let Some(key) = identity::key_of(&secret).filter(|_| self.form.words) {
+            secret = key;
+        }
+        let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
+        let lines = foreign::split(self.form, &secret, (self.threshold, self.count), passphrases.as_ref())?;
+        if self.output == Some(Path::new("-")) {
+            let mut stdout = io::stdout().lock();
+            let written = lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text));
+            return written.and_then(|()| stdout.flush()).map_err(stdout_error);
+        }
+        let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
+        let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
+        for (mut file, line) in files.files()?.into_iter().zip(&lines) {
+            let written = file.write_all(line.heading.as_bytes()).and_then(|()| file.write_all(line.text.as_bytes()));
+            written.and_then(|()| file.write_all(b"\n")).map_err(write_failed)?;
+        }
+        say_where(&files.finish()?);
+        Ok(())
     }
 
     fn split(&self) -> Result<Split> {

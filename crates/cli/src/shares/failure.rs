@@ -32,7 +32,7 @@ pub(crate) fn split_error(error: SplitError) -> Error {
     }
 }
 
-fn parameter_error(error: &ParameterError) -> Error {
+pub(super) fn parameter_error(error: &ParameterError) -> Error {
     Error::usage(error.to_string())
         .hint("-k says how many shares are needed, -n how many are made: 2 to 255, -k up to -n")
 }

@@ -1,6 +1,8 @@
 //! Shares as files: what they are called, how they are opened, and how they are written.
 
 mod failure;
+pub(crate) mod foreign;
+pub(crate) mod identity;
 mod new_files;
 mod open;
 mod write;

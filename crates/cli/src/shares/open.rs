@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::progress::{Count, Counting};
 use crate::same_file::FileId;
 use crate::shares::share_error;
+use crate::shares::write::HEADING;
 use crate::stdin::StdinUse;
 
 /// What cannot be read twice is kept in memory, up to this many bytes.
@@ -27,17 +28,23 @@ pub(crate) enum Form {
     Text,
 }
 
+/// A line with its name, quoted.
+pub(crate) type Named = (String, Zeroizing<String>);
+
 /// A share's bytes, which can be read again.
 pub(crate) enum Source {
     File(Counting<File>),
+    /// What cannot be read twice.
     Memory(Cursor<Zeroizing<Vec<u8>>>),
+    /// What was a line of text.
+    Text(Cursor<Zeroizing<Vec<u8>>>),
 }
 
 impl Read for Source {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(out),
-            Self::Memory(bytes) => bytes.read(out),
+            Self::Memory(bytes) | Self::Text(bytes) => bytes.read(out),
         }
     }
 }
@@ -46,7 +53,7 @@ impl Seek for Source {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(file) => file.seek(to),
-            Self::Memory(bytes) => bytes.seek(to),
+            Self::Memory(bytes) | Self::Text(bytes) => bytes.seek(to),
         }
     }
 }
@@ -59,6 +66,8 @@ pub(crate) struct NamedShare {
     pub(crate) path: Option<PathBuf>,
     pub(crate) form: Form,
     pub(crate) header: Header,
+    /// What its file says for people besides, such as the public key of what it is a share of.
+    pub(crate) comments: Vec<String>,
     source: Source,
 }
 
@@ -67,7 +76,7 @@ pub(crate) struct Shares {
     /// Shares of our own.
     pub(crate) own: Vec<NamedShare>,
     /// SLIP-39 mnemonics, with their names.
-    pub(crate) words: Vec<(String, Zeroizing<String>)>,
+    pub(crate) words: Vec<Named>,
     /// What is no share, or damaged so that it cannot be told which.
     pub(crate) unreadable: Vec<Error>,
     /// The files, for the refusal to write to one of them.
@@ -80,12 +89,11 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Opens all shares that are in `paths`; a file of text may have several.
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
-        let stdin = StdinUse::default();
+    pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Result<Self> {
         let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut shares = Self { own, words, unreadable, ids, count: Count::default(), len: 0 };
         for path in paths {
-            shares.add(path, &stdin)?;
+            shares.add(path, stdin)?;
         }
         if let ([own, ..], [(words, _), ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
             return Err(Error::new(format!("{} and {words} are shares of different kinds", own.name))
@@ -96,7 +104,7 @@ impl Shares {
 
     /// The shares where each must be one of our own, and whole at its beginning.
     pub(crate) fn open_own(paths: &[PathBuf], what: &str) -> Result<Self> {
-        let mut shares = Self::open(paths)?;
+        let mut shares = Self::open(paths, &StdinUse::default())?;
         if let Some(error) = shares.unreadable.drain(..).next() {
             return Err(error);
         }
@@ -141,26 +149,28 @@ impl Shares {
             bytes.extend_from_slice(&read_up_to(&mut file, MAX_IN_MEMORY, &name)?);
             Source::Memory(Cursor::new(bytes))
         };
-        self.add_own(name, path, Form::Binary, source);
+        self.add_own(name, path, Vec::new(), source);
         Ok(())
     }
 
-    fn add_own(&mut self, name: String, path: Option<PathBuf>, form: Form, mut source: Source) {
+    fn add_own(&mut self, name: String, path: Option<PathBuf>, comments: Vec<String>, mut source: Source) {
+        let form = if matches!(source, Source::Text(_)) { Form::Text } else { Form::Binary };
         match ShareReader::new(&mut source).map(|reader| reader.header().clone()) {
-            Ok(header) => self.own.push(NamedShare { name, path, form, header, source }),
+            Ok(header) => self.own.push(NamedShare { name, path, form, header, comments, source }),
             Err(error) => self.unreadable.push(share_error(&error, &name)),
         }
     }
 
     fn add_text(&mut self, text: &str, name: &str, path: Option<&Path>) {
         let mut any = false;
+        let comments: Vec<_> = comments(text).collect();
         for (name, line) in lines(text, name) {
             any = true;
             if has_prefix(line) {
                 match Share::from_text(line) {
                     Ok(share) => {
-                        let source = Source::Memory(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
-                        self.add_own(name, path.map(Path::to_owned), Form::Text, source);
+                        let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
+                        self.add_own(name, path.map(Path::to_owned), comments.clone(), source);
                     }
                     Err(error) => self.unreadable.push(share_error(&error, &name)),
                 }
@@ -185,16 +195,17 @@ impl NamedShare {
 }
 
 /// All lines of text in `paths` that are not comments, with their names: shares of other programs.
-pub(crate) fn open_lines(paths: &[PathBuf]) -> Result<Vec<(String, Zeroizing<String>)>> {
-    let stdin = StdinUse::default();
-    let mut all = Vec::new();
+pub(crate) fn open_lines(paths: &[PathBuf], stdin: &StdinUse) -> Result<(Vec<Named>, Vec<(Option<FileId>, String)>)> {
+    let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {
-        let (mut file, name) = open(path, &stdin)?;
+        let (mut file, name) = open(path, stdin)?;
+        let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {name}"), &error))?;
+        ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
         let bytes = read_up_to(&mut file, MAX_TEXT, &name)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(format!("{name} is not text")))?;
         all.extend(lines(text, &name).map(|(name, line)| (name, Zeroizing::new(line.to_owned()))));
     }
-    Ok(all)
+    Ok((all, ids))
 }
 
 /// The shortest mnemonic of SLIP-39.
@@ -205,6 +216,12 @@ fn not_a_share(name: &str) -> Error {
         "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split; \
          --ssss and --vault take those of other programs",
     )
+}
+
+/// The comments that this program does not write by itself.
+fn comments(text: &str) -> impl Iterator<Item = String> {
+    let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+    comments.map(|comment| comment.trim().to_owned()).filter(|comment| !comment.starts_with(HEADING))
 }
 
 /// Lines that are not empty and no comments, with their names.

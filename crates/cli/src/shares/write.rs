@@ -109,10 +109,13 @@ pub(crate) fn text_of(bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>> {
     })
 }
 
+/// How the comment begins that says which share it is.
+pub(super) const HEADING: &str = "share ";
+
 fn heading(header: &Header) -> String {
     let (index, count, threshold) = (header.index(), header.count(), header.threshold());
     format!(
-        "# share {index} of {count}, set {}: any {threshold} of them restore the secret (sealane combine)\n",
+        "# {HEADING}{index} of {count}, set {}: any {threshold} of them restore the secret (sealane combine)\n",
         header.set().short()
     )
 }

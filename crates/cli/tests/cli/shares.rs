@@ -33,7 +33,9 @@ fn split(dir: &Dir, secret: &[u8], args: &[&str]) -> Vec<String> {
 #[test]
 fn any_three_of_five_give_it_back_and_two_do_not() {
     let dir = Dir::new();
-    for (secret, args) in [(bytes(70), vec![]), (bytes(70), vec!["--binary"]), (bytes(300_000), vec![]), (vec![], vec![])] {
+    for (secret, args) in
+        [(bytes(70), vec![]), (bytes(70), vec!["--binary"]), (bytes(300_000), vec![]), (vec![], vec![])]
+    {
         let shares = split(&dir, &secret, &args);
         assert_eq!(shares.len(), 5);
         for share in &shares {
@@ -130,7 +132,8 @@ fn an_output_that_is_a_share_is_refused() {
     let dir = Dir::new();
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
-    dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("the output is the same file as the share");
+    dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3]))
+        .fails("the output is the same file as the share");
     assert_eq!(dir.read(&shares[1]), before);
 }
 
@@ -154,6 +157,8 @@ fn a_key_that_exists_only_as_shares() {
     assert!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout == data);
     assert_eq!(dir.run(["keygen", "-y", "key.txt"]).quiet().stdout, format!("{public}\n").as_bytes());
 
+    dir.run(with(&["share", "reissue", "--index", "1", "-o", "again"], &shares, &[2, 3, 5])).ok();
+    assert_eq!(dir.read(&files(&dir, "again")[0]), dir.read(&shares[0]), "with its comments");
     dir.run(["keygen", "--split", "3of5"]).misused("not of the form K/N");
     dir.run(["keygen", "--split", "6/5", "-o", "none"]).misused("6 shares would be needed, but there are only 5");
     dir.run(["keygen", "--split", "1/5", "-o", "none"]).misused("at least 2");
@@ -173,7 +178,8 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
         let again = files(&dir, "again");
         assert_eq!(dir.read(&again[0]), dir.read(&shares[1]));
         assert_eq!(again[0].rsplit('/').next(), shares[1].rsplit('/').next());
-        dir.run(with(&["share", "reissue", "--index", "2", "-o", "again"], &shares, &[1, 4, 5])).fails("never overwritten");
+        dir.run(with(&["share", "reissue", "--index", "2", "-o", "again"], &shares, &[1, 4, 5]))
+            .fails("never overwritten");
         dir.run(with(&["share", "reissue", "--index", "0", "-o", "again"], &shares, &[1, 4, 5])).misused("zero");
         dir.run(with(&["share", "reissue", "--index", "6", "-o", "again"], &shares, &[1, 4])).fails("are needed");
 
@@ -234,4 +240,83 @@ fn what_split_refuses() {
     let limited = dir.sh("ulimit -f 4; exec \"$SEALANE\" split --binary -k 2 -n 3 -o out large");
     limited.fails("File too large");
     assert!(files(&dir, "out").is_empty(), "nothing is left of shares that could not all be written");
+}
+
+#[test]
+fn words_for_a_phone_call() {
+    let dir = Dir::new();
+    let run = dir.run(["keygen", "--split", "2/3", "--words", "-o", "words"]);
+    let public = run.err().lines().last().unwrap().strip_prefix("Public key: ").unwrap().to_owned();
+    run.ok();
+    let shares = files(&dir, "words");
+    let text = String::from_utf8(dir.read(&shares[0])).unwrap();
+    assert_eq!(text.lines().last().unwrap().split(' ').count(), 33, "{text}");
+    dir.run_with(b"data", ["-r", &public, "-o", "sealed"]).quiet();
+    dir.run(with(&["combine", "--identity", "-o", "key.txt"], &shares, &[3, 1])).quiet();
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout, b"data");
+    assert_eq!(dir.mode("key.txt"), 0o600);
+    let run = dir.run(with(&["combine"], &shares, &[3, 1]));
+    assert!(run.err().contains("--identity writes it as one"), "{}", run.err());
+    assert_eq!(run.ok().stdout.len(), 32);
+    dir.run(with(&["combine"], &shares, &[3])).fails("2 different mnemonics are needed, not 1");
+
+    // Read out over a bad line.
+    let wrong = text.lines().last().unwrap().replacen(' ', " zzz ", 1);
+    let out = dir.run_with(wrong.as_bytes(), ["combine", "-", shares[1].as_str()]).fails("are needed");
+    assert!(String::from_utf8(out.stderr).unwrap().contains("left out: standard input: "));
+
+    // An identity that is there already, with a passphrase.
+    let mut command = dir.command(["split", "--words", "-p", "-k", "2", "-n", "2", "-o", "locked", "key.txt"]);
+    command.env("AGE_PASSPHRASE", "open sesame");
+    crate::support::finish(command).ok();
+    let locked = files(&dir, "locked");
+    let mut command = dir.command(with(&["combine", "--identity", "-p", "-o", "key2.txt"], &locked, &[1, 2]));
+    command.env("AGE_PASSPHRASE", "open sesame");
+    crate::support::finish(command).quiet();
+    assert_eq!(dir.read("key2.txt"), dir.read("key.txt"));
+
+    dir.write("odd", "fifteen bytes!!");
+    dir.run(["split", "--words", "-k", "2", "-n", "3", "-o", "none", "odd"]).fails("cannot be shared as words");
+    dir.run(["split", "--words", "-k", "2", "-n", "17", "-o", "none", "key.txt"]).misused("at most 16");
+    dir.run(with(&["share", "refresh"], &shares, &[1, 2])).fails("cannot be refreshed");
+    assert!(!dir.exists("none"));
+}
+
+#[test]
+fn shares_for_other_programs() {
+    let dir = Dir::new();
+    dir.write("secret", "correct horse");
+    for form in ["--ssss", "--vault"] {
+        dir.run(["split", form, "-k", "2", "-n", "3", "-o", "shares", "secret"]).ok();
+        let shares = files(&dir, "shares");
+        assert_eq!(shares.len(), 3);
+        let run = dir.run(with(&["combine", form], &shares, &[3, 1]));
+        assert!(run.err().contains("nothing by which the result could be checked"), "{}", run.err());
+        assert_eq!(run.ok().stdout, b"correct horse");
+        assert_eq!(dir.run(with(&["combine", form, "-k", "2"], &shares, &[3, 1, 2])).ok().stdout, b"correct horse");
+        dir.run(with(&["combine", form, "-k", "2"], &shares, &[3])).fails("2 different shares are needed, not 1");
+        dir.run(with(&["combine"], &shares, &[1, 2])).fails("no shares");
+        std::fs::remove_dir_all(dir.path("shares")).unwrap();
+    }
+    dir.write("lines", "no share!\n");
+    dir.run(["combine", "--ssss", "lines"]).fails("is not a line of ssss-split");
+    dir.run(["combine", "--vault", "lines"]).fails("is not an unseal key");
+    dir.run(["combine", "-k", "2", "lines"]).misused("only for --ssss and --vault");
+    dir.run(["combine", "--ssss", "--vault", "lines"]).misused("cannot be used with");
+}
+
+#[test]
+fn a_key_of_32_bytes_as_an_identity() {
+    let dir = Dir::new();
+    let shares = split(&dir, &bytes(32), &[]);
+    let out = dir.run(with(&["combine", "--identity"], &shares, &[1, 2, 3])).quiet().stdout;
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.starts_with("# public key: age1") && text.contains("\nAGE-SECRET-KEY-1"), "{text}");
+    std::fs::remove_dir_all(dir.path("shares")).unwrap();
+    for length in [31, 33] {
+        let shares = split(&dir, &bytes(length), &[]);
+        let out = dir.run(with(&["combine", "--identity"], &shares, &[1, 2, 3])).fails("32");
+        assert!(out.stdout.is_empty());
+        std::fs::remove_dir_all(dir.path("shares")).unwrap();
+    }
 }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::output::stdout_error;
 use crate::progress::Progress;
 use crate::shares::{Form, Shares, read_error};
+use crate::stdin::StdinUse;
 
 /// What a share says of itself: nothing of it is secret.
 #[derive(Serialize)]
@@ -35,7 +36,7 @@ struct Report {
 
 /// Shows the shares; fails if one of them is not whole.
 pub(super) fn run(args: &InspectArgs) -> Result<()> {
-    let mut shares = Shares::open(&args.shares)?;
+    let mut shares = Shares::open(&args.shares, &StdinUse::default())?;
     if let Some((name, _)) = shares.words.first() {
         return Err(Error::new(format!("{name} is a share in words (SLIP-39), which says little of itself"))
             .hint("sealane combine takes it"));

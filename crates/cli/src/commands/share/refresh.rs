@@ -14,13 +14,15 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let mut shares = Shares::open_own(&args.shares, "refreshed")?;
     let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
     let forms: Vec<_> = shares.own.iter().map(|share| share.form).collect();
+    let comments = shares.own.first().map(|share| share.comments.clone()).unwrap_or_default();
     let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
     let failed = |error| combine_error(error, &names);
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
     let (stem, count) = first.unwrap_or_default();
 
     let headers = refresh.headers().zip(forms).collect();
-    let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?;
+    let files =
+        NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?.with_comments(comments);
     let sinks = refresh.write_to(files.sinks()?).map_err(failed)?;
     let paths = files.finish(sinks)?;
     say_where(&paths);

@@ -16,10 +16,12 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let failed = |error| combine_error(error, &names);
     let first = shares.own.first().ok_or_else(|| failed(CombineError::NoShares))?;
     let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
+    let comments = first.comments.clone();
     let (set, field) = (first.header.set(), first.header.field());
     let header = Header::new(set, field, first.header.threshold(), first.header.count(), args.index);
     let header = header.map_err(|error| failed(error.into()))?;
-    let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?;
+    let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?
+        .with_comments(comments);
     let readers = shares.readers()?;
     let sink = files.sinks()?.remove(0);
     let sink = reissue_to(readers, args.index, sink).map_err(failed)?;
