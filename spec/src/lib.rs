@@ -11,6 +11,7 @@
 //! | [`chacha`] | RFC 8439, sections 2.1 to 2.4; Bernstein's original layout; 20, 12 and 8 rounds |
 //! | [`xchacha`] | draft-irtf-cfrg-xchacha-03, sections 2.2 and 2.3 |
 //! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
+//! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 
 #![no_std]
@@ -22,4 +23,5 @@ pub mod aead;
 pub mod chacha;
 pub mod num;
 pub mod poly1305;
+pub mod shamir_bytes;
 pub mod xchacha;

@@ -5,6 +5,7 @@
 //!   [`ChaChaPoly1305::open_batch`].
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
+//! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
 //! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
 //!   known-answer test; nobody needs compile flags.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`, for programs that use the
@@ -52,7 +53,9 @@ pub use aead::{
     ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
     TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
-pub use backend::{Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, SelfTest, SelfTestOf};
+pub use backend::{
+    Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest, SelfTestOf,
+};
 pub use error::{BackendError, CounterOverflow, OpenError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;

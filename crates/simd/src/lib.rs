@@ -27,6 +27,8 @@
 mod horner;
 #[macro_use]
 mod level;
+mod gf8;
+mod gf8_scalar;
 mod output;
 mod pairs;
 mod scalar;
@@ -38,6 +40,8 @@ pub mod aarch64;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
+pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
+pub use gf8_scalar::ScalarBytes;
 pub use horner::Horner;
 pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;

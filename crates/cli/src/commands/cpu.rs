@@ -6,7 +6,8 @@ use std::fs;
 use std::io::{self, Write as _};
 
 use sealane::{
-    Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Poly1305, XChaCha20Poly1305, chacha20::ChaCha20,
+    Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305, XChaCha20Poly1305,
+    chacha20::ChaCha20,
 };
 use serde::Serialize;
 
@@ -88,7 +89,7 @@ fn report(backend: Backend) -> Report {
         model: model(),
         architecture: std::env::consts::ARCH,
         features: features(),
-        families: vec![FamilyReport::of::<ChaChaFamily>()],
+        families: vec![FamilyReport::of::<ChaChaFamily>(), FamilyReport::of::<Gf8Family>()],
         primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend: backend.name() }).into(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }

@@ -2,10 +2,12 @@
 
 mod chacha;
 mod family;
+mod gf8;
 
 pub use chacha::ChaChaFamily;
 pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 pub(crate) use family::{Sealed, SelfTestCache, absorb};
+pub use gf8::Gf8Family;
 
 /// An instruction set that this CPU has and that computes right results: what ChaCha, Poly1305 and their combinations run on.
 pub type Backend = BackendOf<ChaChaFamily>;
@@ -17,7 +19,7 @@ pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.
-const NAMES_OF_FAMILIES: [&[&str]; 1] = [ChaChaFamily::NAMES];
+const NAMES_OF_FAMILIES: [&[&str]; 2] = [ChaChaFamily::NAMES, Gf8Family::NAMES];
 
 /// Whether any family has a backend of that name.
 fn is_known(name: &str) -> bool {

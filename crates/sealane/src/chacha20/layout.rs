@@ -8,7 +8,7 @@ use super::kernel::State;
 use crate::wipe::wipe;
 
 /// "expand 32-byte k" (RFC 8439, section 2.3).
-pub(super) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 mod sealed {
     use super::{KEY_BYTES, Level, State};

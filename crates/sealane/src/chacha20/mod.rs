@@ -42,6 +42,7 @@ use crate::wipe::wipe;
 use crate::{Backend, CounterOverflow};
 pub(crate) use kernel::State;
 use kernel::xor_bytes;
+pub(crate) use layout::CONSTANTS;
 
 /// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;

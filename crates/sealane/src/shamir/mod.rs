@@ -2,7 +2,11 @@
 //!
 //! The secret is the value at 0 of a polynomial of degree below k, the *threshold*, whose other coefficients are uniformly random;
 //! a share is its value at an *evaluation point* other than 0 (Shamir, "How to share a secret", 1979).
+//!
+//! - [`bytes`]: secrets of any length, byte by byte over GF(2^8).
 
+pub mod bytes;
 mod error;
 
+pub use bytes::Backend;
 pub use error::Error;

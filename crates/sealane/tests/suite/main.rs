@@ -21,5 +21,9 @@ mod poly1305_carries;
 mod rng;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
+mod shamir_bytes;
+mod shamir_bytes_check;
+mod shamir_bytes_random;
+mod shamir_bytes_stream;
 mod vectors;
 mod wycheproof;

@@ -59,6 +59,7 @@ macro_rules! neon {
         unsafe { instructions($($value),*) }
     }};
 }
+pub(super) use neon;
 
 /// Writes the methods of a vector type that differ in nothing but the intrinsic.
 macro_rules! binary {

@@ -5,6 +5,8 @@ mod avx2;
 mod avx2_chacha;
 mod avx512;
 mod detect;
+mod gf8;
+mod gf8_gfni;
 mod ssse3;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod ssse3_chacha;
@@ -12,6 +14,8 @@ mod ssse3_chacha;
 pub use avx2::{Avx2, Avx2Wide, Avx2Words};
 pub use avx512::{Avx512, Avx512Wide, Avx512Words};
 pub use detect::Features;
+pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
+pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
 pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
 
 /// Defines a token: its detection, and the function that is compiled with its features.

@@ -1,0 +1,123 @@
+//! Arithmetic in GF(2^8): the known answers that a backend must give before it is used.
+
+use sealane_simd::{CachedLevel, Gf8Level};
+
+use super::{BackendOf, Family, Sealed, SelfTestCache, absorb};
+use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
+
+/// The family of the primitives that are made of bytes of GF(2^8): secret sharing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gf8Family;
+
+impl Sealed for Gf8Family {}
+
+impl Family for Gf8Family {
+    type Level = Gf8Level;
+    const PRIMITIVES: &'static [&'static str] = &["shamir"];
+
+    fn gives_known_answers(level: Gf8Level, _: usize) -> bool {
+        shamir_digest(BackendOf::of(level)) == SHAMIR_DIGEST
+    }
+
+    fn chosen() -> &'static CachedLevel<Gf8Level> {
+        static CHOSEN: CachedLevel<Gf8Level> = CachedLevel::new();
+        &CHOSEN
+    }
+
+    fn tested() -> &'static SelfTestCache {
+        static TESTED: SelfTestCache = SelfTestCache::new();
+        &TESTED
+    }
+}
+
+/// Bytes of the secret: several blocks and a part of one, and with these thresholds both sizes of the buffer for coefficients.
+const SECRET_BYTES: usize = 64 * 9 + 21;
+/// With the thresholds 2 and 3, that have a kernel each, and others. The points are in several groups of eight.
+const THRESHOLDS: [usize; 4] = [1, 2, 3, 6];
+const POINTS: [u8; 9] = [7, 1, 2, 4, 0x83, 0x1d, 0x80, 0xff, 0x84];
+/// Where shares are combined to.
+const TARGET: u8 = 3;
+/// Where a share is changed, and how many shares it takes to find out which.
+const WRONG: usize = 2;
+const SEED: [u8; 32] = [0x5e; 32];
+
+const SHAMIR_DIGEST: u64 = 14_246_243_332_024_258_073;
+
+/// Shares, refreshed shares, and what one to all of them combine to. A wrong share must be named.
+fn shamir_digest(backend: BackendOf<Gf8Family>) -> u64 {
+    let mut secret = [0; SECRET_BYTES];
+    for (i, byte) in secret.iter_mut().enumerate() {
+        *byte = ((i * i) >> 3) as u8;
+    }
+    let mut digest = 0;
+    for threshold in THRESHOLDS {
+        let mut shares = [[0; SECRET_BYTES]; POINTS.len()];
+        let named = share_and_combine(backend, threshold, &secret, &mut shares, |out| digest = absorb(digest, out));
+        digest = absorb(digest, &[u8::from(named == Ok(true))]);
+    }
+    digest
+}
+
+/// Whether the wrong share was named.
+fn share_and_combine(
+    backend: BackendOf<Gf8Family>,
+    threshold: usize,
+    secret: &[u8; SECRET_BYTES],
+    shares: &mut [[u8; SECRET_BYTES]; POINTS.len()],
+    mut absorb: impl FnMut(&[u8]),
+) -> Result<bool, crate::shamir::Error> {
+    {
+        let mut buffers = shares.each_mut().map(|share| &mut share[..]);
+        Splitter::from_seed(threshold, &POINTS, &SEED, backend)?.split(secret, &mut buffers)?;
+        buffers.iter().for_each(|share| absorb(share));
+        Refresher::from_seed(threshold, &POINTS, &SEED, backend)?.refresh(&mut buffers)?;
+        buffers.iter().for_each(|share| absorb(share));
+    }
+    for count in 1..=POINTS.len() {
+        let mut out = [0; SECRET_BYTES];
+        let inputs = shares.each_ref().map(|share| &share[..]);
+        Combiner::with_backend(&POINTS[..count], TARGET, backend)?.combine(&inputs[..count], &mut out)?;
+        absorb(&out);
+    }
+    shares[WRONG][SECRET_BYTES - 1] ^= 1;
+    let mut checker = Checker::with_backend(threshold, &POINTS, backend)?;
+    checker.check(&shares.each_ref().map(|share| &share[..]))?;
+    Ok(matches!(checker.verdict(), Verdict::Wrong(points) if *points == [POINTS[WRONG]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_simd::LevelList;
+
+    use super::*;
+
+    #[test]
+    fn every_level_gives_the_known_answers() {
+        for level in Gf8Level::available() {
+            assert_eq!(shamir_digest(BackendOf::of(level)), SHAMIR_DIGEST, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn the_known_answer_is_that_of_the_reference() {
+        use sealane_spec::shamir_bytes::{interpolate, split};
+        let secret: [u8; SECRET_BYTES] = core::array::from_fn(|i| ((i * i) >> 3) as u8);
+        let mut digest = 0;
+        for threshold in THRESHOLDS {
+            let mut shares = split(threshold, &POINTS, &SEED, 0, &secret);
+            digest = shares.iter().fold(digest, |digest, share| absorb(digest, share));
+            let zeros = split(threshold, &POINTS, &SEED, 1, &[0; SECRET_BYTES]);
+            for (share, zero) in shares.iter_mut().zip(&zeros) {
+                share.iter_mut().zip(zero).for_each(|(a, b)| *a ^= b);
+            }
+            digest = shares.iter().fold(digest, |digest, share| absorb(digest, share));
+            for count in 1..=POINTS.len() {
+                let mut inputs = [&[][..]; POINTS.len()];
+                inputs.iter_mut().zip(&shares).for_each(|(input, share)| *input = share);
+                digest = absorb(digest, &interpolate(&POINTS[..count], &inputs[..count], TARGET));
+            }
+            digest = absorb(digest, &[1]);
+        }
+        assert_eq!(digest, SHAMIR_DIGEST);
+    }
+}

@@ -1,0 +1,89 @@
+//! From shares to the secret, or to another share.
+
+use core::fmt;
+
+use sealane_simd::{Gf8Level, dispatch_gf8};
+
+use super::field::lagrange;
+use super::{Backend, MAX_SHARES, Points, kernel};
+use crate::shamir::Error;
+
+/// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another point.
+///
+/// It takes exactly the shares that it is given: at least as many as the threshold, all of them right. More than that cost
+/// time and give the same result, and a [`Checker`](super::Checker) would compare them.
+#[derive(Clone)]
+pub struct Combiner {
+    points: Points,
+    /// Lagrange's coefficients, one for each point.
+    coefficients: [u8; MAX_SHARES],
+    target: u8,
+    level: Gf8Level,
+}
+
+impl Combiner {
+    /// For the secret, from shares at these points.
+    ///
+    /// # Errors
+    /// [`Error`] if there are no points, or one is 0 or occurs twice.
+    pub fn new(points: &[u8]) -> Result<Self, Error> {
+        Self::at(points, 0)
+    }
+
+    /// For the share at `target`, so that a lost one can be made again without the secret; 0 means the secret.
+    ///
+    /// # Errors
+    /// As of [`Combiner::new`].
+    pub fn at(points: &[u8], target: u8) -> Result<Self, Error> {
+        Self::with_backend(points, target, Backend::detect())
+    }
+
+    /// The same on the given backend.
+    ///
+    /// # Errors
+    /// As of [`Combiner::new`].
+    pub fn with_backend(points: &[u8], target: u8, backend: Backend) -> Result<Self, Error> {
+        let points = Points::new(points)?;
+        if points.is_empty() {
+            return Err(Error::TooFewShares { needed: 1, given: 0 });
+        }
+        let mut coefficients = [0; MAX_SHARES];
+        for (i, coefficient) in coefficients.iter_mut().enumerate().take(points.len()) {
+            *coefficient = lagrange(&points, i, target);
+        }
+        Ok(Self { points, coefficients, target, level: backend.level() })
+    }
+
+    /// The evaluation points, in the order of the shares.
+    #[must_use]
+    pub fn points(&self) -> &[u8] {
+        &self.points
+    }
+
+    /// The backend that does the work.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        Backend::of(self.level)
+    }
+
+    /// Combines a piece of each share, `shares[j]` being at `points()[j]`, to the piece of the result.
+    ///
+    /// # Errors
+    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `out`. Nothing is written then.
+    pub fn combine(&self, shares: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        self.points.check_buffers(shares.len())?;
+        if shares.iter().any(|share| share.len() != out.len()) {
+            return Err(Error::UnequalLengths);
+        }
+        let coefficients = &self.coefficients[..shares.len()];
+        dispatch_gf8!(self.level, token => kernel::combine(token, coefficients, shares, out));
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Combiner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Combiner");
+        debug.field("points", &self.points).field("target", &self.target).field("backend", &self.level).finish()
+    }
+}

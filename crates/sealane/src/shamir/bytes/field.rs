@@ -1,0 +1,53 @@
+//! Arithmetic on public elements of GF(2^8): evaluation points, and what is computed from them. By tables.
+
+use sealane_simd::{NIBBLE_PRODUCTS, gf8_mul};
+
+/// The inverse of each element, and 0 for 0.
+static INVERSES: [u8; 256] = {
+    let mut inverses = [0; 256];
+    // The powers of the generator 3 and of its inverse, 0xf6.
+    let (mut power, mut inverse, mut i) = (1, 1, 0);
+    while i < 255 {
+        inverses[power as usize] = inverse;
+        power = gf8_mul(power, 3);
+        inverse = gf8_mul(inverse, 0xf6);
+        i += 1;
+    }
+    inverses
+};
+
+/// The product. Not constant in time: for public elements only.
+pub(super) fn mul(a: u8, b: u8) -> u8 {
+    let table = &NIBBLE_PRODUCTS[usize::from(a)];
+    table[usize::from(b & 15)] ^ table[16 + usize::from(b >> 4)]
+}
+
+/// The inverse, 0 for 0. Not constant in time: for public elements only.
+pub(super) fn invert(a: u8) -> u8 {
+    INVERSES[usize::from(a)]
+}
+
+/// Coefficient i of Lagrange's interpolation at `target` from values at `points`, which are distinct.
+pub(super) fn lagrange(points: &[u8], i: usize, target: u8) -> u8 {
+    let (mut numerator, mut denominator) = (1, 1);
+    for (j, &point) in points.iter().enumerate() {
+        if j != i {
+            numerator = mul(numerator, target ^ point);
+            denominator = mul(denominator, points[i] ^ point);
+        }
+    }
+    mul(numerator, invert(denominator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverses_are_inverses() {
+        for a in 1..=255 {
+            assert_eq!(gf8_mul(a, invert(a)), 1);
+        }
+        assert_eq!(invert(0), 0);
+    }
+}

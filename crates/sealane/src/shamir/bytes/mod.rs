@@ -1,0 +1,47 @@
+//! Secrets of any length, shared byte by byte over GF(2^8): keys and whole files.
+//!
+//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES, `ssss` and Vault. A share is as long as the secret.
+//! Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … + c\[k-1\]\[i\] x^(k-1); all coefficients c are uniform over the 256
+//! elements. They are the ChaCha20 key stream of a seed from the system.
+//!
+//! - [`Splitter`] makes shares, [`Combiner`] takes k of them back to the secret, or makes a lost share again without the secret.
+//! - [`Refresher`] replaces all shares by others of the same secret, so that those seen before are worth nothing.
+//! - [`Checker`] compares more than k shares with each other, and names those that are wrong where that can be known.
+//!
+//! All of them work on pieces: call them again with the next piece of everything. Nothing in a share says that it is right,
+//! and k shares, some wrong, combine to a wrong secret without an error: authenticate the secret.
+//!
+//! ```
+//! use sealane::shamir::bytes::{Backend, Combiner, Splitter};
+//!
+//! let secret = *b"correct horse battery staple";
+//! let mut shares = [[0; 28]; 5];
+//! let mut buffers = shares.each_mut().map(|share| &mut share[..]);
+//! Splitter::from_seed(3, &[1, 2, 3, 4, 5], &[7; 32], Backend::detect())?.split(&secret, &mut buffers)?; // a seed from the system
+//!
+//! let mut recovered = [0; 28];
+//! Combiner::new(&[5, 1, 4])?.combine(&[&shares[4], &shares[0], &shares[3]], &mut recovered)?;
+//! assert_eq!(recovered, secret);
+//! # Ok::<(), sealane::shamir::Error>(())
+//! ```
+
+mod check;
+mod coefficients;
+mod combine;
+mod decode;
+mod field;
+pub(crate) mod kernel;
+mod points;
+mod split;
+#[cfg(feature = "std")]
+mod stream;
+
+pub use check::{Checker, Verdict};
+pub use combine::Combiner;
+pub use points::{MAX_SHARES, Points};
+pub use split::{Refresher, Splitter};
+
+use crate::backend::{BackendOf, Gf8Family};
+
+/// An instruction set that this CPU has and that computes right results: what GF(2^8) runs on.
+pub type Backend = BackendOf<Gf8Family>;

@@ -1,0 +1,94 @@
+//! Sets of evaluation points.
+
+use core::fmt;
+use core::ops::Deref;
+
+use crate::shamir::Error;
+
+/// The most shares of one secret: the elements of GF(2^8) without 0.
+pub const MAX_SHARES: usize = 255;
+
+/// Distinct evaluation points, none of them 0, in their order: a slice that needs no allocator.
+#[derive(Clone, Copy)]
+pub struct Points {
+    points: [u8; MAX_SHARES],
+    count: u8,
+}
+
+impl Points {
+    pub(super) const NONE: Self = Self { points: [0; MAX_SHARES], count: 0 };
+
+    /// The points 1 to `count`.
+    #[cfg(feature = "getrandom")]
+    pub(super) fn compact(count: usize) -> Result<Self, Error> {
+        let mut points = Self::NONE;
+        points.count = u8::try_from(count).map_err(|_| Error::TooManyShares { count, maximum: MAX_SHARES })?;
+        for (point, x) in points.points.iter_mut().zip(1..=points.count) {
+            *point = x;
+        }
+        Ok(points)
+    }
+
+    /// These points.
+    pub(super) fn new(given: &[u8]) -> Result<Self, Error> {
+        if given.len() > MAX_SHARES {
+            return Err(Error::TooManyShares { count: given.len(), maximum: MAX_SHARES });
+        }
+        let mut seen = [0_u64; 4];
+        let mut points = Self::NONE;
+        for (index, &point) in given.iter().enumerate() {
+            let (word, bit) = (&mut seen[usize::from(point >> 6)], 1 << (point & 63));
+            if point == 0 {
+                return Err(Error::ZeroPoint { index });
+            }
+            if *word & bit != 0 {
+                return Err(Error::DuplicatePoint { index });
+            }
+            *word |= bit;
+            points.push(point);
+        }
+        Ok(points)
+    }
+
+    /// Adds a point that is not among them.
+    pub(super) fn push(&mut self, point: u8) {
+        self.points[usize::from(self.count)] = point;
+        self.count += 1;
+    }
+
+    /// Whether a sharing among these points can have the threshold.
+    pub(super) fn check_threshold(&self, threshold: usize) -> Result<(), Error> {
+        match threshold {
+            0 => Err(Error::ZeroThreshold),
+            _ if threshold > self.len() => Err(Error::ThresholdAboveCount { threshold, count: self.len() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is a buffer for each point.
+    pub(super) fn check_buffers(&self, given: usize) -> Result<(), Error> {
+        if given == self.len() { Ok(()) } else { Err(Error::WrongNumberOfShares { expected: self.len(), given }) }
+    }
+}
+
+impl Deref for Points {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.points[..usize::from(self.count)]
+    }
+}
+
+impl PartialEq for Points {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Points {}
+
+impl fmt::Debug for Points {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,168 @@
+//! Making shares, and making them anew.
+
+use core::fmt;
+
+use sealane_simd::{Gf8Level, dispatch_gf8};
+
+use super::coefficients::{Coefficients, Purpose};
+use super::{Backend, Points, kernel};
+use crate::shamir::Error;
+
+/// Splits a secret, in one piece or in many, into shares.
+///
+/// Made for one secret: another one begins with another `Splitter`. (It would be as safe to go on, but nothing marks where one
+/// ends.) Pieces whose lengths are multiples of 64 bytes are split fastest.
+///
+/// The state is wiped when it is dropped.
+pub struct Splitter(Sharing);
+
+/// Adds to shares, in one piece or in many, those of the secret 0: other shares of the same secret, unrelated to the former
+/// ones.
+///
+/// All shares of a set must be refreshed together, and the former ones destroyed.
+///
+/// ```
+/// # use sealane::shamir::bytes::{Backend, Combiner, Refresher, Splitter};
+/// # let (mut a, mut b) = ([0; 16], [0; 16]);
+/// # let backend = Backend::detect();
+/// # Splitter::from_seed(2, &[1, 2], &[7; 32], backend)?.split(b"0123456789abcdef", &mut [&mut a, &mut b])?;
+/// # let former = a;
+/// Refresher::from_seed(2, &[1, 2], &[8; 32], backend)?.refresh(&mut [&mut a, &mut b])?; // a seed from the system
+/// # let mut secret = [0; 16];
+/// # Combiner::new(&[1, 2])?.combine(&[&a, &b], &mut secret)?;
+/// # assert!(a != former && &secret == b"0123456789abcdef");
+/// # Ok::<(), sealane::shamir::Error>(())
+/// ```
+pub struct Refresher(Sharing);
+
+struct Sharing {
+    threshold: usize,
+    points: Points,
+    coefficients: Coefficients,
+    level: Gf8Level,
+}
+
+impl Sharing {
+    fn new(
+        threshold: usize,
+        points: Points,
+        seed: &[u8; 32],
+        purpose: Purpose,
+        backend: Backend,
+    ) -> Result<Self, Error> {
+        points.check_threshold(threshold)?;
+        Ok(Self { threshold, points, coefficients: Coefficients::new(seed, purpose), level: backend.level() })
+    }
+
+    #[cfg(feature = "getrandom")]
+    fn random(threshold: usize, points: Points, purpose: Purpose) -> Result<Self, Error> {
+        points.check_threshold(threshold)?;
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|_| Error::SystemRandomness)?;
+        let sharing = Self::new(threshold, points, &seed, purpose, Backend::detect());
+        crate::wipe::wipe(&mut seed);
+        sharing
+    }
+
+    fn check(&self, length: usize, shares: &[&mut [u8]]) -> Result<(), Error> {
+        self.points.check_buffers(shares.len())?;
+        if shares.iter().any(|share| share.len() != length) { Err(Error::UnequalLengths) } else { Ok(()) }
+    }
+}
+
+macro_rules! constructors {
+    ($type:ident, $purpose:expr) => {
+        impl $type {
+            /// For shares at the points 1 to `count`, of which `threshold` give the secret. The generator is seeded by the
+            /// system.
+            ///
+            /// # Errors
+            /// [`Error`] if the threshold is 0 or above `count`, `count` is above 255, or the system's generator fails.
+            #[cfg(feature = "getrandom")]
+            pub fn new(threshold: usize, count: usize) -> Result<Self, Error> {
+                Sharing::random(threshold, Points::compact(count)?, $purpose).map(Self)
+            }
+
+            /// The same for shares at these points.
+            ///
+            /// # Errors
+            /// As of [`Self::new`], or if a point is 0 or occurs twice.
+            #[cfg(feature = "getrandom")]
+            pub fn with_points(threshold: usize, points: &[u8]) -> Result<Self, Error> {
+                Sharing::random(threshold, Points::new(points)?, $purpose).map(Self)
+            }
+
+            /// The same with a seed, which must be secret, uniformly random and never used again, on the given backend.
+            /// Backends differ in speed, never in shares.
+            ///
+            /// # Errors
+            /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or occurs twice.
+            pub fn from_seed(
+                threshold: usize,
+                points: &[u8],
+                seed: &[u8; 32],
+                backend: Backend,
+            ) -> Result<Self, Error> {
+                Sharing::new(threshold, Points::new(points)?, seed, $purpose, backend).map(Self)
+            }
+
+            /// The number of shares that give the secret.
+            #[must_use]
+            pub fn threshold(&self) -> usize {
+                self.0.threshold
+            }
+
+            /// The evaluation points, in the order of the shares.
+            #[must_use]
+            pub fn points(&self) -> &[u8] {
+                &self.0.points
+            }
+
+            /// The backend that does the work.
+            #[must_use]
+            pub fn backend(&self) -> Backend {
+                Backend::of(self.0.level)
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $type {}
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut debug = f.debug_struct(stringify!($type));
+                debug.field("threshold", &self.0.threshold).field("points", &self.0.points).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+constructors! { Splitter, Purpose::Split }
+constructors! { Refresher, Purpose::Refresh }
+
+impl Splitter {
+    /// Splits the next piece of the secret: `shares[j]` becomes the next piece of the share at `points()[j]`.
+    ///
+    /// # Errors
+    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `secret`. Nothing is written then.
+    pub fn split(&mut self, secret: &[u8], shares: &mut [&mut [u8]]) -> Result<(), Error> {
+        self.0.check(secret.len(), shares)?;
+        let Sharing { threshold, points, coefficients, level } = &mut self.0;
+        dispatch_gf8!(*level, token =>
+            kernel::share::<_, false>(token, *threshold, points, coefficients, secret, shares));
+        Ok(())
+    }
+}
+
+impl Refresher {
+    /// Refreshes the next piece of all shares, `shares[j]` being at `points()[j]`.
+    ///
+    /// # Errors
+    /// [`Error`] if the number of shares is not that of the points, or they differ in length. Nothing is written then.
+    pub fn refresh(&mut self, shares: &mut [&mut [u8]]) -> Result<(), Error> {
+        self.0.check(shares.first().map_or(0, |share| share.len()), shares)?;
+        let Sharing { threshold, points, coefficients, level } = &mut self.0;
+        dispatch_gf8!(*level, token =>
+            kernel::share::<_, true>(token, *threshold, points, coefficients, &[], shares));
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Elements of GF(2^8) multiplied by table look-ups within vectors: see the shuffles of x86.
+
+use core::arch::aarch64::*;
+
+use super::Neon;
+use super::neon::neon;
+use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
+
+impl Gf8 for Neon {
+    type Bytes = NeonBytes;
+    type ChaCha = Self;
+
+    #[inline(always)]
+    fn for_chacha(self) -> Self {
+        self
+    }
+}
+
+/// Sixteen elements.
+#[derive(Clone, Copy)]
+pub struct NeonBytes(uint8x16_t, Neon);
+
+type Pair = (uint8x16_t, uint8x16_t);
+
+impl Gf8Bytes for NeonBytes {
+    type Token = Neon;
+    type Factor = Pair;
+    type Multiplicand = (Pair, Neon);
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    fn load(token: Neon, bytes: &[u8]) -> Self {
+        let bytes: &[u8; 16] = bytes.first_chunk().expect("a whole vector");
+        let vector = neon!(token, (bytes: &[u8; 16] = bytes) -> uint8x16_t {
+            // SAFETY: the reference is valid for reading 16 bytes.
+            unsafe { vld1q_u8(bytes.as_ptr()) }
+        });
+        Self(vector, token)
+    }
+    #[inline(always)]
+    fn store(self, bytes: &mut [u8]) {
+        let bytes: &mut [u8; 16] = bytes.first_chunk_mut().expect("a whole vector");
+        neon!(self.1, (a: uint8x16_t = self.0, bytes: &mut [u8; 16] = bytes) -> () {
+            // SAFETY: the exclusive reference is valid for writing 16 bytes.
+            unsafe { vst1q_u8(bytes.as_mut_ptr(), a) }
+        });
+    }
+    #[inline(always)]
+    fn zero(token: Neon) -> Self {
+        Self(neon!(token, () -> uint8x16_t { vdupq_n_u8(0) }), token)
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        let sum = neon!(self.1, (a: uint8x16_t = self.0, b: uint8x16_t = other.0) -> uint8x16_t { veorq_u8(a, b) });
+        Self(sum, self.1)
+    }
+
+    #[inline(always)]
+    fn factor(token: Neon, factor: u8) -> Pair {
+        let table = &NIBBLE_PRODUCTS[usize::from(factor)];
+        neon!(token, (table: &[u8; 32] = table) -> Pair {
+            // SAFETY: the reference is valid for reading 32 bytes.
+            let pair = unsafe { vld1q_u8_x2(table.as_ptr()) };
+            (pair.0, pair.1)
+        })
+    }
+    #[inline(always)]
+    fn multiplicand(self) -> (Pair, Neon) {
+        let nibbles = neon!(self.1, (a: uint8x16_t = self.0) -> Pair {
+            (vandq_u8(a, vdupq_n_u8(0x0f)), vshrq_n_u8::<4>(a))
+        });
+        (nibbles, self.1)
+    }
+    #[inline(always)]
+    fn mul(multiplicand: (Pair, Neon), factor: Pair) -> Self {
+        let (nibbles, token) = multiplicand;
+        let product = neon!(token, (m: Pair = nibbles, f: Pair = factor) -> uint8x16_t {
+            veorq_u8(vqtbl1q_u8(f.0, m.0), vqtbl1q_u8(f.1, m.1))
+        });
+        Self(product, token)
+    }
+}

@@ -1,0 +1,142 @@
+//! Elements of GF(2^8) multiplied by byte shuffles: the products of a factor with all low and all high nibbles are two tables of 16
+//! bytes, which a shuffle looks up for all elements at once, in constant time (Plank, Greenan and Miller, "Screaming fast Galois
+//! field arithmetic using Intel SIMD instructions", FAST 2013).
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Avx2, Avx512, Ssse3, with_features};
+use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
+
+/// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types and functions.
+macro_rules! gf8_bytes {
+    (
+        $(#[$doc:meta])* $bytes:ident($vector:ty, $token:ty, $features:literal), $size:literal, $chacha:ty, $for_chacha:expr;
+        $load:ident, $store:ident, $zero:ident, $xor:ident;
+        factor: $factor:ty = |$table:ident, $public:ident| $prepare:expr;
+        multiplicand: $multiplicand:ty = |$a:ident| $split:expr;
+        mul = |$m:ident, $f:ident| $mul:expr;
+    ) => {
+        impl Gf8 for $token {
+            type Bytes = $bytes;
+            type ChaCha = $chacha;
+
+            #[inline(always)]
+            fn for_chacha(self) -> $chacha {
+                $for_chacha(self)
+            }
+        }
+
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $bytes($vector, $token);
+
+        impl Gf8Bytes for $bytes {
+            type Token = $token;
+            type Factor = $factor;
+            type Multiplicand = ($multiplicand, $token);
+            const BYTES: usize = $size;
+
+            #[inline(always)]
+            fn load(token: $token, bytes: &[u8]) -> Self {
+                let bytes: &[u8; $size] = bytes.first_chunk().expect("a whole vector");
+                let vector = with_features!($token, $features, token, (bytes: &[u8; $size] = bytes) -> $vector {
+                    // SAFETY: the reference is valid for reading a vector, and the load needs no alignment.
+                    unsafe { $load(bytes.as_ptr().cast()) }
+                });
+                Self(vector, token)
+            }
+            #[inline(always)]
+            fn store(self, bytes: &mut [u8]) {
+                let bytes: &mut [u8; $size] = bytes.first_chunk_mut().expect("a whole vector");
+                with_features!($token, $features, self.1, (a: $vector = self.0, bytes: &mut [u8; $size] = bytes) -> () {
+                    // SAFETY: the exclusive reference is valid for writing a vector, and the store needs no alignment.
+                    unsafe { $store(bytes.as_mut_ptr().cast(), a) }
+                });
+            }
+            #[inline(always)]
+            fn zero(token: $token) -> Self {
+                Self(with_features!($token, $features, token, () -> $vector { $zero() }), token)
+            }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                let sum = with_features!($token, $features, self.1, (a: $vector = self.0, b: $vector = other.0) -> $vector {
+                    $xor(a, b)
+                });
+                Self(sum, self.1)
+            }
+
+            #[inline(always)]
+            fn factor(token: $token, factor: u8) -> $factor {
+                let table = &NIBBLE_PRODUCTS[usize::from(factor)];
+                with_features!($token, $features, token, ($table: &[u8; 32] = table, $public: u8 = factor) -> $factor {
+                    let _ = ($table, $public);
+                    $prepare
+                })
+            }
+            #[inline(always)]
+            fn multiplicand(self) -> ($multiplicand, $token) {
+                let multiplicand =
+                    with_features!($token, $features, self.1, ($a: $vector = self.0) -> $multiplicand { $split });
+                (multiplicand, self.1)
+            }
+            #[inline(always)]
+            fn mul(multiplicand: ($multiplicand, $token), factor: $factor) -> Self {
+                let (multiplicand, token) = multiplicand;
+                let product = with_features!($token, $features, token,
+                    ($m: $multiplicand = multiplicand, $f: $factor = factor) -> $vector { $mul });
+                Self(product, token)
+            }
+        }
+    };
+}
+pub(super) use gf8_bytes;
+
+/// Half of a table.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn half(table: &[u8; 32], start: usize) -> __m128i {
+    let half: &[u8; 16] = table[start..].first_chunk().expect("half of 32 bytes");
+    // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
+    unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
+}
+
+gf8_bytes! {
+    /// Sixteen elements.
+    Ssse3Bytes(__m128i, Ssse3, "ssse3"), 16, Ssse3, core::convert::identity;
+    _mm_loadu_si128, _mm_storeu_si128, _mm_setzero_si128, _mm_xor_si128;
+    factor: (__m128i, __m128i) = |table, factor| (half(table, 0), half(table, 16));
+    multiplicand: (__m128i, __m128i) = |a| {
+        let low_nibbles = _mm_set1_epi8(0x0f);
+        (_mm_and_si128(a, low_nibbles), _mm_and_si128(_mm_srli_epi16::<4>(a), low_nibbles))
+    };
+    mul = |m, f| _mm_xor_si128(_mm_shuffle_epi8(f.0, m.0), _mm_shuffle_epi8(f.1, m.1));
+}
+
+gf8_bytes! {
+    /// 32 elements.
+    Avx2Bytes(__m256i, Avx2, "avx2"), 32, Avx2, core::convert::identity;
+    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
+    factor: (__m256i, __m256i) = |table, factor|
+        (_mm256_broadcastsi128_si256(half(table, 0)), _mm256_broadcastsi128_si256(half(table, 16)));
+    multiplicand: (__m256i, __m256i) = |a| {
+        let low_nibbles = _mm256_set1_epi8(0x0f);
+        (_mm256_and_si256(a, low_nibbles), _mm256_and_si256(_mm256_srli_epi16::<4>(a), low_nibbles))
+    };
+    mul = |m, f| _mm256_xor_si256(_mm256_shuffle_epi8(f.0, m.0), _mm256_shuffle_epi8(f.1, m.1));
+}
+
+gf8_bytes! {
+    /// 64 elements.
+    Avx512Bytes(__m512i, Avx512, "avx512f,avx512bw"), 64, Avx512, core::convert::identity;
+    _mm512_loadu_si512, _mm512_storeu_si512, _mm512_setzero_si512, _mm512_xor_si512;
+    factor: (__m512i, __m512i) = |table, factor|
+        (_mm512_broadcast_i32x4(half(table, 0)), _mm512_broadcast_i32x4(half(table, 16)));
+    multiplicand: (__m512i, __m512i) = |a| {
+        let low_nibbles = _mm512_set1_epi8(0x0f);
+        (_mm512_and_si512(a, low_nibbles), _mm512_and_si512(_mm512_srli_epi16::<4>(a), low_nibbles))
+    };
+    mul = |m, f| _mm512_xor_si512(_mm512_shuffle_epi8(f.0, m.0), _mm512_shuffle_epi8(f.1, m.1));
+}

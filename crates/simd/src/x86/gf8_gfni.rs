@@ -1,0 +1,40 @@
+//! Elements of GF(2^8) multiplied by `gf2p8mulb`, whose field is ours.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::gf8::gf8_bytes;
+use super::{Avx2, Avx512, Features, token, with_features};
+use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
+
+token! {
+    /// Proof of GFNI and of all that [`Avx2`] proves.
+    Gfni: "gfni,avx2,bmi2", Avx2::BITS.union(Features::GFNI)
+}
+
+token! {
+    /// Proof of GFNI and of all that [`Avx512`] proves.
+    Gfni512: "gfni,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", Avx512::BITS.union(Features::GFNI)
+}
+
+const _: () = assert!(Gfni::BITS.contains(Avx2::BITS) && Gfni512::BITS.contains(Avx512::BITS));
+
+gf8_bytes! {
+    /// 32 elements.
+    GfniBytes(__m256i, Gfni, "gfni,avx2"), 32, Avx2, Avx2::implied_by;
+    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
+    factor: __m256i = |table, factor| _mm256_set1_epi8(factor.cast_signed());
+    multiplicand: __m256i = |a| a;
+    mul = |m, f| _mm256_gf2p8mul_epi8(m, f);
+}
+
+gf8_bytes! {
+    /// 64 elements.
+    Gfni512Bytes(__m512i, Gfni512, "gfni,avx512f,avx512bw"), 64, Avx512, Avx512::implied_by;
+    _mm512_loadu_si512, _mm512_storeu_si512, _mm512_setzero_si512, _mm512_xor_si512;
+    factor: __m512i = |table, factor| _mm512_set1_epi8(factor.cast_signed());
+    multiplicand: __m512i = |a| a;
+    mul = |m, f| _mm512_gf2p8mul_epi8(m, f);
+}
