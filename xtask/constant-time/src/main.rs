@@ -5,6 +5,7 @@
 //! not report them proves nothing.
 
 mod memcheck;
+mod shamir;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -23,18 +24,26 @@ fn main() -> ExitCode {
         eprintln!("usage: constant-time BACKEND PRIMITIVE");
         return ExitCode::from(2);
     };
-    let backend = match Backend::by_name(backend) {
-        Ok(backend) => backend,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::from(2);
-        }
-    };
     if !memcheck::is_running() {
         eprintln!("not under valgrind: nothing would be checked");
         return ExitCode::from(2);
     }
-    match primitive.as_str() {
+    let result = match primitive.as_str() {
+        "shamir" => backend.parse().map(shamir::share_and_combine),
+        "shamir-check" => backend.parse().map(shamir::check),
+        _ => backend.parse().map(|backend| run(backend, primitive)),
+    };
+    if let Err(error) = result {
+        eprintln!("{error}");
+        return ExitCode::from(2);
+    }
+    println!("{primitive} on {backend}: done");
+    ExitCode::SUCCESS
+}
+
+/// Runs a primitive of the ChaCha family, or a control.
+fn run(backend: Backend, primitive: &str) {
+    match primitive {
         "chacha20" => chacha20(backend),
         "poly1305" => poly1305(backend),
         "seal" => seal(backend),
@@ -47,11 +56,9 @@ fn main() -> ExitCode {
         "leaky-index" => leaky_index(),
         _ => {
             eprintln!("no such primitive: {primitive}");
-            return ExitCode::from(2);
+            std::process::exit(2);
         }
     }
-    println!("{primitive} on {backend}: done");
-    ExitCode::SUCCESS
 }
 
 /// A copy of `bytes` that memcheck tracks.

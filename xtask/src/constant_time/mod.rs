@@ -15,11 +15,12 @@ use reports::Report;
 const BACKENDS: &[&str] = &["scalar", "ssse3", "avx2"];
 /// Must be reported: else a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
-const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch"];
-/// These end with a branch on whether the tag is right. That is public, but depends on the key, so memcheck must report it.
-const OPENING: &[&str] = &["open", "open-pieces", "open-batch"];
+const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch", "shamir"];
+/// These end with a branch on whether the tag is right, or shares are. That is public, but depends on the key or the secret, so
+/// memcheck must report it.
+const OPENING: &[&str] = &["open", "open-pieces", "open-batch", "shamir-check"];
 
-/// The lines of source that compare a tag or branch on whether it is right.
+/// The lines of source that compare a tag, or shares, or branch on whether they are right.
 const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/poly1305/mod.rs", "if bool::from(difference.ct_eq(&0))"),
     ("crates/sealane/src/aead/one_shot.rs", "if result.is_ok() && !is_longer {"),
@@ -31,6 +32,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
     ("crates/sealane/src/aead/batch/mod.rs", "requests.iter().all(|request| request.authentic)"),
     ("crates/sealane/src/aead/batch/wave.rs", "if !**authentic {"),
+    ("crates/sealane/src/shamir/bytes/check.rs", "if syndromes.iter().fold(0, |all, syndrome| all | syndrome) != 0 {"),
 ];
 
 /// The exit status that memcheck is told to give when it reported something.
@@ -79,7 +81,7 @@ pub(crate) fn run() -> Result<()> {
                 "{primitive} on {backend} depends on secrets elsewhere than in the lines of VERDICTS:\n{}",
                 leaks.join("\n")
             );
-            println!("   {primitive} on {backend}: nothing but whether a tag is right depends on secrets");
+            println!("   {primitive} on {backend}: nothing but whether what it is given is right depends on secrets");
         }
     }
     Ok(())
