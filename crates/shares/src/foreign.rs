@@ -37,6 +37,9 @@ pub enum ForeignError {
     /// There are more shares than needed, and they contradict each other.
     #[error("the shares contradict each other: one is damaged, or of another secret, or the threshold is another")]
     Inconsistent,
+    /// Sharing itself failed: the system's random number generator did.
+    #[error(transparent)]
+    Sharing(#[from] sealane::shamir::Error),
     /// The system's random number generator failed.
     #[error("the system's random number generator failed: {0}")]
     Random(#[from] getrandom::Error),

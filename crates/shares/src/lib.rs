@@ -31,7 +31,6 @@
 //! public.
 #![forbid(unsafe_code)]
 
-mod bytes;
 mod checksum;
 mod combine;
 mod commitment;

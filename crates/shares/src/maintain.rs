@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 
-use crate::bytes::Refresher;
 use crate::combine::{Interpolation, check_headers, distinct_points, enough};
 use crate::error::{CombineError, ParameterError};
 use crate::header::{Field, Header, SetId};
@@ -12,6 +11,7 @@ use crate::rows::Rows;
 use crate::share::Share;
 use crate::split::WipedVec;
 use crate::writer::ShareWriter;
+use sealane::shamir::bytes::Refresher;
 
 /// New shares of the same secret, with other values and a new set identifier: old and new ones do not combine, so whoever has
 /// copied fewer than the threshold of the old ones has nothing once those are destroyed.

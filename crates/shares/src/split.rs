@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use zeroize::Zeroizing;
 
-use crate::bytes::Splitter;
 use crate::commitment::{BLINDING_BYTES, Committer};
 use crate::error::SplitError;
 use crate::header::{Field, Header, SetId, check_counts};
 use crate::rows::Rows;
 use crate::share::Share;
 use crate::writer::ShareWriter;
+use sealane::shamir::bytes::Splitter;
 
 /// The bytes of secret that are split at a time.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;

@@ -9,11 +9,11 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::bytes::{Combiner, Splitter};
 use crate::error::ParameterError;
 use crate::foreign::{self, ForeignError};
 use crate::header::{Field, check_counts};
 use crate::rows::Rows;
+use sealane::shamir::bytes::{Combiner, Splitter};
 
 /// One share. It is wiped, and has no `Debug` output.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultS
         return Err(ParameterError::SecretBytes(0).into());
     }
     let mut rows = Rows::new(count, secret.len() + 1);
-    crate::bytes::fallible(Splitter::new(threshold, count)?.split(secret, &mut rows.all_mut(secret.len())))?;
+    Splitter::new(threshold, count)?.split(secret, &mut rows.all_mut(secret.len()))?;
     let share = |at: usize| {
         let row = rows.row_mut(at);
         row[secret.len()] = at as u8 + 1;
@@ -118,11 +118,11 @@ pub fn combine(shares: &[VaultShare], threshold: Option<usize>) -> Result<Zeroiz
     let mut out = Zeroizing::new(vec![0; rows[0].len()]);
     for &at in extra {
         let (point, values) = list[at];
-        crate::bytes::fallible(Combiner::at(&points, point).and_then(|it| it.combine(&rows, &mut out)))?;
+        Combiner::at(&points, point).and_then(|it| it.combine(&rows, &mut out))?;
         if !bool::from(out.ct_eq(values)) {
             return Err(ForeignError::Inconsistent);
         }
     }
-    crate::bytes::fallible(Combiner::at(&points, 0).and_then(|it| it.combine(&rows, &mut out)))?;
+    Combiner::at(&points, 0).and_then(|it| it.combine(&rows, &mut out))?;
     Ok(out)
 }

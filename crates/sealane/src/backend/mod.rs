@@ -19,9 +19,11 @@ pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.
+#[cfg(feature = "std")]
 const NAMES_OF_FAMILIES: [&[&str]; 2] = [ChaChaFamily::NAMES, Gf8Family::NAMES];
 
 /// Whether any family has a backend of that name.
+#[cfg(feature = "std")]
 fn is_known(name: &str) -> bool {
     NAMES_OF_FAMILIES.iter().any(|names| names.contains(&name))
 }

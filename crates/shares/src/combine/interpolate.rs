@@ -1,8 +1,8 @@
 //! Lagrange interpolation over the field of a set.
 
-use crate::bytes::Combiner;
 use crate::gf::{Element, Gf};
 use crate::header::{Field, Header};
+use sealane::shamir::bytes::Combiner;
 
 /// The value at one point, from the shares at others.
 pub(crate) enum Interpolation {

@@ -8,8 +8,8 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::bytes::Combiner;
 use crate::combine::candidates;
+use sealane::shamir::bytes::Combiner;
 
 const DIGEST_POINT: u8 = 254;
 const VALUE_POINT: u8 = 255;
