@@ -13,6 +13,7 @@
 //! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
 //! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
+//! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ extern crate alloc;
 
 pub mod aead;
 pub mod chacha;
+pub mod gf2n;
 pub mod num;
 pub mod poly1305;
 pub mod shamir_bytes;

@@ -40,6 +40,7 @@ mod aead;
 mod backend;
 pub mod chacha20;
 mod error;
+pub mod gf2n;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;

@@ -29,6 +29,7 @@ mod horner;
 mod level;
 mod gf8;
 mod gf8_scalar;
+mod clmul;
 mod output;
 mod pairs;
 mod scalar;
@@ -42,6 +43,7 @@ pub mod x86;
 
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;
+pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use horner::Horner;
 pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;

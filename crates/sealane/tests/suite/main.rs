@@ -15,6 +15,7 @@ mod chacha20_counter;
 mod chacha20_lengths;
 mod chacha20_position;
 mod common;
+mod gf2n;
 mod poly1305;
 mod poly1305_carries;
 #[cfg(feature = "rustcrypto")]

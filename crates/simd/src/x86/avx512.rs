@@ -10,7 +10,7 @@ use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_featur
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.
-const FEATURES: Features = super::avx2::FEATURES
+pub(super) const FEATURES: Features = super::avx2::FEATURES
     .union(Features::FMA)
     .union(Features::F16C)
     .union(Features::AVX512F)

@@ -4,6 +4,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod avx2_chacha;
 mod avx512;
+mod clmul;
 mod detect;
 mod gf8;
 mod gf8_gfni;
@@ -13,6 +14,10 @@ mod ssse3_chacha;
 
 pub use avx2::{Avx2, Avx2Wide, Avx2Words};
 pub use avx512::{Avx512, Avx512Wide, Avx512Words};
+pub use clmul::{
+    Pclmulqdq, PclmulqdqLane, Vpclmulqdq, Vpclmulqdq512, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane,
+    VpclmulqdqLanes,
+};
 pub use detect::Features;
 pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
 pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
@@ -29,7 +34,7 @@ macro_rules! token {
             /// The token, if the CPU has the features and the operating system saves their registers.
             #[must_use]
             pub fn detect() -> Option<Self> {
-                $crate::x86::Features::detect().contains($bits).then_some(Self(()))
+                $crate::x86::Features::detect().contains(Self::BITS).then_some(Self(()))
             }
 
             /// What the CPU has where there is such a token.

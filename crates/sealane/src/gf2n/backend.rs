@@ -1,0 +1,236 @@
+//! The instruction sets of GF(2^n), their known answers, and the operations on each.
+
+use sealane_simd::{CachedLevel, ClmulLevel, dispatch_clmul};
+use subtle::{ConstantTimeEq, CtOption};
+
+use super::element::{Element, Gf2n};
+use super::field::{Degree, Field};
+use super::{kernel, slices};
+use crate::backend::{BackendOf, Family, Sealed, SelfTestCache, absorb};
+
+/// The family of what is made of products without carries: GF(2^n).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClmulFamily;
+
+/// An instruction set that this CPU has and that computes right results: what [`Gf2n`] runs on.
+///
+/// ```
+/// use sealane::gf2n::{Backend, Gf2n};
+///
+/// let (a, b) = (Gf2n::<256>::from_bytes(&[3; 32]), Gf2n::from_bytes(&[5; 32]));
+/// for backend in Backend::available() {
+///     assert_eq!(backend.multiply(&a, &b), a * b);
+/// }
+/// ```
+pub type Backend = BackendOf<ClmulFamily>;
+
+impl Sealed for ClmulFamily {}
+
+impl Family for ClmulFamily {
+    type Level = ClmulLevel;
+    const PRIMITIVES: &'static [&'static str] = &["gf2n"];
+
+    fn gives_known_answers(level: ClmulLevel, _: usize) -> bool {
+        digest(Backend::of(level)) == DIGEST
+    }
+
+    fn chosen() -> &'static CachedLevel<ClmulLevel> {
+        static CHOSEN: CachedLevel<ClmulLevel> = CachedLevel::new();
+        &CHOSEN
+    }
+
+    fn tested() -> &'static SelfTestCache {
+        static TESTED: SelfTestCache = SelfTestCache::new();
+        &TESTED
+    }
+}
+
+const DIGEST: u64 = 17_345_279_477_756_516_104;
+
+/// Of a field of each structure: what is beyond is made of the same instructions.
+fn digest(backend: Backend) -> u64 {
+    let digest = digest_of::<8>(backend, 0);
+    let digest = digest_of::<64>(backend, digest);
+    let digest = digest_of::<128>(backend, digest);
+    let digest = digest_of::<192>(backend, digest);
+    let digest = digest_of::<256>(backend, digest);
+    digest_of::<384>(backend, digest)
+}
+
+/// Products of dense elements, in one lane and in many, and an inverse.
+fn digest_of<const BITS: usize>(backend: Backend, digest: u64) -> u64
+where
+    Degree<BITS>: Field,
+{
+    let mut elements = operands::<BITS>();
+    let last = elements[3];
+    backend.scale(&mut elements, &last);
+    elements[2] = backend.multiply(&elements[0], &elements[1]);
+    elements[3] = backend.invert(&elements[1]).unwrap_or(Gf2n::ZERO);
+    elements.iter().fold(digest, |digest, element| absorb(digest, element.to_bytes().as_ref()))
+}
+
+fn operands<const BITS: usize>() -> [Gf2n<BITS>; 4]
+where
+    Degree<BITS>: Field,
+{
+    let mut elements = [Gf2n::ZERO; 4];
+    let mut state = 0xfedc_ba98_7654_3210_u64;
+    for element in &mut elements {
+        for limb in element.0.as_mut() {
+            state = state.wrapping_mul(0xd129_0d3d_90d6_f4a5).rotate_left(23) ^ 0x8000_0000_0000_0001;
+            *limb = state;
+        }
+        element.mask();
+    }
+    elements
+}
+
+/// Operations on one element or many. They branch on the instruction set once, or a few times for what has several parts.
+impl BackendOf<ClmulFamily> {
+    /// a·b.
+    #[must_use]
+    #[inline]
+    pub fn multiply<F: Field>(self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        Element(dispatch_clmul!(self.level(), token => kernel::multiply::<F, _>(token, &a.0, &b.0)))
+    }
+
+    /// a·a.
+    #[must_use]
+    #[inline]
+    pub fn square<F: Field>(self, a: &Element<F>) -> Element<F> {
+        self.square_times(a, 1)
+    }
+
+    /// a^(2^times), by as many squarings.
+    #[must_use]
+    pub fn square_times<F: Field>(self, a: &Element<F>, times: usize) -> Element<F> {
+        Element(dispatch_clmul!(self.level(), token => kernel::square::<F, _>(token, &a.0, times)))
+    }
+
+    /// 1/a; none for zero.
+    #[must_use]
+    pub fn invert<F: Field>(self, a: &Element<F>) -> CtOption<Element<F>> {
+        let inverse = Element(dispatch_clmul!(self.level(), token => kernel::invert::<F, _>(token, &a.0)));
+        CtOption::new(inverse, !a.ct_eq(&Element::ZERO))
+    }
+
+    /// a^exponent: see [`Element::pow`].
+    #[must_use]
+    pub fn pow<F: Field>(self, a: &Element<F>, exponent: &[u64]) -> Element<F> {
+        Element(dispatch_clmul!(self.level(), token => kernel::power::<F, _>(token, &a.0, exponent)))
+    }
+
+    /// Replaces each element by its inverse, and leaves zeros as they are: Montgomery's trick, with one inversion in all and
+    /// three products for each element. `scratch` is overwritten, at last with zeros.
+    ///
+    /// # Panics
+    /// If `scratch` is not as long as `elements`.
+    pub fn batch_invert<F: Field>(self, elements: &mut [Element<F>], scratch: &mut [Element<F>]) {
+        assert_eq!(elements.len(), scratch.len(), "scratch of another length");
+        dispatch_clmul!(self.level(), token => slices::invert::<F, _>(token, elements, scratch));
+    }
+
+    /// Replaces each a(i) by a(i)·b(i).
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn multiply_slices<F: Field>(self, a: &mut [Element<F>], b: &[Element<F>]) {
+        assert_eq!(a.len(), b.len(), "slices of different lengths");
+        dispatch_clmul!(self.level(), token => slices::multiply::<F, _>(token, a, b));
+    }
+
+    /// Replaces each a(i) by a(i)·b.
+    pub fn scale<F: Field>(self, a: &mut [Element<F>], b: &Element<F>) {
+        dispatch_clmul!(self.level(), token => slices::scale::<F, _>(token, a, b));
+    }
+
+    /// The sum of a(i)·b(i).
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    #[must_use]
+    pub fn dot_product<F: Field>(self, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
+        assert_eq!(a.len(), b.len(), "slices of different lengths");
+        dispatch_clmul!(self.level(), token => slices::dot_product::<F, _>(token, a, b))
+    }
+
+    /// Evaluates the polynomial with these coefficients, the constant one first, at each of `points`, into `values`.
+    ///
+    /// # Panics
+    /// If there are not as many values as points.
+    pub fn evaluate<F: Field>(self, coefficients: &[Element<F>], points: &[Element<F>], values: &mut [Element<F>]) {
+        assert_eq!(points.len(), values.len(), "not as many values as points");
+        dispatch_clmul!(self.level(), token => slices::evaluate::<F, _>(token, coefficients, points, values));
+    }
+
+    /// What the values of a polynomial at `points` are to be multiplied with, so that the sum is its value at `at`, into
+    /// `weights` (Lagrange interpolation). The polynomial has a lower degree than there are points, no two points are equal,
+    /// and `at` is none of them; else the weights mean nothing. `scratch` is overwritten, at last with zeros.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn lagrange_weights<F: Field>(
+        self,
+        points: &[Element<F>],
+        at: &Element<F>,
+        weights: &mut [Element<F>],
+        scratch: &mut [Element<F>],
+    ) {
+        assert_eq!(points.len(), weights.len(), "not as many weights as points");
+        assert_eq!(points.len(), scratch.len(), "scratch of another length");
+        let level = self.level();
+        dispatch_clmul!(level, token => slices::products_of_differences::<F, _>(token, points, Some(at), weights));
+        let all = dispatch_clmul!(level, token => slices::product_of_differences::<F, _>(token, points, at));
+        self.batch_invert(weights, scratch);
+        self.scale(weights, &all);
+    }
+
+    /// The inverses of the products over all other points x(j) of x(i) - x(j), into `weights`: with them as multipliers the
+    /// values of any polynomial of a degree below n - 1 at the n points add up to zero. No two points are equal. `scratch` is
+    /// overwritten, at last with zeros.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn dual_weights<F: Field>(self, points: &[Element<F>], weights: &mut [Element<F>], scratch: &mut [Element<F>]) {
+        assert_eq!(points.len(), weights.len(), "not as many weights as points");
+        assert_eq!(points.len(), scratch.len(), "scratch of another length");
+        let level = self.level();
+        dispatch_clmul!(level, token => slices::products_of_differences::<F, _>(token, points, None, weights));
+        self.batch_invert(weights, scratch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_simd::LevelList;
+    use sealane_spec::gf2n::Polynomial;
+
+    use super::*;
+
+    #[test]
+    fn every_level_gives_the_known_answers() {
+        for level in ClmulLevel::available() {
+            assert_eq!(digest(Backend::of(level)), DIGEST, "{level:?}");
+        }
+    }
+
+    /// The same elements, multiplied and inverted by the reference.
+    #[test]
+    fn the_known_answers_are_those_of_the_reference() {
+        fn digest_of<const BITS: usize>(digest: u64) -> u64
+        where
+            Degree<BITS>: Field,
+        {
+            let modulus = Polynomial::modulus(BITS);
+            let elements = operands::<BITS>().map(|element| Polynomial::from_bytes(element.to_bytes().as_ref()));
+            let scaled = elements.each_ref().map(|element| element.multiply_mod(&elements[3], &modulus));
+            let product = scaled[0].multiply_mod(&scaled[1], &modulus);
+            let inverse = scaled[1].invert_mod(&modulus).unwrap();
+            let results = [&scaled[0], &scaled[1], &product, &inverse];
+            results.iter().fold(digest, |digest, result| absorb(digest, &result.to_bytes(BITS / 8)))
+        }
+        let digest = digest_of::<256>(digest_of::<192>(digest_of::<128>(digest_of::<64>(digest_of::<8>(0)))));
+        assert_eq!(digest_of::<384>(digest), DIGEST);
+    }
+}

@@ -1,0 +1,299 @@
+//! An element of a field.
+
+use core::fmt;
+use core::iter::{Product, Sum};
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use rand_core::{CryptoRng, TryCryptoRng};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
+use zeroize::{DefaultIsZeroes, Zeroize};
+
+use super::Backend;
+use super::field::{Degree, Field};
+
+/// An element of the field `F`: see [`Gf2n`], which names it by its degree.
+#[derive(Clone, Copy)]
+pub struct Element<F: Field>(pub(crate) F::Limbs);
+
+/// An element of GF(2^BITS): a polynomial over GF(2) of degree below BITS, modulo the field's [polynomial](Field::EXPONENTS).
+///
+/// Arithmetic takes the same time for all elements. Operators go through [`Backend::detect`] for each product (one atomic load,
+/// a branch and a call); the functions of [`Backend`] that work on many elements do so once.
+///
+/// It is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
+///
+/// ```
+/// use sealane::gf2n::Gf2n;
+///
+/// let x = Gf2n::<128>::from_bytes(&[7; 16]);
+/// let inverse = x.invert().unwrap();
+/// assert_eq!(x * inverse, Gf2n::ONE);
+/// assert_eq!(x + x, Gf2n::ZERO);
+/// ```
+pub type Gf2n<const BITS: usize> = Element<Degree<BITS>>;
+
+impl<F: Field> Element<F> {
+    /// The neutral element of addition.
+    pub const ZERO: Self = Self(F::ZERO);
+    /// The neutral element of multiplication.
+    pub const ONE: Self = Self(F::ONE);
+    /// Bytes of an element: BITS / 8.
+    pub const BYTES: usize = F::BITS / 8;
+
+    /// The element of these bytes, of which there is one for each string: bit i of byte j is the coefficient of x^(8j + i), so
+    /// the bytes are little-endian, and each by itself is as FIPS 197 has it in GF(2^8).
+    #[must_use]
+    pub fn from_bytes(bytes: &F::Bytes) -> Self {
+        let mut element = Self::ZERO;
+        for (limb, bytes) in element.0.as_mut().iter_mut().zip(bytes.as_ref().chunks(8)) {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            *limb = u64::from_le_bytes(padded);
+        }
+        element
+    }
+
+    /// The element of these bytes, as in [`Element::from_bytes`]; `None` if there are not [`Element::BYTES`] of them.
+    #[must_use]
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != Self::BYTES {
+            return None;
+        }
+        let mut array = F::ZERO_BYTES;
+        array.as_mut().copy_from_slice(bytes);
+        let element = Self::from_bytes(&array);
+        array.zeroize();
+        Some(element)
+    }
+
+    /// The bytes of the element: see [`Element::from_bytes`].
+    #[must_use]
+    pub fn to_bytes(&self) -> F::Bytes {
+        let mut bytes = F::ZERO_BYTES;
+        for (bytes, limb) in bytes.as_mut().chunks_mut(8).zip(self.0.as_ref()) {
+            bytes.copy_from_slice(&limb.to_le_bytes()[..bytes.len()]);
+        }
+        bytes
+    }
+
+    /// The element with bit i of `bits` as the coefficient of x^i; `None` if the field has no such element.
+    #[must_use]
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        if F::BITS < 64 && bits >> F::BITS != 0 {
+            return None;
+        }
+        let mut element = Self::ZERO;
+        element.0.as_mut()[0] = bits;
+        Some(element)
+    }
+
+    /// A uniformly random element, zero included.
+    #[must_use]
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        let Ok(element) = Self::try_random(rng);
+        element
+    }
+
+    /// A uniformly random element, zero included, from a generator that may fail.
+    ///
+    /// # Errors
+    /// That of the generator.
+    pub fn try_random<R: TryCryptoRng>(rng: &mut R) -> Result<Self, R::Error> {
+        let mut bytes = F::ZERO_BYTES;
+        rng.try_fill_bytes(bytes.as_mut())?;
+        let element = Self::from_bytes(&bytes);
+        bytes.zeroize();
+        Ok(element)
+    }
+
+    /// Whether it is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> Choice {
+        self.ct_eq(&Self::ZERO)
+    }
+
+    /// The product with itself.
+    #[must_use]
+    pub fn square(&self) -> Self {
+        Backend::detect().square(self)
+    }
+
+    /// The inverse; none for zero.
+    #[must_use]
+    pub fn invert(&self) -> CtOption<Self> {
+        Backend::detect().invert(self)
+    }
+
+    /// The power, with an exponent in limbs of 64 bits, the lowest first. The time depends on the number of limbs only.
+    #[must_use]
+    pub fn pow(&self, exponent: &[u64]) -> Self {
+        Backend::detect().pow(self, exponent)
+    }
+
+    /// Clears what is above BITS in a limb. Vectors leave anything there, and never look at it.
+    #[inline(always)]
+    pub(super) fn mask(&mut self) {
+        if F::BITS < 64 {
+            self.0.as_mut()[0] &= (1 << (F::BITS % 64)) - 1;
+        }
+    }
+
+    /// All bits if it is not zero, else none.
+    #[inline(always)]
+    fn nonzero_mask(&self) -> u64 {
+        let any = self.0.as_ref().iter().fold(0, |any, limb| any | limb);
+        // Hidden, lest the compiler make a branch of it.
+        let any = core::hint::black_box(any);
+        ((any | any.wrapping_neg()) >> 63).wrapping_neg()
+    }
+
+    /// The element, or 1 for zero.
+    #[inline(always)]
+    pub(super) fn or_one(&self) -> Self {
+        let mut element = *self;
+        element.0.as_mut()[0] |= !self.nonzero_mask() & 1;
+        element
+    }
+
+    /// The other element, or 0 if this one is.
+    #[inline(always)]
+    pub(super) fn zero_or(&self, other: &Self) -> Self {
+        let mask = self.nonzero_mask();
+        let mut element = *other;
+        element.0.as_mut().iter_mut().for_each(|limb| *limb &= mask);
+        element
+    }
+}
+
+impl<F: Field> Default for Element<F> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl<F: Field> DefaultIsZeroes for Element<F> {}
+
+impl<F: Field> fmt::Debug for Element<F> {
+    /// Does not show the value, which may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gf2n<{}>(..)", F::BITS)
+    }
+}
+
+impl<F: Field> ConstantTimeEq for Element<F> {
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.0.as_ref().ct_eq(other.0.as_ref())
+    }
+}
+
+impl<F: Field> PartialEq for Element<F> {
+    /// In constant time up to the result.
+    fn eq(&self, other: &Self) -> bool {
+        self.ct_eq(other).into()
+    }
+}
+
+impl<F: Field> Eq for Element<F> {}
+
+impl<F: Field> ConditionallySelectable for Element<F> {
+    fn conditional_select(a: &Self, b: &Self, choice: Choice) -> Self {
+        let mut element = *a;
+        for (limb, b) in element.0.as_mut().iter_mut().zip(b.0.as_ref()) {
+            limb.conditional_assign(b, choice);
+        }
+        element
+    }
+}
+
+impl<F: Field> AddAssign for Element<F> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        for (limb, other) in self.0.as_mut().iter_mut().zip(other.0.as_ref()) {
+            *limb ^= other;
+        }
+    }
+}
+
+impl<F: Field> MulAssign for Element<F> {
+    #[inline]
+    fn mul_assign(&mut self, other: Self) {
+        *self = Backend::detect().multiply(self, &other);
+    }
+}
+
+impl<F: Field> SubAssign for Element<F> {
+    /// The same as addition.
+    #[inline(always)]
+    #[allow(clippy::suspicious_op_assign_impl, reason = "in characteristic 2 the two are one")]
+    fn sub_assign(&mut self, other: Self) {
+        *self += other;
+    }
+}
+
+impl<F: Field> Neg for Element<F> {
+    type Output = Self;
+
+    /// The element itself.
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+/// Implements an operator by its form that assigns, for values and references.
+macro_rules! operators {
+    ($($operator:ident $method:ident $assign_operator:ident $assign:ident;)*) => {$(
+        impl<F: Field> $operator for Element<F> {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(mut self, other: Self) -> Self {
+                self.$assign(other);
+                self
+            }
+        }
+
+        impl<F: Field> $operator<&Self> for Element<F> {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: &Self) -> Self {
+                self.$method(*other)
+            }
+        }
+
+        impl<F: Field> $operator for &Element<F> {
+            type Output = Element<F>;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Element<F> {
+                (*self).$method(*other)
+            }
+        }
+
+        impl<F: Field> $assign_operator<&Self> for Element<F> {
+            #[inline(always)]
+            fn $assign(&mut self, other: &Self) {
+                self.$assign(*other);
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add AddAssign add_assign;
+    Sub sub SubAssign sub_assign;
+    Mul mul MulAssign mul_assign;
+}
+
+impl<F: Field> Sum for Element<F> {
+    fn sum<I: Iterator<Item = Self>>(elements: I) -> Self {
+        elements.fold(Self::ZERO, |sum, element| sum + element)
+    }
+}
+
+impl<F: Field> Product for Element<F> {
+    fn product<I: Iterator<Item = Self>>(elements: I) -> Self {
+        elements.fold(Self::ONE, |product, element| product * element)
+    }
+}

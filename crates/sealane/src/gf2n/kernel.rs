@@ -1,0 +1,159 @@
+//! The operations on elements, on one instruction set.
+//!
+//! Each function is entered once for a whole operation, however many products it takes.
+
+use sealane_simd::{Clmul, ClmulLanes, Token};
+
+use super::field::Field;
+use super::poly::Poly;
+use crate::wipe::wipe;
+
+pub(super) type Vector<F, V> = <F as Field>::Poly<V>;
+
+/// From here on a product is a function of its own: it takes so long that the call is not seen, and so much code that it should
+/// not be there for each place that multiplies.
+pub(super) const OUTLINED_BITS: usize = 512;
+
+/// The same element in each lane.
+#[inline(always)]
+pub(super) fn splat<F: Field, V: ClmulLanes>(token: V::Token, element: &F::Limbs) -> Vector<F, V> {
+    Vector::<F, V>::load(
+        token,
+        #[inline(always)]
+        |_| element.as_ref(),
+        0,
+    )
+}
+
+/// The element in the first lane.
+#[inline(always)]
+fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> F::Limbs {
+    let mut limbs = F::ZERO;
+    vector.store(0, limbs.as_mut(), 0);
+    if F::BITS < 64 {
+        // What is above was never looked at.
+        limbs.as_mut()[0] &= (1 << (F::BITS % 64)) - 1;
+    }
+    limbs
+}
+
+#[inline(always)]
+pub(super) fn product<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>, b: Vector<F, V>) -> Vector<F, V> {
+    if F::BITS < OUTLINED_BITS { F::reduce(a.multiply(b)) } else { outlined_product::<F, V>(token, &a, &b) }
+}
+
+#[inline(never)]
+fn outlined_product<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, b: &Vector<F, V>) -> Vector<F, V> {
+    token.enter(
+        #[inline(always)]
+        || F::reduce(a.multiply(*b)),
+    )
+}
+
+#[inline(always)]
+fn squared<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<F, V> {
+    squared_times::<F, V>(token, a, 1)
+}
+
+#[inline(always)]
+fn squared_times<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>, times: usize) -> Vector<F, V> {
+    if F::BITS < OUTLINED_BITS {
+        let mut a = a;
+        for _ in 0..times {
+            a = F::reduce(a.square());
+        }
+        a
+    } else {
+        outlined_squares::<F, V>(token, &a, times)
+    }
+}
+
+#[inline(never)]
+fn outlined_squares<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, times: usize) -> Vector<F, V> {
+    token.enter(
+        #[inline(always)]
+        || {
+            let mut a = *a;
+            for _ in 0..times {
+                a = F::reduce(a.square());
+            }
+            a
+        },
+    )
+}
+
+/// a·b.
+#[inline(always)]
+pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
+    store::<F, T::One>(product::<F, _>(token, splat::<F, _>(token, a), splat::<F, _>(token, b)))
+}
+
+/// a^(2^times).
+#[inline(always)]
+pub(super) fn square<F: Field, T: Clmul>(token: T, a: &F::Limbs, times: usize) -> F::Limbs {
+    store::<F, T::One>(squared_times::<F, _>(token, splat::<F, _>(token, a), times))
+}
+
+/// 1/a, and 0 for 0.
+#[inline(always)]
+pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
+    store::<F, T::One>(inverted::<F, T::One>(token, &splat::<F, _>(token, a)))
+}
+
+/// Itoh and Tsujii, "A fast algorithm for computing multiplicative inverses in GF(2^m) using normal bases" (1988): with
+/// β(k) = a^(2^k - 1) is β(i + j) = β(i)^(2^j)·β(j), and the inverse is β(n - 1)², so n - 1 squarings do, with few products.
+/// k grows to n - 1 by two of its bits at a time.
+///
+/// A function of its own: it takes long, and others end with it.
+#[inline(never)]
+pub(super) fn inverted<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>) -> Vector<F, V> {
+    token.enter(
+        #[inline(always)]
+        || inverse::<F, V>(token, *a),
+    )
+}
+
+#[inline(always)]
+fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<F, V> {
+    let target = F::BITS - 1;
+    let beta2 = product::<F, V>(token, squared::<F, V>(token, a), a);
+    let beta3 = product::<F, V>(token, squared::<F, V>(token, beta2), a);
+    let betas = [a, beta2, beta3];
+    let mut rest = target.ilog2() & !1;
+    let mut k = target >> rest;
+    let mut beta = betas[k - 1];
+    while rest > 0 {
+        rest -= 2;
+        for _ in 0..2 {
+            beta = product::<F, V>(token, squared_times::<F, V>(token, beta, k), beta);
+            k *= 2;
+        }
+        let window = target >> rest & 3;
+        if window > 0 {
+            beta = product::<F, V>(token, squared_times::<F, V>(token, beta, window), betas[window - 1]);
+            k += window;
+        }
+    }
+    squared::<F, V>(token, beta)
+}
+
+/// a^exponent, where the exponent's limbs are given from the lowest. Its bits decide neither what is done nor where.
+#[inline(always)]
+pub(super) fn power<F: Field, T: Clmul>(token: T, a: &F::Limbs, exponent: &[u64]) -> F::Limbs {
+    let mut factor = F::ZERO;
+    let mut power = splat::<F, T::One>(token, &F::ONE);
+    for limb in exponent.iter().rev() {
+        for bit in (0..64).rev() {
+            // a or 1.
+            let mask = (limb >> bit & 1).wrapping_neg();
+            let ones = F::ONE;
+            for ((limb, a), one) in factor.as_mut().iter_mut().zip(a.as_ref()).zip(ones.as_ref()) {
+                *limb = one ^ (one ^ a) & mask;
+            }
+            let square = outlined_squares::<F, _>(token, &power, 1);
+            power = outlined_product::<F, _>(token, &square, &splat::<F, _>(token, &factor));
+        }
+    }
+    wipe(factor.as_mut());
+    store::<F, T::One>(power)
+}

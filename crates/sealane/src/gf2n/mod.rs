@@ -1,0 +1,58 @@
+//! Arithmetic in the fields GF(2^n) of 8 to 2048 bits.
+//!
+//! [`Gf2n`] is an element, with the operators of arithmetic; [`Backend`] has the operations on many elements, and those on a chosen instruction
+//! set. Everything takes the same time whatever the elements are.
+//!
+//! | bits | modulus |
+//! | --- | --- |
+//! | 8 | x^8 + x^4 + x^3 + x + 1 |
+//! | 16 | x^16 + x^5 + x^3 + x + 1 |
+//! | 32 | x^32 + x^7 + x^3 + x^2 + 1 |
+//! | 64 | x^64 + x^4 + x^3 + x + 1 |
+//! | 128 | x^128 + x^7 + x^2 + x + 1 |
+//! | 192 | x^192 + x^7 + x^2 + x + 1 |
+//! | 256 | x^256 + x^10 + x^5 + x^2 + 1 |
+//! | 384 | x^384 + x^12 + x^3 + x^2 + 1 |
+//! | 512 | x^512 + x^8 + x^5 + x^2 + 1 |
+//! | 768 | x^768 + x^19 + x^17 + x^4 + 1 |
+//! | 1024 | x^1024 + x^19 + x^6 + x + 1 |
+//! | 1536 | x^1536 + x^21 + x^6 + x^2 + 1 |
+//! | 2048 | x^2048 + x^19 + x^14 + x^13 + 1 |
+
+mod backend;
+mod element;
+mod field;
+pub(crate) mod kernel;
+mod poly;
+mod slices;
+
+pub use backend::{Backend, ClmulFamily};
+pub use element::{Element, Gf2n};
+pub use field::{Degree, Field};
+
+/// An element of GF(2^8), with the polynomial of AES.
+pub type Gf8 = Gf2n<8>;
+/// An element of GF(2^16).
+pub type Gf16 = Gf2n<16>;
+/// An element of GF(2^32).
+pub type Gf32 = Gf2n<32>;
+/// An element of GF(2^64).
+pub type Gf64 = Gf2n<64>;
+/// An element of GF(2^128), with the polynomial of GCM.
+pub type Gf128 = Gf2n<128>;
+/// An element of GF(2^192).
+pub type Gf192 = Gf2n<192>;
+/// An element of GF(2^256).
+pub type Gf256 = Gf2n<256>;
+/// An element of GF(2^384).
+pub type Gf384 = Gf2n<384>;
+/// An element of GF(2^512).
+pub type Gf512 = Gf2n<512>;
+/// An element of GF(2^768).
+pub type Gf768 = Gf2n<768>;
+/// An element of GF(2^1024).
+pub type Gf1024 = Gf2n<1024>;
+/// An element of GF(2^1536).
+pub type Gf1536 = Gf2n<1536>;
+/// An element of GF(2^2048).
+pub type Gf2048 = Gf2n<2048>;

@@ -1,0 +1,401 @@
+//! Polynomials over GF(2) in registers: their products, by Karatsuba's method, and their reduction.
+//!
+//! A polynomial is a structure of 128-bit blocks: halves of halves, or thirds. The structure is the recursion, so all of it is
+//! straight-line code, and small polynomials never leave the registers. In a vector of several lanes each lane has an element
+//! of its own.
+
+use sealane_simd::{ClmulLanes, Token};
+
+/// The a, b and c of x^n + x^a + x^b + x^c + 1, all below 32.
+pub(super) type Exponents = [u32; 3];
+
+/// The elements of a field, reduced or to be, as vectors.
+pub trait Poly<V: ClmulLanes>: Copy {
+    /// A product that has not been reduced.
+    type Product: Copy;
+    /// How many limbs of 64 bits it has in memory.
+    const LIMBS: usize;
+
+    /// Zero.
+    fn zero(token: V::Token) -> Self;
+    /// Lane i is read from `lane(i)`, from position `at` on.
+    fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self;
+    /// Writes a lane to `limbs`, from position `at` on.
+    fn store(self, lane: usize, limbs: &mut [u64], at: usize);
+    /// The sum.
+    fn xor(self, other: Self) -> Self;
+    /// The product.
+    fn multiply(self, other: Self) -> Self::Product;
+    /// The product with itself, which has no mixed terms.
+    fn square(self) -> Self::Product;
+    /// The sum of products.
+    fn xor_products(a: Self::Product, b: Self::Product) -> Self::Product;
+    /// A product modulo x^BITS + x^a + x^b + x^c + 1.
+    fn reduce<const BITS: u32>(product: Self::Product, exponents: Exponents) -> Self;
+}
+
+/// x + x·x^a + x·x^b + x·x^c, limb by limb; what leaves a limb is lost.
+#[inline(always)]
+fn fold_limbs<V: ClmulLanes>(x: V, [a, b, c]: Exponents) -> V {
+    x.xor(x.shl(a)).xor(x.shl(b).xor(x.shl(c)))
+}
+
+/// What leaves each limb there.
+#[inline(always)]
+fn carries<V: ClmulLanes>(x: V, [a, b, c]: Exponents) -> V {
+    x.shr(64 - a).xor(x.shr(64 - b)).xor(x.shr(64 - c))
+}
+
+/// A limb's worth of coefficients or fewer: fields of up to 64 bits. The high limb is to be ignored.
+#[derive(Clone, Copy)]
+pub struct Small<V>(V);
+
+impl<V: ClmulLanes> Poly<V> for Small<V> {
+    type Product = V;
+    const LIMBS: usize = 1;
+
+    #[inline(always)]
+    fn zero(token: V::Token) -> Self {
+        Self(V::zero(token))
+    }
+    #[inline(always)]
+    fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self {
+        Self(V::load_low(
+            token,
+            #[inline(always)]
+            |i| lane(i)[at],
+        ))
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64], at: usize) {
+        limbs[at] = self.0.low(lane);
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0))
+    }
+    #[inline(always)]
+    fn multiply(self, other: Self) -> V {
+        self.0.mul_low(other.0)
+    }
+    #[inline(always)]
+    fn square(self) -> V {
+        self.0.square().0
+    }
+    #[inline(always)]
+    fn xor_products(a: V, b: V) -> V {
+        a.xor(b)
+    }
+    #[inline(always)]
+    fn reduce<const BITS: u32>(product: V, exponents: Exponents) -> Self {
+        if BITS == 64 {
+            let high = product.high_to_low();
+            let high = high.xor(carries(high, exponents));
+            return Self(product.xor(fold_limbs(high, exponents)));
+        }
+        // All of the product is in the low limb. What is folded in the first time may reach beyond x^BITS again, by less than
+        // x^7; the second time it does not.
+        let mut x = product;
+        for _ in 0..2 {
+            let high = x.shr(BITS);
+            x = x.xor(high.shl(BITS)).xor(fold_limbs(high, exponents));
+        }
+        Self(x)
+    }
+}
+
+/// A polynomial of whole blocks.
+pub trait Blocks<V: ClmulLanes>: Poly<V, Product = Double<Self>> {
+    /// The highest block.
+    fn top(self) -> V;
+    /// As [`Blocks::fold`] at the bottom, where `overflow` is added to the polynomial first. It is so small that it changes none of the
+    /// bits that leave a limb; these do not wait for it.
+    fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V);
+    /// Times 1 + x^a + x^b + x^c, and what leaves each limb of the highest block. `below` is what left the block below.
+    fn fold(self, exponents: Exponents, below: V) -> (Self, V);
+}
+
+/// The low part of a product and the high one, or any polynomial of two parts.
+#[derive(Clone, Copy)]
+pub struct Double<T>(T, T);
+
+/// Lo + x^n·Hi ≡ Lo + (1 + x^a + x^b + x^c)·Hi. What is above x^n there is less than x^32; it is folded in by adding it to Hi.
+#[inline(always)]
+fn reduce_blocks<V: ClmulLanes, T: Blocks<V>>(Double(low, high): Double<T>, exponents: Exponents) -> T {
+    let overflow = carries(high.top(), exponents).high_to_low();
+    low.xor(high.fold_bottom(exponents, overflow).0)
+}
+
+/// Implements what parts do each by itself.
+macro_rules! part_by_part {
+    ($parts:literal: $($part:tt),*) => {
+        const LIMBS: usize = $parts * T::LIMBS;
+
+        #[inline(always)]
+        fn zero(token: V::Token) -> Self {
+            Self($({ let _ = $part; T::zero(token) }),*)
+        }
+        #[inline(always)]
+        fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self {
+            Self($(T::load(token, lane, at + $part * T::LIMBS)),*)
+        }
+        #[inline(always)]
+        fn store(self, lane: usize, limbs: &mut [u64], at: usize) {
+            $(self.$part.store(lane, limbs, at + $part * T::LIMBS);)*
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            Self($(self.$part.xor(other.$part)),*)
+        }
+        #[inline(always)]
+        fn xor_products(a: Double<Self>, b: Double<Self>) -> Double<Self> {
+            xor_double::<V, Self>(a, b)
+        }
+        #[inline(always)]
+        fn reduce<const BITS: u32>(product: Double<Self>, exponents: Exponents) -> Self {
+            reduce_blocks(product, exponents)
+        }
+    };
+}
+
+#[inline(always)]
+fn xor_double<V: ClmulLanes, T: Poly<V>>(a: Double<T>, b: Double<T>) -> Double<T> {
+    Double(a.0.xor(b.0), a.1.xor(b.1))
+}
+
+/// 128 coefficients.
+#[derive(Clone, Copy)]
+pub struct Block<V>(V);
+
+impl<V: ClmulLanes> Poly<V> for Block<V> {
+    type Product = Double<Self>;
+    const LIMBS: usize = 2;
+
+    #[inline(always)]
+    fn zero(token: V::Token) -> Self {
+        Self(V::zero(token))
+    }
+    #[inline(always)]
+    fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self {
+        Self(V::load(
+            token,
+            #[inline(always)]
+            |i| lane(i)[at..].first_chunk().expect("a block"),
+        ))
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64], at: usize) {
+        self.0.store(lane, limbs[at..].first_chunk_mut().expect("a block"));
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0))
+    }
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Double<Self> {
+        let (a, b) = (self.0, other.0);
+        let (low, high) = (a.mul_low(b), a.mul_high(b));
+        let middle = if V::KARATSUBA {
+            a.xor(a.swap()).mul_low(b.xor(b.swap())).xor(low.xor(high))
+        } else {
+            a.mul_high_low(b).xor(b.mul_high_low(a))
+        };
+        Double(Self(low.xor(middle.low_to_high())), Self(high.xor(middle.high_to_low())))
+    }
+    #[inline(always)]
+    fn square(self) -> Double<Self> {
+        let (low, high) = self.0.square();
+        Double(Self(low), Self(high))
+    }
+    #[inline(always)]
+    fn xor_products(a: Double<Self>, b: Double<Self>) -> Double<Self> {
+        xor_double(a, b)
+    }
+    #[inline(always)]
+    fn reduce<const BITS: u32>(product: Double<Self>, exponents: Exponents) -> Self {
+        reduce_blocks(product, exponents)
+    }
+}
+
+impl<V: ClmulLanes> Blocks<V> for Block<V> {
+    #[inline(always)]
+    fn top(self) -> V {
+        self.0
+    }
+    #[inline(always)]
+    fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V) {
+        let carries = carries(self.0, exponents);
+        (Self(fold_limbs(self.0.xor(overflow), exponents).xor(carries.low_to_high())), carries)
+    }
+    #[inline(always)]
+    fn fold(self, exponents: Exponents, below: V) -> (Self, V) {
+        let carries = carries(self.0, exponents);
+        (Self(fold_limbs(self.0, exponents).xor(carries.above(below))), carries)
+    }
+}
+
+/// From this many limbs on, products of halves are calls: all of it inlined would be hundreds of products in a row.
+const OUTLINED_LIMBS: usize = 8;
+
+#[inline(always)]
+fn product_of_halves<V: ClmulLanes, T: Blocks<V>>(a: T, b: T) -> Double<T> {
+    if T::LIMBS < OUTLINED_LIMBS { a.multiply(b) } else { outlined_product(a.top().token(), &a, &b) }
+}
+
+#[inline(never)]
+fn outlined_product<V: ClmulLanes, T: Blocks<V>>(token: V::Token, a: &T, b: &T) -> Double<T> {
+    token.enter(
+        #[inline(always)]
+        || a.multiply(*b),
+    )
+}
+
+impl<V: ClmulLanes, T: Blocks<V>> Poly<V> for Double<T> {
+    type Product = Double<Self>;
+
+    part_by_part! { 2: 0, 1 }
+
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Double<Self> {
+        let Double(low0, low1) = product_of_halves(self.0, other.0);
+        let Double(high0, high1) = product_of_halves(self.1, other.1);
+        let Double(middle0, middle1) = product_of_halves(self.0.xor(self.1), other.0.xor(other.1));
+        let inner = low1.xor(high0);
+        Double(Double(low0, inner.xor(low0).xor(middle0)), Double(inner.xor(high1).xor(middle1), high1))
+    }
+    #[inline(always)]
+    fn square(self) -> Double<Self> {
+        Double(self.0.square(), self.1.square())
+    }
+}
+
+impl<V: ClmulLanes, T: Blocks<V>> Blocks<V> for Double<T> {
+    #[inline(always)]
+    fn top(self) -> V {
+        self.1.top()
+    }
+    #[inline(always)]
+    fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V) {
+        let (low, below) = self.0.fold_bottom(exponents, overflow);
+        let (high, below) = self.1.fold(exponents, below);
+        (Self(low, high), below)
+    }
+    #[inline(always)]
+    fn fold(self, exponents: Exponents, below: V) -> (Self, V) {
+        let (low, below) = self.0.fold(exponents, below);
+        let (high, below) = self.1.fold(exponents, below);
+        (Self(low, high), below)
+    }
+}
+
+/// A polynomial of three parts.
+#[derive(Clone, Copy)]
+pub struct Triple<T>(T, T, T);
+
+impl<V: ClmulLanes, T: Blocks<V>> Poly<V> for Triple<T> {
+    type Product = Double<Self>;
+
+    part_by_part! { 3: 0, 1, 2 }
+
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Double<Self> {
+        let (a, b) = (self, other);
+        let (p0, p1, p2) = (a.0.multiply(b.0), a.1.multiply(b.1), a.2.multiply(b.2));
+        let sums = |x: T, y: T, z: T, w: T| x.xor(y).multiply(z.xor(w));
+        let p01 = xor_double(p0, p1);
+        let c1 = xor_double(sums(a.0, a.1, b.0, b.1), p01);
+        let c2 = xor_double(sums(a.0, a.2, b.0, b.2), xor_double(p01, p2));
+        let c3 = xor_double(sums(a.1, a.2, b.1, b.2), xor_double(p1, p2));
+        Double(Self(p0.0, p0.1.xor(c1.0), c1.1.xor(c2.0)), Self(c2.1.xor(c3.0), c3.1.xor(p2.0), p2.1))
+    }
+    #[inline(always)]
+    fn square(self) -> Double<Self> {
+        let (Double(a, b), Double(c, d), Double(e, f)) = (self.0.square(), self.1.square(), self.2.square());
+        Double(Self(a, b, c), Self(d, e, f))
+    }
+}
+
+impl<V: ClmulLanes, T: Blocks<V>> Blocks<V> for Triple<T> {
+    #[inline(always)]
+    fn top(self) -> V {
+        self.2.top()
+    }
+    #[inline(always)]
+    fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V) {
+        let (low, below) = self.0.fold_bottom(exponents, overflow);
+        let (middle, below) = self.1.fold(exponents, below);
+        let (high, below) = self.2.fold(exponents, below);
+        (Self(low, middle, high), below)
+    }
+    #[inline(always)]
+    fn fold(self, exponents: Exponents, below: V) -> (Self, V) {
+        let (low, below) = self.0.fold(exponents, below);
+        let (middle, below) = self.1.fold(exponents, below);
+        let (high, below) = self.2.fold(exponents, below);
+        (Self(low, middle, high), below)
+    }
+}
+
+/// 192 coefficients: three limbs. The high limb of the second vector is to be ignored.
+#[derive(Clone, Copy)]
+pub struct Trio<V>(V, V);
+
+impl<V: ClmulLanes> Poly<V> for Trio<V> {
+    type Product = [V; 3];
+    const LIMBS: usize = 3;
+
+    #[inline(always)]
+    fn zero(token: V::Token) -> Self {
+        Self(V::zero(token), V::zero(token))
+    }
+    #[inline(always)]
+    fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self {
+        Self(
+            Block::load(token, lane, at).0,
+            V::load_low(
+                token,
+                #[inline(always)]
+                |i| lane(i)[at + 2],
+            ),
+        )
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64], at: usize) {
+        Block(self.0).store(lane, limbs, at);
+        limbs[at + 2] = self.1.low(lane);
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0), self.1.xor(other.1))
+    }
+    /// Karatsuba's method on limbs.
+    #[inline(always)]
+    fn multiply(self, other: Self) -> [V; 3] {
+        let (a, b) = (self, other);
+        let (p0, p1, p2) = (a.0.mul_low(b.0), a.0.mul_high(b.0), a.1.mul_low(b.1));
+        let (a_swapped, b_swapped) = (a.0.swap(), b.0.swap());
+        let p01 = p0.xor(p1);
+        let c1 = a.0.xor(a_swapped).mul_low(b.0.xor(b_swapped)).xor(p01);
+        let c2 = a.0.xor(a.1).mul_low(b.0.xor(b.1)).xor(p01).xor(p2);
+        let c3 = a_swapped.xor(a.1).mul_low(b_swapped.xor(b.1)).xor(p1.xor(p2));
+        [p0.xor(c1.low_to_high()), c2.xor(c3.above(c1)), p2.xor(c3.high_to_low())]
+    }
+    #[inline(always)]
+    fn square(self) -> [V; 3] {
+        let (a, b) = self.0.square();
+        [a, b, self.1.square().0]
+    }
+    #[inline(always)]
+    fn xor_products(a: [V; 3], b: [V; 3]) -> [V; 3] {
+        [a[0].xor(b[0]), a[1].xor(b[1]), a[2].xor(b[2])]
+    }
+    #[inline(always)]
+    fn reduce<const BITS: u32>([p0, p1, p2]: [V; 3], exponents: Exponents) -> Self {
+        let (x0, x1) = (p2.above(p1), p2.high_to_low());
+        let (c0, c1) = (carries(x0, exponents), carries(x1, exponents));
+        let x0 = x0.xor(c1);
+        let low = p0.xor(fold_limbs(x0, exponents)).xor(c0.low_to_high());
+        let high = p1.xor(fold_limbs(x1, exponents)).xor(c0.high_to_low());
+        Self(low, high)
+    }
+}

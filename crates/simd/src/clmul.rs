@@ -1,0 +1,211 @@
+//! The capability that arithmetic over GF(2)[x] needs: products without carries.
+
+use crate::{Scalar, Token};
+
+/// A token together with its vectors for carry-less products: what the kernels of GF(2^n) are generic over.
+pub trait Clmul: Token {
+    /// One 128-bit lane, for work of which each step waits for the one before.
+    type One: ClmulLanes<Token = Self>;
+    /// As many lanes as there are, for many elements side by side.
+    type Many: ClmulLanes<Token = Self>;
+}
+
+/// The most lanes that any implementation of [`ClmulLanes`] has.
+pub const MAX_CLMUL_LANES: usize = 4;
+
+/// Polynomials over GF(2) of degree below 128, one in each 128-bit lane of a vector. Bit i of a lane is the coefficient of x^i.
+///
+/// A lane is two limbs of 64 bits, the low one first. Operations work on each lane by itself.
+pub trait ClmulLanes: Copy {
+    /// The proof that the CPU has the instructions.
+    type Token: Token;
+
+    /// The number of lanes.
+    const LANES: usize;
+    /// Whether a product of two lanes is faster from three products of limbs than from four, as measured.
+    const KARATSUBA: bool;
+
+    /// The proof that the CPU has the instructions, which every vector holds.
+    fn token(self) -> Self::Token;
+    /// Zero.
+    fn zero(token: Self::Token) -> Self;
+    /// Lane i is `lane(i)`.
+    fn load<'a>(token: Self::Token, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self;
+    /// The low limb of lane i is `limb(i)`; the high one is zero.
+    fn load_low(token: Self::Token, limb: impl Fn(usize) -> u64) -> Self;
+    /// Stores one lane.
+    fn store(self, lane: usize, limbs: &mut [u64; 2]);
+    /// The low limb of one lane.
+    fn low(self, lane: usize) -> u64;
+
+    /// Sum.
+    fn xor(self, other: Self) -> Self;
+    /// Limb-wise shift towards higher degrees by less than 64.
+    fn shl(self, bits: u32) -> Self;
+    /// Limb-wise shift towards lower degrees by less than 64.
+    fn shr(self, bits: u32) -> Self;
+    /// The limbs exchanged.
+    fn swap(self) -> Self;
+    /// The low limb as the high one, above zero: times x^64.
+    fn low_to_high(self) -> Self;
+    /// The high limb as the low one, below zero: divided by x^64.
+    fn high_to_low(self) -> Self;
+    /// The low limb of `self` above the high one of `below`.
+    fn above(self, below: Self) -> Self;
+    /// Product of the low limbs.
+    fn mul_low(self, other: Self) -> Self;
+    /// Product of the high limbs.
+    fn mul_high(self, other: Self) -> Self;
+    /// Product of the high limb of `self` and the low one of `other`.
+    fn mul_high_low(self, other: Self) -> Self;
+    /// Squares of the low limb and of the high one.
+    fn square(self) -> (Self, Self);
+}
+
+levels! { $
+    /// An instruction set for carry-less products that this CPU was found to have, as a token.
+    ///
+    /// Variants differ by architecture; use [`dispatch_clmul!`](crate::dispatch_clmul) rather than a `match`.
+    pub enum ClmulLevel;
+    /// Runs a kernel on the instruction set of a [`ClmulLevel`]: `dispatch_clmul!(level, token => kernel(token, …))`.
+    ///
+    /// As [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]` throughout.
+    macro dispatch_clmul;
+    Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction.";
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
+}
+
+impl Clmul for Scalar {
+    type One = ScalarLane;
+    type Many = ScalarLane;
+}
+
+/// One lane in two integers.
+#[derive(Clone, Copy)]
+pub struct ScalarLane([u64; 2]);
+
+/// The product of two polynomials of degree below 64, by 16 integer products: of each operand every fourth bit, so that the up
+/// to 15 bits that meet in a column add up to no more than 15, which fills the hole above it and does not reach the next column.
+///
+/// The method is Pornin's (BearSSL, "constant-time multiplication": <https://www.bearssl.org/constanttime.html>), here on whole
+/// products of 128 bits. Constant time where integer multiplication is.
+#[inline(never)]
+fn multiply(a: u64, b: u64) -> [u64; 2] {
+    const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
+    // Sixteen bits would make 16 in the middle column: the four highest of `a` are multiplied by themselves.
+    const LOW: u64 = (1 << 60) - 1;
+    let (a0, a1) = (a & LOW & EVERY_FOURTH, a & LOW & EVERY_FOURTH << 1);
+    let (a2, a3) = (a & LOW & EVERY_FOURTH << 2, a & LOW & EVERY_FOURTH << 3);
+    let (b0, b1) = (b & EVERY_FOURTH, b & EVERY_FOURTH << 1);
+    let (b2, b3) = (b & EVERY_FOURTH << 2, b & EVERY_FOURTH << 3);
+    let times = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    let columns_0 = times(a0, b0) ^ times(a1, b3) ^ times(a2, b2) ^ times(a3, b1);
+    let columns_1 = times(a0, b1) ^ times(a1, b0) ^ times(a2, b3) ^ times(a3, b2);
+    let columns_2 = times(a0, b2) ^ times(a1, b1) ^ times(a2, b0) ^ times(a3, b3);
+    let columns_3 = times(a0, b3) ^ times(a1, b2) ^ times(a2, b1) ^ times(a3, b0);
+    let mask = u128::from(EVERY_FOURTH) << 64 | u128::from(EVERY_FOURTH);
+    let mut product = columns_0 & mask | columns_1 & mask << 1 | columns_2 & mask << 2 | columns_3 & mask << 3;
+    product ^= u128::from(b & (a >> 60 & 1).wrapping_neg()) << 60;
+    product ^= u128::from(b & (a >> 61 & 1).wrapping_neg()) << 61;
+    product ^= u128::from(b & (a >> 62 & 1).wrapping_neg()) << 62;
+    product ^= u128::from(b & (a >> 63 & 1).wrapping_neg()) << 63;
+    [product as u64, (product >> 64) as u64]
+}
+
+/// The square of a polynomial of degree below 32: a zero above each bit.
+#[inline(always)]
+fn spread(half: u64) -> u64 {
+    let mut x = half & 0xffff_ffff;
+    x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+    x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+    x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    x = (x | x << 2) & 0x3333_3333_3333_3333;
+    (x | x << 1) & 0x5555_5555_5555_5555
+}
+
+impl ClmulLanes for ScalarLane {
+    type Token = Scalar;
+    const LANES: usize = 1;
+    const KARATSUBA: bool = true;
+
+    #[inline(always)]
+    fn token(self) -> Scalar {
+        Scalar::new()
+    }
+    #[inline(always)]
+    fn zero(_: Scalar) -> Self {
+        Self([0; 2])
+    }
+    #[inline(always)]
+    fn load<'a>(_: Scalar, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self {
+        Self(*lane(0))
+    }
+    #[inline(always)]
+    fn load_low(_: Scalar, limb: impl Fn(usize) -> u64) -> Self {
+        Self([limb(0), 0])
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64; 2]) {
+        debug_assert_eq!(lane, 0);
+        *limbs = self.0;
+    }
+    #[inline(always)]
+    fn low(self, lane: usize) -> u64 {
+        debug_assert_eq!(lane, 0);
+        self.0[0]
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+    }
+    #[inline(always)]
+    fn shl(self, bits: u32) -> Self {
+        Self([self.0[0] << bits, self.0[1] << bits])
+    }
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        Self([self.0[0] >> bits, self.0[1] >> bits])
+    }
+    #[inline(always)]
+    fn swap(self) -> Self {
+        Self([self.0[1], self.0[0]])
+    }
+    #[inline(always)]
+    fn low_to_high(self) -> Self {
+        Self([0, self.0[0]])
+    }
+    #[inline(always)]
+    fn high_to_low(self) -> Self {
+        Self([self.0[1], 0])
+    }
+    #[inline(always)]
+    fn above(self, below: Self) -> Self {
+        Self([below.0[1], self.0[0]])
+    }
+    #[inline(always)]
+    fn mul_low(self, other: Self) -> Self {
+        Self(multiply(self.0[0], other.0[0]))
+    }
+    #[inline(always)]
+    fn mul_high(self, other: Self) -> Self {
+        Self(multiply(self.0[1], other.0[1]))
+    }
+    #[inline(always)]
+    fn mul_high_low(self, other: Self) -> Self {
+        Self(multiply(self.0[1], other.0[0]))
+    }
+    #[inline(always)]
+    fn square(self) -> (Self, Self) {
+        let [low, high] = self.0;
+        (Self([spread(low), spread(low >> 32)]), Self([spread(high), spread(high >> 32)]))
+    }
+}
+
+#[cfg(test)]
+#[path = "clmul_tests.rs"]
+mod tests;
