@@ -14,6 +14,7 @@
 //! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 //! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
+//! | [`shamir_element`] | Shamir, "How to share a secret" (1979) |
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -26,4 +27,5 @@ pub mod gf2n;
 pub mod num;
 pub mod poly1305;
 pub mod shamir_bytes;
+pub mod shamir_element;
 pub mod xchacha;

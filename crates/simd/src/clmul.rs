@@ -78,6 +78,8 @@ levels! { $
     Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
     #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
     Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    Pmull(aarch64::Pmull) "pmull" "A product of 64 by 64 bits per instruction of AArch64.";
 }
 
 impl Clmul for Scalar {

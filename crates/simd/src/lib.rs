@@ -24,12 +24,15 @@
 //! ```
 #![no_std]
 
+#[cfg(feature = "std")]
+extern crate std;
+
 mod horner;
 #[macro_use]
 mod level;
+mod clmul;
 mod gf8;
 mod gf8_scalar;
-mod clmul;
 mod output;
 mod pairs;
 mod scalar;
@@ -41,9 +44,9 @@ pub mod aarch64;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
+pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;
-pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use horner::Horner;
 pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;

@@ -4,6 +4,7 @@
 //! `constant-time BACKEND PRIMITIVE`. The primitives `leaky-branch` and `leaky-index` are the positive controls: a run that does
 //! not report them proves nothing.
 
+mod gf2n;
 mod memcheck;
 mod shamir;
 
@@ -24,6 +25,13 @@ fn main() -> ExitCode {
         eprintln!("usage: constant-time BACKEND PRIMITIVE");
         return ExitCode::from(2);
     };
+    if let Ok(clmul) = sealane::gf2n::Backend::by_name(backend)
+        && memcheck::is_running()
+        && gf2n::run(primitive, clmul)
+    {
+        println!("{primitive} on {backend}: done");
+        return ExitCode::SUCCESS;
+    }
     if !memcheck::is_running() {
         eprintln!("not under valgrind: nothing would be checked");
         return ExitCode::from(2);

@@ -89,7 +89,11 @@ fn report(backend: Backend) -> Report {
         model: model(),
         architecture: std::env::consts::ARCH,
         features: features(),
-        families: vec![FamilyReport::of::<ChaChaFamily>(), FamilyReport::of::<Gf8Family>()],
+        families: vec![
+            FamilyReport::of::<ChaChaFamily>(),
+            FamilyReport::of::<Gf8Family>(),
+            FamilyReport::of::<sealane::gf2n::ClmulFamily>(),
+        ],
         primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend: backend.name() }).into(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }

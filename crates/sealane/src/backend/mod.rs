@@ -20,8 +20,7 @@ pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.
 #[cfg(feature = "std")]
-const NAMES_OF_FAMILIES: [&[&str]; 3] =
-    [ChaChaFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
+const NAMES_OF_FAMILIES: [&[&str]; 3] = [ChaChaFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
 
 /// Whether any family has a backend of that name.
 #[cfg(feature = "std")]

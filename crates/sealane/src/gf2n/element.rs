@@ -207,6 +207,7 @@ impl<F: Field> ConditionallySelectable for Element<F> {
 
 impl<F: Field> AddAssign for Element<F> {
     #[inline(always)]
+    #[allow(clippy::suspicious_op_assign_impl, reason = "the sum of polynomials over GF(2)")]
     fn add_assign(&mut self, other: Self) {
         for (limb, other) in self.0.as_mut().iter_mut().zip(other.0.as_ref()) {
             *limb ^= other;

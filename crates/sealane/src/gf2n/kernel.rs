@@ -116,25 +116,42 @@ pub(super) fn inverted<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V
 #[inline(always)]
 fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<F, V> {
     let target = F::BITS - 1;
-    let beta2 = product::<F, V>(token, squared::<F, V>(token, a), a);
-    let beta3 = product::<F, V>(token, squared::<F, V>(token, beta2), a);
-    let betas = [a, beta2, beta3];
+    // β(1), β(2) and β(3).
+    let mut betas = [a; 3];
+    let (mut beta, mut k) = (a, 1);
     let mut rest = target.ilog2() & !1;
-    let mut k = target >> rest;
-    let mut beta = betas[k - 1];
-    while rest > 0 {
-        rest -= 2;
-        for _ in 0..2 {
-            beta = product::<F, V>(token, squared_times::<F, V>(token, beta, k), beta);
-            k *= 2;
+    let mut step = 0;
+    // One place that squares and multiplies, for all steps: β(by) to the left of β(k). Steps 0 and 1 make β(2) and β(3); then k takes two bits of
+    // the target in three steps, two that double it and one that adds.
+    loop {
+        let (by, factor) = match step {
+            0 | 1 => (1, a),
+            2 | 3 => (k, beta),
+            _ => {
+                rest -= 2;
+                let window = target >> rest & 3;
+                (window, betas[window.max(1) - 1])
+            }
+        };
+        if by > 0 {
+            beta = product::<F, V>(token, squared_times::<F, V>(token, beta, by), factor);
+            k += by;
         }
-        let window = target >> rest & 3;
-        if window > 0 {
-            beta = product::<F, V>(token, squared_times::<F, V>(token, beta, window), betas[window - 1]);
-            k += window;
+        if step < 2 {
+            betas[k - 1] = beta;
+        }
+        step += 1;
+        if step == 2 {
+            k = target >> rest;
+            beta = betas[k - 1];
+        }
+        if step == 5 {
+            step = 2;
+        }
+        if step == 2 && rest == 0 {
+            return squared::<F, V>(token, beta);
         }
     }
-    squared::<F, V>(token, beta)
 }
 
 /// a^exponent, where the exponent's limbs are given from the lowest. Its bits decide neither what is done nor where.

@@ -1,8 +1,7 @@
 //! Polynomials over GF(2) in registers: their products, by Karatsuba's method, and their reduction.
 //!
 //! A polynomial is a structure of 128-bit blocks: halves of halves, or thirds. The structure is the recursion, so all of it is
-//! straight-line code, and small polynomials never leave the registers. In a vector of several lanes each lane has an element
-//! of its own.
+//! straight-line code, and small polynomials never leave the registers. Each lane of a vector has an element of its own.
 
 use sealane_simd::{ClmulLanes, Token};
 
@@ -108,8 +107,7 @@ impl<V: ClmulLanes> Poly<V> for Small<V> {
 pub trait Blocks<V: ClmulLanes>: Poly<V, Product = Double<Self>> {
     /// The highest block.
     fn top(self) -> V;
-    /// As [`Blocks::fold`] at the bottom, where `overflow` is added to the polynomial first. It is so small that it changes none of the
-    /// bits that leave a limb; these do not wait for it.
+    /// As [`Blocks::fold`] at the bottom, with `overflow` added first: too small to change what leaves a limb, which does not wait.
     fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V);
     /// Times 1 + x^a + x^b + x^c, and what leaves each limb of the highest block. `below` is what left the block below.
     fn fold(self, exponents: Exponents, below: V) -> (Self, V);

@@ -46,6 +46,17 @@ pub enum Error {
         /// How many buffers were given.
         given: usize,
     },
+    /// Shares that do not belong to the others.
+    BadShares {
+        /// Where the first of them is among the shares, from 0.
+        first: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Shares that do not belong together, and it cannot be said which ones are wrong.
+    InconsistentShares,
+    /// A share to be added to one at another evaluation point.
+    OtherPoint,
     /// Buffers, or streams, that differ in length.
     UnequalLengths,
     /// The system's generator of random numbers failed.
@@ -70,6 +81,14 @@ impl fmt::Display for Error {
             Self::WrongNumberOfShares { expected, given } => {
                 write!(f, "{given} shares were given for {expected} evaluation points")
             }
+            Self::BadShares { first, count: 1 } => {
+                write!(f, "share {first}, counted from 0, does not belong to the others")
+            }
+            Self::BadShares { first, count } => {
+                write!(f, "{count} shares, the first of them {first}, counted from 0, do not belong to the others")
+            }
+            Self::InconsistentShares => f.write_str("the shares do not belong together"),
+            Self::OtherPoint => f.write_str("the shares are for different evaluation points"),
             Self::UnequalLengths => f.write_str("the secret or shares differ in length"),
             Self::SystemRandomness => f.write_str("the system's generator of random numbers failed"),
         }

@@ -4,8 +4,11 @@
 //! a share is its value at an *evaluation point* other than 0 (Shamir, "How to share a secret", 1979).
 //!
 //! - [`bytes`]: secrets of any length, byte by byte over GF(2^8).
+//! - `element`: a secret that is one element of a field GF(2^n). Needs the feature `alloc`.
 
 pub mod bytes;
+#[cfg(feature = "alloc")]
+pub mod element;
 mod error;
 
 pub use bytes::Backend;

@@ -25,7 +25,6 @@ macro_rules! for_every_field {
         $check::<Degree<2048>>($($argument),*);
     };
 }
-pub(crate) use for_every_field;
 
 fn backends() -> Vec<Backend> {
     backends_of::<ClmulFamily>()
@@ -124,7 +123,7 @@ fn operations_on_many_elements_are_those_on_each() {
     fn check<F: Field>() {
         for backend in backends() {
             for length in 0..=9 {
-                for zero in 0..=length {
+                for zero in [0, length / 2, length] {
                     let mut a: Vec<Element<F>> = (0..length as u64).map(|i| element(100 + i)).collect();
                     let b: Vec<Element<F>> = (0..length as u64).map(|i| element(200 + i)).collect();
                     if let Some(a) = a.get_mut(zero) {
@@ -186,7 +185,7 @@ fn bytes_are_little_endian_and_all_are_elements() {
         let mut power = vec![0; bytes.len()];
         power[bytes.len() - 1] = 0x80;
         assert_eq!(x.pow(&[F::BITS as u64 - 1]).to_bytes().as_ref(), power);
-        assert_eq!(Element::<F>::from_bits(1 << (F::BITS - 1).min(63)).is_some(), true);
+        assert!(Element::<F>::from_bits(1 << (F::BITS - 1).min(63)).is_some());
         assert_eq!(Element::<F>::from_bits(u64::MAX).is_some(), F::BITS >= 64);
         assert_eq!(format!("{a:?}"), format!("Gf2n<{}>(..)", F::BITS));
     }

@@ -1,0 +1,50 @@
+//! What is wrong with parameters.
+
+use alloc::vec::Vec;
+
+use super::Share;
+use crate::gf2n::{Element, Field};
+use crate::shamir::Error;
+
+/// How many evaluation points the field has, as far as a `usize` can tell: all but zero.
+pub(super) fn maximum_points<F: Field>() -> usize {
+    if F::BITS < usize::BITS as usize { (1 << F::BITS) - 1 } else { usize::MAX }
+}
+
+pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {
+    let maximum = maximum_points::<F>();
+    if count > maximum { Err(Error::TooManyShares { count, maximum }) } else { Ok(()) }
+}
+
+/// Points that a threshold can be used with: enough, not too many, not zero, and no two the same. They are public.
+pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<(), Error> {
+    if threshold == 0 {
+        return Err(Error::ZeroThreshold);
+    }
+    count::<F>(points.len())?;
+    if threshold > points.len() {
+        return Err(Error::ThresholdAboveCount { threshold, count: points.len() });
+    }
+    distinct(points.iter())
+}
+
+/// The same for shares.
+pub(super) fn shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<(), Error> {
+    if threshold == 0 {
+        return Err(Error::ZeroThreshold);
+    }
+    if shares.len() < threshold {
+        return Err(Error::TooFewShares { needed: threshold, given: shares.len() });
+    }
+    distinct(shares.iter().map(Share::point))
+}
+
+fn distinct<'a, F: Field>(points: impl Iterator<Item = &'a Element<F>>) -> Result<(), Error> {
+    let mut sorted: Vec<(&[u64], usize)> = points.enumerate().map(|(index, point)| (point.0.as_ref(), index)).collect();
+    if let Some((_, index)) = sorted.iter().find(|(limbs, _)| limbs.iter().all(|limb| *limb == 0)) {
+        return Err(Error::ZeroPoint { index: *index });
+    }
+    sorted.sort_unstable();
+    let again = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1).min();
+    again.map_or(Ok(()), |index| Err(Error::DuplicatePoint { index }))
+}

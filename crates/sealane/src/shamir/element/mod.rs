@@ -1,0 +1,40 @@
+//! Shamir's secret sharing of one element of a field GF(2^n).
+//!
+//! Evaluation points are *compact*, 1 to n ([`compact_points`]), or *random*, uniform, distinct and not zero
+//! ([`random_points`]): these do not tell how many shares there are, or which one it is.
+//!
+//! Shares do not say what threshold they were made for, nor whether they belong together: whoever keeps them has to. Reconstruction checks
+//! all shares above the threshold against the others.
+//!
+//! ```
+//! # #[cfg(feature = "getrandom")] {
+//! use sealane::gf2n::Gf256;
+//! use sealane::shamir::element;
+//!
+//! let secret = Gf256::from_bytes(&[7; 32]);
+//! let points = element::compact_points(5)?;
+//! let shares = element::split(&secret, 3, &points)?;
+//! assert!(element::reconstruct(3, &shares[1..4])? == secret);
+//!
+//! // The last share is lost: three others make it again, and nobody sees the secret.
+//! let reissued = element::reconstruct_at(3, &shares[..3], &points[4])?;
+//! assert!(reissued == shares[4]);
+//! # }
+//! # Ok::<(), sealane::shamir::Error>(())
+//! ```
+
+mod check;
+mod deal;
+mod decode;
+mod points;
+mod reconstruct;
+mod share;
+
+#[cfg(feature = "getrandom")]
+pub use deal::{refresh, split, zero_shares};
+pub use deal::{refresh_with, split_with, zero_shares_with};
+#[cfg(feature = "getrandom")]
+pub use points::random_points;
+pub use points::{compact_points, random_points_with};
+pub use reconstruct::{bad_shares, reconstruct, reconstruct_at, reconstruct_at_on, reconstruct_on};
+pub use share::Share;

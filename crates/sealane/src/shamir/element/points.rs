@@ -1,0 +1,46 @@
+//! Evaluation points.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use rand_core::TryCryptoRng;
+
+use super::check;
+use crate::gf2n::{Element, Field};
+use crate::shamir::Error;
+
+/// The elements whose bits are the numbers 1 to `count`.
+///
+/// # Errors
+/// [`Error::TooManyShares`].
+pub fn compact_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
+    check::count::<F>(count)?;
+    Ok((1..=count as u64).map(|number| Element::from_bits(number).expect("a number that was checked")).collect())
+}
+
+/// `count` points from the system's generator, uniform among those that are distinct and not zero.
+///
+/// # Errors
+/// [`Error::TooManyShares`], [`Error::SystemRandomness`].
+#[cfg(feature = "getrandom")]
+pub fn random_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
+    random_points_with(count, &mut super::deal::System)
+}
+
+/// As [`random_points`], from another generator.
+///
+/// # Errors
+/// [`Error::TooManyShares`], [`Error::SystemRandomness`].
+pub fn random_points_with<F: Field>(count: usize, rng: &mut impl TryCryptoRng) -> Result<Vec<Element<F>>, Error> {
+    check::count::<F>(count)?;
+    let mut seen = BTreeSet::new();
+    let mut points = Vec::with_capacity(count);
+    while points.len() < count {
+        let point = Element::<F>::try_random(rng).map_err(|_| Error::SystemRandomness)?;
+        let limbs = point.0.as_ref();
+        if limbs.iter().any(|limb| *limb != 0) && seen.insert(Vec::from(limbs)) {
+            points.push(point);
+        }
+    }
+    Ok(points)
+}

@@ -1,0 +1,110 @@
+//! What shares say together.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zeroize::Zeroizing;
+
+use super::{Share, check, decode};
+use crate::gf2n::{Backend, Element, Field};
+use crate::shamir::Error;
+
+/// The secret that `shares` were made from with this threshold. With more shares than that, all are checked against each other.
+///
+/// With a threshold below the true one, more shares than it are found inconsistent, and just as many give a wrong secret.
+///
+/// # Errors
+/// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`], [`Error::DuplicatePoint`];
+/// [`Error::BadShares`] if shares do not belong to the others (see [`bad_shares`], which names all of them), and [`Error::InconsistentShares`] if
+/// it cannot be said which ones.
+pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Element<F>, Error> {
+    reconstruct_on(threshold, shares, Backend::detect())
+}
+
+/// As [`reconstruct`], on a chosen backend.
+///
+/// # Errors
+/// As [`reconstruct`].
+pub fn reconstruct_on<F: Field>(threshold: usize, shares: &[Share<F>], backend: Backend) -> Result<Element<F>, Error> {
+    value_at(threshold, shares, &Element::ZERO, backend)
+}
+
+/// The share at another point: a lost one is made again, or one for somebody new, without the secret.
+///
+/// # Errors
+/// As [`reconstruct`]; [`Error::ZeroPoint`] with index 0 if `point` is zero, where the secret is.
+pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &Element<F>) -> Result<Share<F>, Error> {
+    reconstruct_at_on(threshold, shares, point, Backend::detect())
+}
+
+/// As [`reconstruct_at`], on a chosen backend.
+///
+/// # Errors
+/// As [`reconstruct_at`].
+pub fn reconstruct_at_on<F: Field>(
+    threshold: usize,
+    shares: &[Share<F>],
+    point: &Element<F>,
+    backend: Backend,
+) -> Result<Share<F>, Error> {
+    if *point == Element::ZERO {
+        return Err(Error::ZeroPoint { index: 0 });
+    }
+    Ok(Share::at(*point, value_at(threshold, shares, point, backend)?))
+}
+
+/// The positions, from 0, of the shares that do not belong to the others; empty if all belong together. They can be told if at
+/// least `threshold` + 2·e shares are given, where e of them are bad.
+///
+/// # Errors
+/// As [`reconstruct`]; [`Error::InconsistentShares`] if more are bad than can be told.
+pub fn bad_shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Vec<usize>, Error> {
+    check::shares(threshold, shares)?;
+    let (points, values) = taken_apart(shares);
+    bad_positions(threshold, &points, &values, Backend::detect())
+}
+
+type PointsAndValues<F> = (Vec<Element<F>>, Zeroizing<Vec<Element<F>>>);
+
+fn taken_apart<F: Field>(shares: &[Share<F>]) -> PointsAndValues<F> {
+    let points = shares.iter().map(|share| *share.point()).collect();
+    (points, Zeroizing::new(shares.iter().map(|share| *share.value()).collect()))
+}
+
+fn bad_positions<F: Field>(
+    threshold: usize,
+    points: &[Element<F>],
+    values: &[Element<F>],
+    backend: Backend,
+) -> Result<Vec<usize>, Error> {
+    if points.len() == threshold {
+        return Ok(Vec::new());
+    }
+    let syndromes = decode::syndromes(backend, points, values, threshold);
+    if syndromes.iter().all(|syndrome| *syndrome == Element::ZERO) {
+        return Ok(Vec::new());
+    }
+    decode::locate(backend, points, &syndromes).ok_or(Error::InconsistentShares)
+}
+
+fn value_at<F: Field>(
+    threshold: usize,
+    shares: &[Share<F>],
+    at: &Element<F>,
+    backend: Backend,
+) -> Result<Element<F>, Error> {
+    check::shares(threshold, shares)?;
+    let (points, values) = taken_apart(shares);
+    if let [first, others @ ..] = &*bad_positions(threshold, &points, &values, backend)? {
+        return Err(Error::BadShares { first: *first, count: 1 + others.len() });
+    }
+    let (points, values) = (&points[..threshold], &values[..threshold]);
+    // Points are public.
+    if let Some(position) = points.iter().position(|point| point == at) {
+        return Ok(values[position]);
+    }
+    let zeros = vec![Element::ZERO; threshold];
+    let (mut weights, mut scratch) = (zeros.clone(), zeros);
+    backend.lagrange_weights(points, at, &mut weights, &mut scratch);
+    Ok(backend.dot_product(&weights, values))
+}

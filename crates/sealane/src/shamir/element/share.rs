@@ -1,0 +1,86 @@
+//! A share.
+
+use core::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::gf2n::{Element, Field};
+use crate::shamir::Error;
+
+/// The value of the polynomial at an evaluation point. The point is public, the value is wiped when the share is dropped.
+pub struct Share<F: Field> {
+    point: Element<F>,
+    value: Element<F>,
+}
+
+impl<F: Field> Share<F> {
+    /// The share with that value at that point.
+    ///
+    /// # Errors
+    /// [`Error::ZeroPoint`], with index 0.
+    pub fn new(point: Element<F>, value: Element<F>) -> Result<Self, Error> {
+        if point == Element::ZERO {
+            return Err(Error::ZeroPoint { index: 0 });
+        }
+        Ok(Self { point, value })
+    }
+
+    pub(super) fn at(point: Element<F>, value: Element<F>) -> Self {
+        Self { point, value }
+    }
+
+    /// The evaluation point, which is public and not zero.
+    #[must_use]
+    pub fn point(&self) -> &Element<F> {
+        &self.point
+    }
+
+    /// The value, which is secret.
+    #[must_use]
+    pub fn value(&self) -> &Element<F> {
+        &self.value
+    }
+
+    /// Adds a share of zero, made by [`zero_shares`](super::zero_shares) for the same points: the secret stays, and the share
+    /// goes with no share from before any more.
+    ///
+    /// # Errors
+    /// [`Error::OtherPoint`] if the points differ.
+    pub fn refresh(&mut self, zero_share: &Self) -> Result<(), Error> {
+        if self.point != zero_share.point {
+            return Err(Error::OtherPoint);
+        }
+        self.value += zero_share.value;
+        Ok(())
+    }
+}
+
+impl<F: Field> Clone for Share<F> {
+    fn clone(&self) -> Self {
+        Self { point: self.point, value: self.value }
+    }
+}
+
+impl<F: Field> PartialEq for Share<F> {
+    /// In constant time, for shares of the same point.
+    fn eq(&self, other: &Self) -> bool {
+        self.point == other.point && self.value == other.value
+    }
+}
+
+impl<F: Field> Eq for Share<F> {}
+
+impl<F: Field> Drop for Share<F> {
+    fn drop(&mut self) {
+        self.value.zeroize();
+    }
+}
+
+impl<F: Field> ZeroizeOnDrop for Share<F> {}
+
+impl<F: Field> fmt::Debug for Share<F> {
+    /// Does not show the value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Share").field("bits", &F::BITS).finish_non_exhaustive()
+    }
+}
