@@ -14,6 +14,7 @@ mod poly1305;
 mod report;
 mod row;
 mod setup;
+mod shamir;
 mod targets;
 mod verdict;
 mod verify;
@@ -31,7 +32,7 @@ use verdict::Statistic;
 /// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -102,6 +103,9 @@ fn run(args: &Args) -> Result<ExitCode, String> {
             report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
         }
     }
+    if wants_shamir(args) {
+        report.shamir = shamir::measure(&plan, args.json)?;
+    }
     if args.json {
         report.print_json();
     } else {
@@ -136,7 +140,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
         setup::suite(),
     ];
     suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
-    if suites.is_empty() {
+    if suites.is_empty() && !wants_shamir(args) {
         return Err("no primitive matches the filter".into());
     }
     for name in args.peer.iter().flatten() {
@@ -150,6 +154,12 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     }
     suites.retain(|suite| !suite.rows.is_empty());
     Ok(suites)
+}
+
+/// It has rows of its own kind: its messages become several.
+fn wants_shamir(args: &Args) -> bool {
+    let filtered = args.peer.is_some() || args.backend.is_some() || args.sizes.is_some();
+    args.filter.as_deref().map_or(!filtered, |filter| "shamir".contains(filter))
 }
 
 /// Whether `name` contains `part`, in any case.

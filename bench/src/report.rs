@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::harness::SuiteResult;
 use crate::peers::Peer;
 use crate::setup::SetupResult;
+use crate::shamir::ShamirResult;
 use crate::verdict::{Order, Statistic, Verdict};
 
 const NAME_COLUMNS: usize = 28;
@@ -18,11 +19,12 @@ pub struct Report {
     pub verdicts: Vec<Verdict>,
     pub orders: Vec<Order>,
     pub setup: Vec<SetupResult>,
+    pub shamir: Vec<ShamirResult>,
 }
 
 impl Report {
     pub fn new(environment: Environment) -> Self {
-        Self { environment, results: Vec::new(), verdicts: Vec::new(), orders: Vec::new(), setup: Vec::new() }
+        Self { environment, results: Vec::new(), verdicts: Vec::new(), orders: Vec::new(), setup: Vec::new(), shamir: Vec::new() }
     }
 
     /// Adds a result; prints its tables unless `quiet`.

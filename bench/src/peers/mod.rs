@@ -1,6 +1,8 @@
 //! Who is measured beside us.
 
 pub mod aws_lc;
+#[cfg(feature = "isal")]
+pub mod isal;
 pub mod libsodium;
 pub mod openssl_capabilities;
 pub mod openssl_mac;

@@ -1,0 +1,50 @@
+//! ISA-L's erasure codes: the same linear combinations as secret sharing, in GF(2^8) with another polynomial (0x11d), and without
+//! any randomness: the caller brings the coefficients.
+
+use std::ffi::{c_int, c_uchar};
+
+#[link(name = "isal")]
+unsafe extern "C" {
+    fn ec_init_tables(k: c_int, rows: c_int, matrix: *const c_uchar, tables: *mut c_uchar);
+    fn ec_encode_data(
+        length: c_int,
+        k: c_int,
+        rows: c_int,
+        tables: *const c_uchar,
+        sources: *const *const c_uchar,
+        outputs: *const *mut c_uchar,
+    );
+}
+
+/// A matrix over the field, with the products that ISA-L looks up.
+pub struct Matrix {
+    sources: usize,
+    outputs: usize,
+    tables: Vec<u8>,
+}
+
+impl Matrix {
+    /// `matrix` has a row of `sources` factors for each output.
+    pub fn new(sources: usize, outputs: usize, matrix: &[u8]) -> Self {
+        assert_eq!(matrix.len(), sources * outputs);
+        let mut tables = vec![0; 32 * sources * outputs];
+        // SAFETY: the matrix has `sources * outputs` bytes, and the tables 32 for each of them, as the function demands.
+        unsafe { ec_init_tables(sources as c_int, outputs as c_int, matrix.as_ptr(), tables.as_mut_ptr()) };
+        Self { sources, outputs, tables }
+    }
+
+    /// Every output becomes the sum of the sources, each times its factor.
+    pub fn apply(&self, sources: &[Vec<u8>], outputs: &mut [Vec<u8>]) {
+        let length = sources[0].len();
+        assert!(sources.len() == self.sources && outputs.len() == self.outputs);
+        assert!(sources.iter().chain(&*outputs).all(|buffer| buffer.len() == length));
+        let sources: Vec<_> = sources.iter().map(|source| source.as_ptr()).collect();
+        let outputs: Vec<_> = outputs.iter_mut().map(|output| output.as_mut_ptr()).collect();
+        let (k, rows) = (self.sources as c_int, self.outputs as c_int);
+        // SAFETY: the tables are of a matrix of this shape, and there are as many sources and outputs, each of `length` bytes,
+        // the outputs borrowed exclusively.
+        unsafe {
+            ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources.as_ptr(), outputs.as_ptr());
+        }
+    }
+}
