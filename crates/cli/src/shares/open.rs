@@ -31,6 +31,9 @@ pub(crate) enum Form {
 /// A line with its name, quoted.
 pub(crate) type Named = (String, Zeroizing<String>);
 
+/// A file that is read, with what it is to a person.
+pub(crate) type Known = (Option<FileId>, String);
+
 /// A share's bytes, which can be read again.
 pub(crate) enum Source {
     File(Counting<File>),
@@ -80,7 +83,7 @@ pub(crate) struct Shares {
     /// What is no share, or damaged so that it cannot be told which.
     pub(crate) unreadable: Vec<Error>,
     /// The files, for the refusal to write to one of them.
-    pub(crate) ids: Vec<(Option<FileId>, String)>,
+    pub(crate) ids: Vec<Known>,
     /// How many bytes of files have been read.
     pub(crate) count: Count,
     /// The length of the files in bytes.
@@ -195,7 +198,7 @@ impl NamedShare {
 }
 
 /// All lines of text in `paths` that are not comments, with their names: shares of other programs.
-pub(crate) fn open_lines(paths: &[PathBuf], stdin: &StdinUse) -> Result<(Vec<Named>, Vec<(Option<FileId>, String)>)> {
+pub(crate) fn open_lines(paths: &[PathBuf], stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
     let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {
         let (mut file, name) = open(path, stdin)?;

@@ -6,7 +6,7 @@ use sealane::shamir::bytes::Combiner;
 
 /// The value at one point, from the shares at others.
 pub(crate) enum Interpolation {
-    Bytes(Combiner),
+    Bytes(Box<Combiner>),
     Elements(Gf, Vec<Element>),
 }
 
@@ -22,7 +22,7 @@ impl Interpolation {
         match basis[0].field() {
             Field::Bytes => {
                 let points: Vec<u8> = basis.iter().map(|header| header.index() as u8).collect();
-                Self::Bytes(Combiner::at(&points, target[0]).expect("distinct points that are not zero"))
+                Self::Bytes(Box::new(Combiner::at(&points, target[0]).expect("distinct points that are not zero")))
             }
             Field::Element { bits, .. } => {
                 let field = element_field(bits);
