@@ -8,6 +8,7 @@ mod batch;
 mod buffers;
 mod chacha20;
 mod environment;
+mod gf2n;
 mod harness;
 mod peers;
 mod poly1305;
@@ -16,6 +17,7 @@ mod row;
 mod setup;
 mod shamir;
 mod targets;
+mod timed;
 mod verdict;
 mod verify;
 
@@ -32,7 +34,7 @@ use verdict::Statistic;
 /// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf2n)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -103,8 +105,11 @@ fn run(args: &Args) -> Result<ExitCode, String> {
             report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
         }
     }
-    if wants_shamir(args) {
+    if wants(args, "shamir") {
         report.shamir = shamir::measure(&plan, args.json)?;
+    }
+    if wants(args, gf2n::SUITE) {
+        report.timed.extend(gf2n::measure(&plan, args.json)?);
     }
     if args.json {
         report.print_json();
@@ -140,7 +145,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
         setup::suite(),
     ];
     suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
-    if suites.is_empty() && !wants_shamir(args) {
+    if suites.is_empty() && !OWN_SUITES.iter().any(|suite| wants(args, suite)) {
         return Err("no primitive matches the filter".into());
     }
     for name in args.peer.iter().flatten() {
@@ -156,10 +161,13 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     Ok(suites)
 }
 
-/// It has rows of its own kind: its messages become several.
-fn wants_shamir(args: &Args) -> bool {
+/// Suites that have rows of their own kind, without messages or with several results.
+const OWN_SUITES: [&str; 2] = ["shamir", gf2n::SUITE];
+
+/// Whether one of them was asked for.
+fn wants(args: &Args, suite: &str) -> bool {
     let filtered = args.peer.is_some() || args.backend.is_some() || args.sizes.is_some();
-    args.filter.as_deref().map_or(!filtered, |filter| "shamir".contains(filter))
+    args.filter.as_deref().map_or(!filtered, |filter| suite.contains(filter))
 }
 
 /// Whether `name` contains `part`, in any case.

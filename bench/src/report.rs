@@ -7,6 +7,7 @@ use crate::harness::SuiteResult;
 use crate::peers::Peer;
 use crate::setup::SetupResult;
 use crate::shamir::ShamirResult;
+use crate::timed::TimedResult;
 use crate::verdict::{Order, Statistic, Verdict};
 
 const NAME_COLUMNS: usize = 28;
@@ -20,11 +21,20 @@ pub struct Report {
     pub orders: Vec<Order>,
     pub setup: Vec<SetupResult>,
     pub shamir: Vec<ShamirResult>,
+    pub timed: Vec<TimedResult>,
 }
 
 impl Report {
     pub fn new(environment: Environment) -> Self {
-        Self { environment, results: Vec::new(), verdicts: Vec::new(), orders: Vec::new(), setup: Vec::new(), shamir: Vec::new() }
+        Self {
+            environment,
+            results: Vec::new(),
+            verdicts: Vec::new(),
+            orders: Vec::new(),
+            setup: Vec::new(),
+            shamir: Vec::new(),
+            timed: Vec::new(),
+        }
     }
 
     /// Adds a result; prints its tables unless `quiet`.
@@ -115,7 +125,9 @@ impl Report {
     fn count(&self) -> (usize, usize) {
         let verdicts = self.verdicts.iter().map(|verdict| verdict.met);
         let orders = self.orders.iter().map(|order| order.met);
-        let checks: Vec<_> = verdicts.chain(orders).chain(self.setup.iter().filter_map(|setup| setup.met)).collect();
+        let times =
+            self.setup.iter().filter_map(|setup| setup.met).chain(self.timed.iter().filter_map(|time| time.met));
+        let checks: Vec<_> = verdicts.chain(orders).chain(times).collect();
         (checks.iter().filter(|&&met| !met).count(), checks.len())
     }
 

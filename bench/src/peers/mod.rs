@@ -4,6 +4,8 @@ pub mod aws_lc;
 #[cfg(feature = "isal")]
 pub mod isal;
 pub mod libsodium;
+#[cfg(feature = "ntl")]
+pub mod ntl;
 pub mod openssl_capabilities;
 pub mod openssl_mac;
 

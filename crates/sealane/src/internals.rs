@@ -1,13 +1,14 @@
-//! Kernels on a token that the caller holds, for the benchmark of dispatch (`sealane bench`).
+//! Kernels on a token that the caller holds, for the benchmarks of dispatch (`sealane bench`, and `bench/`).
 //!
 //! No promise of stability: this is not part of the interface. `state` is the input of ChaCha20's block function
 //! (RFC 8439, section 2.3), whose counter word is ignored.
 
-use sealane_simd::Simd;
+use sealane_simd::{ClmulLanes, Simd};
 
 use crate::Tag;
 use crate::aead::one_shot::{self, InPlace};
 use crate::chacha20::kernel;
+use crate::gf2n::{Element, Field};
 use crate::poly1305::{Accumulator, padded};
 
 /// Exclusive or of `data` with the ChaCha20 key stream from block `counter` on.
@@ -28,4 +29,10 @@ pub fn poly1305<S: Simd>(token: S, key: &[u8; 32], message: &[u8]) -> Tag {
 #[inline(always)]
 pub fn seal<S: Simd>(token: S, state: &[u32; 16], aad: &[u8], message: &mut [u8]) -> Tag {
     one_shot::seal(token, state, aad, InPlace(message))
+}
+
+/// a·b in a field GF(2^n), on one lane.
+#[inline(always)]
+pub fn gf2n_multiply<F: Field, V: ClmulLanes>(token: V::Token, a: &Element<F>, b: &Element<F>) -> Element<F> {
+    Element(crate::gf2n::kernel::multiply_in_lane::<F, V>(token, &a.0, &b.0))
 }

@@ -85,7 +85,13 @@ fn outlined_squares<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, 
 /// a·b.
 #[inline(always)]
 pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
-    store::<F, T::One>(product::<F, _>(token, splat::<F, _>(token, a), splat::<F, _>(token, b)))
+    multiply_in_lane::<F, T::One>(token, a, b)
+}
+
+/// a·b, in the first lane.
+#[inline(always)]
+pub(crate) fn multiply_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
+    store::<F, V>(product::<F, V>(token, splat::<F, V>(token, a), splat::<F, V>(token, b)))
 }
 
 /// a^(2^times).

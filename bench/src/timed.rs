@@ -1,0 +1,185 @@
+//! Rows that do no more than run, for suites without messages: fields, and sharing their elements.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::harness::Plan;
+
+/// One implementation of one operation, of one column of the table.
+pub struct Row {
+    pub name: String,
+    pub operation: &'static str,
+    /// Whether it is ours, on the backend that is chosen on this CPU.
+    pub chosen: bool,
+    /// Operations in each call.
+    pub count: usize,
+    /// One call.
+    pub run: Box<dyn FnMut()>,
+}
+
+impl Row {
+    pub fn new(name: impl Into<String>, operation: &'static str, count: usize, run: impl FnMut() + 'static) -> Self {
+        Self { name: name.into(), operation, chosen: false, count, run: Box::new(run) }
+    }
+
+    /// Nanoseconds for each operation, over that many calls.
+    fn time(&mut self, calls: u32) -> f64 {
+        let start = Instant::now();
+        for _ in 0..calls {
+            (self.run)();
+        }
+        start.elapsed().as_nanos() as f64 / (f64::from(calls) * self.count as f64)
+    }
+}
+
+/// A time that is to be reached, on the chosen backend.
+pub struct TimeTarget {
+    pub suite: &'static str,
+    pub operation: &'static str,
+    pub column: &'static str,
+    pub ns: f64,
+}
+
+/// The time of one operation.
+#[derive(Serialize)]
+pub struct TimedResult {
+    pub suite: &'static str,
+    pub name: String,
+    pub operation: &'static str,
+    pub column: &'static str,
+    pub best_ns: f64,
+    pub median_ns: f64,
+    /// No more than this is to be reached.
+    pub target_ns: Option<f64>,
+    pub met: Option<bool>,
+    #[serde(skip)]
+    chosen: bool,
+}
+
+/// Measures the rows of one column in turns.
+pub fn measure(
+    suite: &'static str,
+    column: &'static str,
+    mut rows: Vec<Row>,
+    plan: &Plan,
+    targets: &[TimeTarget],
+) -> Vec<TimedResult> {
+    let mut samples = vec![Vec::with_capacity(plan.rounds); rows.len()];
+    let turns: Vec<_> = rows.iter_mut().map(|row| Turn::of(row, plan)).collect();
+    for round in 0..plan.rounds {
+        for i in 0..rows.len() {
+            let i = (i + round) % rows.len();
+            if round % turns[i].every == 0 {
+                // Unmeasured first, for caches and predictors to become its own.
+                rows[i].time(turns[i].settling_calls);
+                samples[i].push(rows[i].time(turns[i].calls));
+            }
+        }
+    }
+    let result = |(row, mut samples): (Row, Vec<f64>)| {
+        samples.sort_by(f64::total_cmp);
+        let median_ns = samples[samples.len() / 2];
+        let target = |target: &&TimeTarget| {
+            row.chosen && (target.suite, target.operation, target.column) == (suite, row.operation, column)
+        };
+        let target_ns = targets.iter().find(target).map(|target| target.ns);
+        TimedResult {
+            suite,
+            name: row.name,
+            operation: row.operation,
+            column,
+            best_ns: samples[0],
+            median_ns,
+            target_ns,
+            met: target_ns.map(|target| median_ns <= target),
+            chosen: row.chosen,
+        }
+    };
+    rows.into_iter().zip(samples).map(result).collect()
+}
+
+/// How a row takes part in the rounds.
+struct Turn {
+    calls: u32,
+    settling_calls: u32,
+    /// It takes part in every so manieth round: a single call may be as long as many slices.
+    every: usize,
+}
+
+impl Turn {
+    /// Calls that fill a slice of time, at least one.
+    fn of(row: &mut Row, plan: &Plan) -> Self {
+        const FEWEST_ROUNDS: usize = 5;
+        let slice = plan.slice.as_nanos() as f64;
+        let mut calls = 1;
+        loop {
+            let total = row.time(calls) * f64::from(calls) * row.count as f64;
+            if total >= slice / 2.0 {
+                let every = ((total / (4.0 * slice)) as usize).clamp(1, plan.rounds / FEWEST_ROUNDS);
+                return Self { calls, settling_calls: if every > 1 { 0 } else { calls / 8 + 1 }, every };
+            }
+            calls *= 2;
+        }
+    }
+}
+
+/// A table for each operation, then our chosen backend beside the fastest other of each column, and the targets.
+pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str]) {
+    for (operation, title) in titles {
+        let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
+        println!("\n{}, {title}: ns, median", of_operation.first().map_or("", |result| result.suite));
+        print!("{:34}", "");
+        columns.iter().for_each(|column| print!("{column:>11}"));
+        println!();
+        for name in names(&of_operation) {
+            print!("{name:34}");
+            for column in columns {
+                match of_operation.iter().find(|result| result.name == name && result.column == *column) {
+                    Some(result) => print!("{:>11}", figure(result.median_ns)),
+                    None => print!("{:>11}", "-"),
+                }
+            }
+            println!();
+        }
+        for result in of_operation.iter().filter(|result| result.chosen) {
+            result.print_verdict(&of_operation);
+        }
+    }
+}
+
+impl TimedResult {
+    /// Against the target, and each peer.
+    fn print_verdict(&self, all: &[&Self]) {
+        let Some(target) = self.target_ns else { return };
+        print!("  {}: {} of at most {}: ", self.column, figure(self.median_ns), figure(target));
+        if self.met == Some(true) {
+            print!("met");
+        } else {
+            print!("MISSED by {:.0} %", (self.median_ns / target - 1.0) * 100.0);
+        }
+        let peers = all.iter().filter(|peer| peer.column == self.column && !peer.name.starts_with("sealane"));
+        peers.for_each(|peer| print!("; {:.2} x {}", peer.median_ns / self.median_ns, peer.name));
+        println!();
+    }
+}
+
+/// Three digits or more.
+fn figure(ns: f64) -> String {
+    match ns {
+        _ if ns < 10.0 => format!("{ns:.2}"),
+        _ if ns < 100.0 => format!("{ns:.1}"),
+        _ => format!("{ns:.0}"),
+    }
+}
+
+/// Each name once, in order.
+fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for result in results {
+        if !names.contains(&result.name.as_str()) {
+            names.push(&result.name);
+        }
+    }
+    names
+}
