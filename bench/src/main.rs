@@ -7,8 +7,10 @@ mod aead;
 mod batch;
 mod buffers;
 mod chacha20;
+mod element;
 mod environment;
 mod gf2n;
+mod gf2n_dispatch;
 mod harness;
 mod peers;
 mod poly1305;
@@ -34,7 +36,8 @@ use verdict::Statistic;
 /// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf2n)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf2n, gf2n_dispatch,
+    /// shamir_element)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -111,6 +114,12 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     if wants(args, gf2n::SUITE) {
         report.timed.extend(gf2n::measure(&plan, args.json)?);
     }
+    if wants(args, gf2n_dispatch::SUITE) {
+        report.timed.extend(gf2n_dispatch::measure(&plan, args.json)?);
+    }
+    if wants(args, element::SUITE) {
+        report.timed.extend(element::measure(&plan, args.json)?);
+    }
     if args.json {
         report.print_json();
     } else {
@@ -162,7 +171,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
 }
 
 /// Suites that have rows of their own kind, without messages or with several results.
-const OWN_SUITES: [&str; 2] = ["shamir", gf2n::SUITE];
+const OWN_SUITES: [&str; 4] = ["shamir", gf2n::SUITE, gf2n_dispatch::SUITE, element::SUITE];
 
 /// Whether one of them was asked for.
 fn wants(args: &Args, suite: &str) -> bool {

@@ -173,6 +173,26 @@ fn figure(ns: f64) -> String {
     }
 }
 
+/// Each figure as a multiple of that of the row `base`.
+pub fn print_ratios(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str], base: &str) {
+    for (operation, title) in titles {
+        println!("\n{title}: multiple of {base}");
+        let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
+        for name in names(&of_operation).into_iter().filter(|name| *name != base) {
+            print!("{name:34}");
+            for column in columns {
+                let find =
+                    |name: &str| of_operation.iter().find(|result| result.name == name && result.column == *column);
+                match find(name).zip(find(base)) {
+                    Some((result, base)) => print!("{:>11.2}", result.median_ns / base.median_ns),
+                    None => print!("{:>11}", "-"),
+                }
+            }
+            println!();
+        }
+    }
+}
+
 /// Each name once, in order.
 fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();

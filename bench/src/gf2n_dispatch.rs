@@ -1,0 +1,265 @@
+//! One product in GF(2^n), and where the instruction set is chosen for it: nowhere, at its top, or in each of the products
+//! of 64 by 64 bits that it is made of.
+//!
+//! The kernels are the library's. A leaf is what a crate offers that chooses inside each of its smallest operations: a
+//! function that cannot be inlined into a caller without its features, between callers that work with plain integers.
+
+use std::hint::black_box;
+
+use sealane::chacha20::ChaCha20Rng;
+use sealane::gf2n::{Backend, Degree, Element, Field};
+use sealane::internals::gf2n_multiply;
+use sealane_simd::{CachedLevel, Clmul, ClmulLanes, ClmulLevel, LevelList, Scalar, ScalarLane, dispatch_clmul};
+
+use crate::gf2n::elements;
+use crate::harness::Plan;
+use crate::timed::{self, Row, TimedResult};
+
+pub const SUITE: &str = "gf2n_dispatch";
+const COLUMNS: [&str; 6] = ["2^64", "2^128", "2^256", "2^512", "2^1024", "2^2048"];
+const INDEPENDENT: &str = "independent";
+const DEPENDENT: &str = "dependent";
+const TITLES: [(&str, &str); 2] =
+    [(INDEPENDENT, "one product of many"), (DEPENDENT, "one product, which needs the one before")];
+const STATIC: &str = "static";
+/// Products in each call.
+const COUNT: usize = 16;
+
+/// Measures all rows in all fields, on the backend that is chosen on this CPU.
+///
+/// # Errors
+/// Which row gives a wrong result.
+pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
+    let rows: [fn() -> Result<Vec<Row>, String>; COLUMNS.len()] = [
+        rows::<Degree<64>>,
+        rows::<Degree<128>>,
+        rows::<Degree<256>>,
+        rows::<Degree<512>>,
+        rows::<Degree<1024>>,
+        rows::<Degree<2048>>,
+    ];
+    let mut results = Vec::new();
+    for (column, rows) in COLUMNS.into_iter().zip(rows) {
+        let rows = rows().map_err(|name| format!("{SUITE}: {name} gives a wrong result in GF({column})"))?;
+        results.extend(timed::measure(SUITE, column, rows, plan, &[]));
+    }
+    if !quiet {
+        timed::print(&results, &TITLES, &COLUMNS);
+        timed::print_ratios(&results, &TITLES, &COLUMNS, STATIC);
+    }
+    Ok(results)
+}
+
+/// What is done with two vectors.
+type Products<F> = fn(&[Element<F>], &[Element<F>], &mut [Element<F>]);
+
+fn rows<F: Field>() -> Result<Vec<Row>, String> {
+    cached();
+    let mut rng = ChaCha20Rng::with_backend(&[0x42; 32], sealane::Backend::detect());
+    let (a, b) = (elements::<F>(COUNT, &mut rng), elements::<F>(COUNT, &mut rng));
+    let choices: [(&str, &str, Products<F>); 6] = [
+        (INDEPENDENT, STATIC, |a, b, out| known::<F, false>(cached(), a, b, out)),
+        (INDEPENDENT, "top", |a, b, out| with(top, false, a, b, out)),
+        (INDEPENDENT, "leaf", |a, b, out| with(leaf, false, a, b, out)),
+        (DEPENDENT, STATIC, |a, b, out| known::<F, true>(cached(), a, b, out)),
+        (DEPENDENT, "top", |a, b, out| with(top, true, a, b, out)),
+        (DEPENDENT, "leaf", |a, b, out| with(leaf, true, a, b, out)),
+    ];
+    let scalar = Backend::by_name("scalar").expect("every CPU has it");
+    let mut rows = Vec::new();
+    for (operation, name, products) in choices {
+        let (mut out, mut expected) = (a.clone(), a.clone());
+        products(&a, &b, &mut out);
+        with(|a, b| scalar.multiply(a, b), operation == DEPENDENT, &a, &b, &mut expected);
+        if out != expected {
+            return Err(name.into());
+        }
+        let (a, b) = (a.clone(), b.clone());
+        rows.push(Row::new(name, operation, COUNT, move || {
+            products(black_box(&a), black_box(&b), &mut out);
+            black_box(&mut out);
+        }));
+    }
+    Ok(rows)
+}
+
+/// The level that is chosen on this CPU, by one atomic load.
+#[inline(always)]
+fn cached() -> ClmulLevel {
+    static LEVEL: CachedLevel<ClmulLevel> = CachedLevel::new();
+    LEVEL.get().unwrap_or_else(|| {
+        let level = ClmulLevel::detect();
+        LEVEL.set(level);
+        level
+    })
+}
+
+/// Each product by that function; dependent, each is multiplied with the one before.
+#[inline(always)]
+fn with<F: Field>(
+    product: impl Fn(&Element<F>, &Element<F>) -> Element<F>,
+    dependent: bool,
+    a: &[Element<F>],
+    b: &[Element<F>],
+    out: &mut [Element<F>],
+) {
+    let mut before = a[0];
+    for ((a, b), out) in a.iter().zip(b).zip(out) {
+        before = product(if dependent { &before } else { a }, b);
+        *out = before;
+    }
+}
+
+/// The token is known for the whole loop, as in a program that was compiled for this CPU.
+fn known<F: Field, const DEPENDENT: bool>(
+    level: ClmulLevel,
+    a: &[Element<F>],
+    b: &[Element<F>],
+    out: &mut [Element<F>],
+) {
+    dispatch_clmul!(level, token => known_on::<F, _, DEPENDENT>(token, a, b, out));
+}
+
+#[inline(always)]
+fn known_on<F: Field, T: Clmul, const DEPENDENT: bool>(
+    token: T,
+    a: &[Element<F>],
+    b: &[Element<F>],
+    out: &mut [Element<F>],
+) {
+    let mut before = a[0];
+    for ((a, b), out) in a.iter().zip(b).zip(out) {
+        before = gf2n_multiply::<F, T::One>(token, if DEPENDENT { &before } else { a }, b);
+        *out = before;
+    }
+}
+
+/// One choice for a product.
+#[inline]
+fn top<F: Field>(a: &Element<F>, b: &Element<F>) -> Element<F> {
+    Backend::detect().multiply(a, b)
+}
+
+/// A choice for each product of limbs.
+#[inline]
+fn leaf<F: Field>(a: &Element<F>, b: &Element<F>) -> Element<F> {
+    gf2n_multiply::<F, Leaf>(Scalar::new(), a, b)
+}
+
+/// Two limbs in integers, whose products are made by the CPU's instruction behind a choice.
+#[derive(Clone, Copy)]
+struct Leaf(ScalarLane);
+
+/// The product of two limbs.
+#[inline]
+fn product(a: u64, b: u64) -> Leaf {
+    let mut limbs = [0; 2];
+    dispatch_clmul!(cached(), token => product_on(token, a, b, &mut limbs));
+    Leaf::of(limbs)
+}
+
+#[inline(always)]
+fn product_on<T: Clmul>(token: T, a: u64, b: u64, limbs: &mut [u64; 2]) {
+    let a = T::One::load_low(
+        token,
+        #[inline(always)]
+        |_| a,
+    );
+    let b = T::One::load_low(
+        token,
+        #[inline(always)]
+        |_| b,
+    );
+    a.mul_low(b).store(0, limbs);
+}
+
+impl Leaf {
+    #[inline(always)]
+    fn of(limbs: [u64; 2]) -> Self {
+        Self(ScalarLane::load(
+            Scalar::new(),
+            #[inline(always)]
+            |_| &limbs,
+        ))
+    }
+
+    #[inline(always)]
+    fn high(self) -> u64 {
+        self.0.high_to_low().low(0)
+    }
+}
+
+impl ClmulLanes for Leaf {
+    type Token = Scalar;
+    const LANES: usize = 1;
+    const KARATSUBA: bool = true;
+
+    #[inline(always)]
+    fn token(self) -> Scalar {
+        self.0.token()
+    }
+    #[inline(always)]
+    fn zero(token: Scalar) -> Self {
+        Self(ScalarLane::zero(token))
+    }
+    #[inline(always)]
+    fn load<'a>(token: Scalar, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self {
+        Self(ScalarLane::load(token, lane))
+    }
+    #[inline(always)]
+    fn load_low(token: Scalar, limb: impl Fn(usize) -> u64) -> Self {
+        Self(ScalarLane::load_low(token, limb))
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64; 2]) {
+        self.0.store(lane, limbs);
+    }
+    #[inline(always)]
+    fn low(self, lane: usize) -> u64 {
+        self.0.low(lane)
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0))
+    }
+    #[inline(always)]
+    fn shl(self, bits: u32) -> Self {
+        Self(self.0.shl(bits))
+    }
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        Self(self.0.shr(bits))
+    }
+    #[inline(always)]
+    fn swap(self) -> Self {
+        Self(self.0.swap())
+    }
+    #[inline(always)]
+    fn low_to_high(self) -> Self {
+        Self(self.0.low_to_high())
+    }
+    #[inline(always)]
+    fn high_to_low(self) -> Self {
+        Self(self.0.high_to_low())
+    }
+    #[inline(always)]
+    fn above(self, below: Self) -> Self {
+        Self(self.0.above(below.0))
+    }
+    #[inline(always)]
+    fn mul_low(self, other: Self) -> Self {
+        product(self.low(0), other.low(0))
+    }
+    #[inline(always)]
+    fn mul_high(self, other: Self) -> Self {
+        product(self.high(), other.high())
+    }
+    #[inline(always)]
+    fn mul_high_low(self, other: Self) -> Self {
+        product(self.high(), other.low(0))
+    }
+    #[inline(always)]
+    fn square(self) -> (Self, Self) {
+        (self.mul_low(self), self.mul_high(self))
+    }
+}
