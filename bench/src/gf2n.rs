@@ -13,7 +13,7 @@ use crate::harness::Plan;
 #[cfg(feature = "ntl")]
 use crate::peers::ntl::{self, Ntl};
 use crate::targets::TIME_TARGETS;
-use crate::timed::{self, Row, TimedResult};
+use crate::timed::{self, MakeRows, Row, TimedResult};
 
 pub const SUITE: &str = "gf2n";
 const SEED: [u8; 32] = [0x42; 32];
@@ -43,7 +43,7 @@ const TITLES: [(&str, &str); 6] = [
 /// # Errors
 /// Which row gives a wrong result.
 pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
-    let rows: [fn() -> Result<Vec<Row>, String>; COLUMNS.len()] = [
+    let rows: [MakeRows; COLUMNS.len()] = [
         rows::<Degree<8>>,
         rows::<Degree<64>>,
         rows_of_128,

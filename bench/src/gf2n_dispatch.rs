@@ -13,7 +13,7 @@ use sealane_simd::{CachedLevel, Clmul, ClmulLanes, ClmulLevel, LevelList, Scalar
 
 use crate::gf2n::elements;
 use crate::harness::Plan;
-use crate::timed::{self, Row, TimedResult};
+use crate::timed::{self, MakeRows, Row, TimedResult};
 
 pub const SUITE: &str = "gf2n_dispatch";
 const COLUMNS: [&str; 6] = ["2^64", "2^128", "2^256", "2^512", "2^1024", "2^2048"];
@@ -30,7 +30,7 @@ const COUNT: usize = 16;
 /// # Errors
 /// Which row gives a wrong result.
 pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
-    let rows: [fn() -> Result<Vec<Row>, String>; COLUMNS.len()] = [
+    let rows: [MakeRows; COLUMNS.len()] = [
         rows::<Degree<64>>,
         rows::<Degree<128>>,
         rows::<Degree<256>>,

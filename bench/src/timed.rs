@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::harness::Plan;
 
+/// Makes the rows of one column, or names one that is wrong.
+pub type MakeRows = fn() -> Result<Vec<Row>, String>;
+
 /// One implementation of one operation, of one column of the table.
 pub struct Row {
     pub name: String,
