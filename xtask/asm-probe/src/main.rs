@@ -5,7 +5,9 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
+use sealane::gf2n::{self, Degree, Element, Field};
 use sealane::rustcrypto::{self, KeyInit, aead::Aead};
+use sealane::shamir::bytes::{self, Combiner, Refresher, Splitter};
 use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, XChaCha20Poly1305};
 
 fn main() {
@@ -45,4 +47,48 @@ fn main() {
         cipher.open_batch(&mut requests).expect("what was sealed opens");
         println!("{backend}: the kernels ran");
     }
+    for backend in bytes::Backend::available() {
+        share(backend);
+        println!("shamir on {backend}: the kernels ran");
+    }
+    for backend in gf2n::Backend::available() {
+        arithmetic::<Degree<128>>(backend);
+        arithmetic::<Degree<256>>(backend);
+        println!("gf2n on {backend}: the kernels ran");
+    }
+}
+
+/// Secret sharing of bytes, with the thresholds that have a kernel each and another, and as many shares as are combined at once
+/// and more.
+fn share(backend: bytes::Backend) {
+    const POINTS: [u8; 6] = [1, 2, 3, 4, 5, 9];
+    let seed = black_box([0x42; 32]);
+    let secret = black_box(vec![0; 10_000]);
+    for threshold in [2, 3, 5] {
+        let mut shares = vec![vec![0; secret.len()]; POINTS.len()];
+        let mut buffers: Vec<_> = shares.iter_mut().map(Vec::as_mut_slice).collect();
+        let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
+        splitter.split(&secret, &mut buffers).expect("whole shares");
+        let mut refresher = Refresher::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
+        refresher.refresh(&mut buffers).expect("whole shares");
+        let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
+        let mut combined = vec![0; secret.len()];
+        for count in [threshold, POINTS.len()] {
+            let combiner = Combiner::with_backend(&POINTS[..count], 0, backend).expect("points");
+            combiner.combine(&shares[..count], &mut combined).expect("whole shares");
+            assert_eq!(combined, secret);
+        }
+    }
+}
+
+/// Products of many elements of a field.
+fn arithmetic<F: Field>(backend: gf2n::Backend) {
+    let mut a = black_box(vec![Element::<F>::ONE; 100]);
+    let b = black_box(a.clone());
+    backend.multiply_slices(&mut a, &b);
+    backend.scale(&mut a, &b[0]);
+    black_box(backend.dot_product(&a, &b));
+    backend.evaluate(&b, &b, &mut a);
+    backend.batch_invert(&mut a, &mut vec![Element::ZERO; b.len()]);
+    black_box(a);
 }

@@ -1,6 +1,7 @@
 //! Recognising the kernels' hot loops by their instructions.
 
 use super::disassembly::{Function, Instruction};
+use super::fields;
 use super::loops::{Count, has_frame_pointer, innermost};
 
 /// A kernel's hot loop.
@@ -23,7 +24,19 @@ pub(super) struct Work {
 }
 
 /// The tokens, as they are in the symbols of the functions compiled with their features.
-const BACKENDS: &[(&str, &str)] = &[("::Ssse3 as ", "ssse3"), ("::Avx2 as ", "avx2"), ("::Avx512 as ", "avx512")];
+const BACKENDS: &[(&str, &str)] = &[
+    ("::Ssse3 as ", "ssse3"),
+    ("::Avx2 as ", "avx2"),
+    ("::Avx512 as ", "avx512"),
+    ("::Gfni as ", "gfni"),
+    ("::Gfni512 as ", "gfni512"),
+    ("::AesNi as ", "aesni"),
+    ("::Vaes as ", "vaes"),
+    ("::Vaes512 as ", "vaes512"),
+    ("::Pclmulqdq as ", "pclmulqdq"),
+    ("::Vpclmulqdq as ", "vpclmulqdq"),
+    ("::Vpclmulqdq512 as ", "vpclmulqdq512"),
+];
 
 /// The hot loops of all functions.
 pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
@@ -56,6 +69,9 @@ fn backend(function: &str) -> &'static str {
 /// The kernel that a loop belongs to, and its work, by what only that kernel does so often; where two do the same, by the
 /// function.
 fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
+    if let Some(found) = fields::recognise(function, body) {
+        return Some(found);
+    }
     let count = |names: &[&str]| body.iter().filter(|instruction| names.contains(&base(&instruction.mnemonic))).count();
     let adds = count(&["paddd"]);
     let column_rotations = count(&["pshufd"]);
@@ -120,7 +136,7 @@ fn uses_vectors(body: &[Instruction]) -> bool {
 }
 
 /// The mnemonic of the legacy form: AVX's have a `v` before it.
-fn base(mnemonic: &str) -> &str {
+pub(super) fn base(mnemonic: &str) -> &str {
     mnemonic.strip_prefix('v').unwrap_or(mnemonic)
 }
 
@@ -144,7 +160,7 @@ pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::disassembly::parse;
     use super::*;
 

@@ -2,6 +2,7 @@
 //! numbers in xtask/asm-limits.toml. docs/dispatch.md says what it guards against.
 
 mod disassembly;
+mod fields;
 mod kernels;
 mod limits;
 mod loops;
@@ -88,12 +89,12 @@ fn build() -> Result<PathBuf> {
 }
 
 fn print_table(found: &[Found], limits: &Limits) {
-    println!("   backend  kernel                  units  blocks  instructions  stack  calls  instances");
+    println!("   backend       kernel                  units  blocks  instructions  stack  calls  instances");
     let mut rows: Vec<(String, usize)> = Vec::new();
     for loop_ in found {
         let Found { backend, kernel, work, count, .. } = loop_;
         let row = format!(
-            "   {backend:<8} {kernel:<23} {:>5}  {:>6}  {:>12}  {:>5}  {:>5}",
+            "   {backend:<13} {kernel:<23} {:>5}  {:>6}  {:>12}  {:>5}  {:>5}",
             work.units, work.blocks_beside, count.instructions, count.stack, count.calls
         );
         match rows.iter_mut().find(|(text, _)| *text == row) {
@@ -106,10 +107,10 @@ fn print_table(found: &[Found], limits: &Limits) {
         println!("{row}  {instances:>9}");
     }
     println!("   at most per unit, and per block beside; room: what a turn of the worst loop could have more");
-    println!("   backend  kernel                  instructions  a block  stack  room for instructions  stack");
+    println!("   backend       kernel                  instructions  a block  stack  room for instructions  stack");
     for limit in limits.all() {
         print!(
-            "   {:<8} {:<23} {:>12}  {:>7}  {:>5}",
+            "   {:<13} {:<23} {:>12}  {:>7}  {:>5}",
             limit.backend, limit.kernel, limit.instructions, limit.block_instructions, limit.stack
         );
         match limit.room(found) {
