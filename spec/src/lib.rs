@@ -15,6 +15,7 @@
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 //! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
 //! | [`shamir_element`] | Shamir, "How to share a secret" (1979) |
+//! | [`haraka`] | ePrint 2016/098, section 2; SPHINCS+ (round 3), section 7.2.3 |
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -24,6 +25,7 @@ extern crate alloc;
 pub mod aead;
 pub mod chacha;
 pub mod gf2n;
+pub mod haraka;
 pub mod num;
 pub mod poly1305;
 pub mod shamir_bytes;

@@ -1,5 +1,6 @@
 //! The references against every vector file.
 
+use sealane_spec::haraka::Haraka;
 use sealane_spec::num::Num;
 use sealane_spec::{aead, chacha, poly1305, xchacha};
 use sealane_vectors::{self as vectors, Layout};
@@ -98,4 +99,31 @@ fn numbers() {
 #[should_panic(expected = "32 bits")]
 fn the_ietf_counter_does_not_wrap() {
     let _ = chacha::chacha20_encrypt(&[0; 32], u32::MAX, &[0; 12], &[0; 65]);
+}
+
+#[test]
+fn haraka() {
+    let haraka = Haraka::new();
+    for v in vectors::haraka().vectors {
+        let haraka = v.seed.as_ref().map_or_else(|| haraka.clone(), |seed| haraka.tweaked(seed));
+        let mut input = v.input.to_vec();
+        let mut output = [0; 32];
+        for i in 0..v.iterations {
+            output = match input.len() {
+                32 => haraka.haraka256(v.rounds, input[..].try_into().unwrap()),
+                _ => haraka.haraka512(v.rounds, input[..].try_into().unwrap()),
+            };
+            let half = if input.len() == 64 && i % 2 == 0 { 32 } else { 0 };
+            input[half..half + 32].copy_from_slice(&output);
+        }
+        assert_eq!(output, v.output.array(), "{}", v.id);
+    }
+}
+
+#[test]
+fn haraka_s() {
+    let haraka = Haraka::new();
+    for v in vectors::haraka_s().vectors {
+        assert_eq!(haraka.tweaked(&v.seed).haraka_s(&v.message, v.output.len()), &*v.output, "{}", v.id);
+    }
 }

@@ -150,6 +150,38 @@ pub struct Mnemonics {
     pub secret: Hex,
 }
 
+/// Haraka-256 or Haraka-512 v2 (ePrint 2016/098), by the length of the input.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Haraka {
+    /// The source.
+    pub id: String,
+    /// 5 or 6.
+    pub rounds: usize,
+    /// How often the output becomes the input: of Haraka-512 its second half and first half in turn.
+    pub iterations: usize,
+    /// The seed of the round constants (SPHINCS+), if they are not those of the paper.
+    pub seed: Option<Hex>,
+    /// 32 or 64 octets.
+    pub input: Hex,
+    /// 32 octets.
+    pub output: Hex,
+}
+
+/// HarakaS (SPHINCS+, round 3, section 7.2.3).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HarakaS {
+    /// The lengths.
+    pub id: String,
+    /// The seed of the round constants.
+    pub seed: Hex,
+    /// Any length.
+    pub message: Hex,
+    /// Any length.
+    pub output: Hex,
+}
+
 fn load<V: DeserializeOwned>(name: &str, json: &str) -> File<V> {
     let file: File<V> = serde_json::from_str(json).unwrap_or_else(|error| panic!("vectors/{name}: {error}"));
     assert!(!file.vectors.is_empty(), "vectors/{name} has no vectors");
@@ -193,6 +225,10 @@ files! {
     slip39: Mnemonics = "slip39/vectors.json";
     /// Poly1305 with accumulators near p and near limb boundaries.
     poly1305_edge: Mac = "generated/poly1305_edge.json";
+    /// Haraka v2, 5 and 6 rounds, the paper's constants and those of seeds.
+    haraka: Haraka = "haraka/haraka.json";
+    /// The sponge, with constants of seeds of 16, 24 and 32 octets.
+    haraka_s: HarakaS = "haraka/haraka_s.json";
 }
 
 /// Every stream cipher vector of every file.
@@ -228,5 +264,7 @@ mod tests {
         check(&original_chacha(), 6);
         check(&chacha_counter(), 42);
         check(&poly1305_edge(), 486);
+        check(&haraka(), 14);
+        check(&haraka_s(), 21);
     }
 }

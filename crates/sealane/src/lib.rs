@@ -5,6 +5,7 @@
 //!   [`ChaChaPoly1305::open_batch`].
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
+//! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in batches, and the sponge HarakaS.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
 //! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
 //!   known-answer test; nobody needs compile flags.
@@ -43,6 +44,7 @@ mod backend;
 pub mod chacha20;
 mod error;
 pub mod gf2n;
+pub mod haraka;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
@@ -57,7 +59,8 @@ pub use aead::{
     TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
 pub use backend::{
-    Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest, SelfTestOf,
+    AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
+    SelfTestOf,
 };
 pub use error::{BackendError, CounterOverflow, OpenError};
 pub use poly1305::Poly1305;

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Write as _};
 
 use sealane::{
-    Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305, XChaCha20Poly1305,
-    chacha20::ChaCha20,
+    AesFamily, Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
+    XChaCha20Poly1305, chacha20::ChaCha20,
 };
 use serde::Serialize;
 
@@ -91,6 +91,7 @@ fn report(backend: Backend) -> Report {
         features: features(),
         families: vec![
             FamilyReport::of::<ChaChaFamily>(),
+            FamilyReport::of::<AesFamily>(),
             FamilyReport::of::<Gf8Family>(),
             FamilyReport::of::<sealane::gf2n::ClmulFamily>(),
         ],

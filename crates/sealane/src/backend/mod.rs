@@ -1,9 +1,11 @@
 //! Which instruction set does the work.
 
+mod aes;
 mod chacha;
 mod family;
 mod gf8;
 
+pub use aes::AesFamily;
 pub use chacha::ChaChaFamily;
 pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 pub(crate) use family::{Sealed, SelfTestCache, absorb};
@@ -20,7 +22,8 @@ pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.
 #[cfg(feature = "std")]
-const NAMES_OF_FAMILIES: [&[&str]; 3] = [ChaChaFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
+const NAMES_OF_FAMILIES: [&[&str]; 4] =
+    [ChaChaFamily::NAMES, AesFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
 
 /// Whether any family has a backend of that name.
 #[cfg(feature = "std")]

@@ -16,6 +16,8 @@ mod chacha20_lengths;
 mod chacha20_position;
 mod common;
 mod gf2n;
+mod haraka;
+mod haraka_sponge;
 mod poly1305;
 mod poly1305_carries;
 #[cfg(feature = "rustcrypto")]

@@ -1,5 +1,6 @@
 //! Backends of x86 and x86-64.
 
+mod aes;
 mod avx2;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod avx2_chacha;
@@ -12,6 +13,7 @@ mod ssse3;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 mod ssse3_chacha;
 
+pub use aes::{AesNi, AesNiBlocks, Vaes, Vaes512, Vaes512Blocks, VaesBlocks};
 pub use avx2::{Avx2, Avx2Wide, Avx2Words};
 pub use avx512::{Avx512, Avx512Wide, Avx512Words};
 pub use clmul::{

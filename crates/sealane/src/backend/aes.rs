@@ -1,0 +1,122 @@
+//! Haraka: the known answers that a backend must give before it is used.
+
+use sealane_simd::{AesLevel, CachedLevel};
+
+use super::{Family, Sealed, SelfTestCache, absorb};
+use crate::haraka::{HarakaS, ROUND_CONSTANTS, bytes_32, bytes_64};
+
+/// The family of the primitives that are made of rounds of AES.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AesFamily;
+
+impl Sealed for AesFamily {}
+
+impl Family for AesFamily {
+    type Level = AesLevel;
+    const PRIMITIVES: &'static [&'static str] = &["haraka256", "haraka512", "haraka-s"];
+
+    fn gives_known_answers(level: AesLevel, primitive: usize) -> bool {
+        match primitive {
+            0 => {
+                let one = |input: &_| bytes_32::one_5(level, &ROUND_CONSTANTS, input);
+                let many = |inputs: &[_], outputs: &mut [_]| bytes_32::many_5(level, &ROUND_CONSTANTS, inputs, outputs);
+                hash_digest::<32>(one, many) == HARAKA256_DIGEST
+            }
+            1 => {
+                let one = |input: &_| bytes_64::one_5(level, &ROUND_CONSTANTS, input);
+                let many = |inputs: &[_], outputs: &mut [_]| bytes_64::many_5(level, &ROUND_CONSTANTS, inputs, outputs);
+                hash_digest::<64>(one, many) == HARAKA512_DIGEST
+            }
+            _ => {
+                let sponge = |message: &[u8], output: &mut [u8]| {
+                    HarakaS::with_constants(level, &ROUND_CONSTANTS).chain(message).finish().squeeze(output);
+                };
+                sponge_digest(sponge) == HARAKA_S_DIGEST
+            }
+        }
+    }
+
+    fn chosen() -> &'static CachedLevel<AesLevel> {
+        static CHOSEN: CachedLevel<AesLevel> = CachedLevel::new();
+        &CHOSEN
+    }
+
+    fn tested() -> &'static SelfTestCache {
+        static TESTED: SelfTestCache = SelfTestCache::new();
+        &TESTED
+    }
+}
+
+/// How many inputs are hashed together: such that with each backend there are groups of every size, down to single hashes.
+const COUNTS: [usize; 4] = [1, 8, 13, 31];
+const MAX_COUNT: usize = 31;
+/// Bytes of messages for the sponge, and of its output.
+const LENGTHS: [usize; 3] = [0, 31, 64];
+const MAX_LENGTH: usize = 64;
+const OUTPUT: usize = 70;
+
+const HARAKA256_DIGEST: u64 = 17_909_364_237_320_657_434;
+const HARAKA512_DIGEST: u64 = 2_158_104_971_907_912_238;
+const HARAKA_S_DIGEST: u64 = 12_897_076_695_271_558_962;
+
+fn hash_digest<const IN: usize>(
+    one: impl Fn(&[u8; IN]) -> [u8; 32],
+    many: impl Fn(&[[u8; IN]], &mut [[u8; 32]]),
+) -> u64 {
+    let mut inputs = [[0; IN]; MAX_COUNT];
+    for (i, byte) in inputs.as_flattened_mut().iter_mut().enumerate() {
+        *byte = ((i * i) >> 3) as u8;
+    }
+    let mut outputs = [[0; 32]; MAX_COUNT];
+    let digest = absorb(0, &one(&inputs[0]));
+    COUNTS.into_iter().fold(digest, |digest, count| {
+        many(&inputs[..count], &mut outputs[..count]);
+        absorb(digest, outputs[..count].as_flattened())
+    })
+}
+
+fn sponge_digest(mut sponge: impl FnMut(&[u8], &mut [u8])) -> u64 {
+    let mut output = [0; OUTPUT];
+    LENGTHS.into_iter().fold(0, |digest, length| {
+        sponge(&[0x5a; MAX_LENGTH][..length], &mut output);
+        absorb(digest, &output)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_simd::LevelList;
+    use sealane_spec::haraka::Haraka;
+
+    use super::*;
+    use crate::haraka::SelfTest;
+
+    #[test]
+    fn every_level_gives_the_known_answers() {
+        for level in AesLevel::available() {
+            for (primitive, name) in AesFamily::PRIMITIVES.iter().enumerate() {
+                assert!(AesFamily::gives_known_answers(level, primitive), "{name} on {level:?}");
+            }
+            assert!(SelfTest::of(level).passed());
+        }
+    }
+
+    #[test]
+    fn the_known_answers_are_those_of_the_reference() {
+        let reference = Haraka::new();
+        let haraka256 = |input: &_| reference.haraka256(5, input);
+        let digest = hash_digest(haraka256, |inputs, outputs| {
+            outputs.iter_mut().zip(inputs).for_each(|(output, input)| *output = haraka256(input));
+        });
+        assert_eq!(digest, HARAKA256_DIGEST);
+        let haraka512 = |input: &_| reference.haraka512(5, input);
+        let digest = hash_digest(haraka512, |inputs, outputs| {
+            outputs.iter_mut().zip(inputs).for_each(|(output, input)| *output = haraka512(input));
+        });
+        assert_eq!(digest, HARAKA512_DIGEST);
+        let sponge = sponge_digest(|message, output| {
+            output.copy_from_slice(&reference.haraka_s(message, output.len()));
+        });
+        assert_eq!(sponge, HARAKA_S_DIGEST);
+    }
+}

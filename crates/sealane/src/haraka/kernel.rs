@@ -1,0 +1,271 @@
+//! Haraka v2 on vectors of blocks of AES.
+//!
+//! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector holds a block of hash l.
+
+use sealane_simd::{AesBlocks, AesToken, Block};
+
+/// The hash of each input.
+///
+/// # Panics
+/// If there are not as many outputs as inputs.
+#[inline(always)]
+pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize>(
+    token: T,
+    constants: &[Block],
+    inputs: &[[u8; IN]],
+    outputs: &mut [[u8; 32]],
+) {
+    const { assert!(IN == 16 * N && (N == 2 || N == 4)) };
+    const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
+    assert_eq!(inputs.len(), outputs.len(), "one output for each input");
+    let lanes = const { T::Blocks::BLOCKS };
+    let (inputs, outputs) = if const { T::Blocks::IN_FLIGHT >= 4 * N } {
+        groups::<T, IN, N, 4, ROUNDS>(token, constants, inputs, outputs)
+    } else {
+        (inputs, outputs)
+    };
+    let (inputs, outputs) = if const { T::Blocks::IN_FLIGHT >= 2 * N } {
+        groups::<T, IN, N, 2, ROUNDS>(token, constants, inputs, outputs)
+    } else {
+        (inputs, outputs)
+    };
+    let (inputs, outputs) = groups::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
+    if const { T::Blocks::BLOCKS == 1 } || inputs.is_empty() {
+        return;
+    }
+    if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
+        return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
+    }
+    // Whole states in one vector take the time of about 5/4 blocks of each.
+    let in_one = lanes / N;
+    if inputs.len().div_ceil(in_one) * 5 > N * 4 {
+        return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
+    }
+    for (inputs, outputs) in inputs.chunks(in_one).zip(outputs.chunks_mut(in_one)) {
+        let mut states = [[[0; 16]; N]; MAX_IN_ONE];
+        for (state, input) in states.iter_mut().zip(inputs) {
+            state.copy_from_slice(input.as_chunks().0);
+        }
+        in_one_vector::<T, N, ROUNDS>(token, constants, &mut states);
+        for ((state, input), output) in states.iter_mut().zip(inputs).zip(outputs) {
+            for (block, input) in state.iter_mut().zip(input.as_chunks::<16>().0) {
+                *block = xor(*block, input);
+            }
+            *output = truncated(state);
+        }
+    }
+}
+
+/// The permutation of Haraka-512 on one state.
+#[inline(always)]
+pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[Block], state: &mut [u8; 64]) {
+    let blocks = state.as_chunks_mut::<16>().0;
+    if const { T::Blocks::BLOCKS == 1 } {
+        let constants = &constants[..const { 8 * ROUNDS }];
+        let load = |n: usize| {
+            T::Blocks::load(
+                token,
+                #[inline(always)]
+                |_| &blocks[n],
+            )
+        };
+        let mut vectors = [[load(0), load(1), load(2), load(3)]];
+        rounds::<T, 4, 1, ROUNDS>(constants, &mut vectors);
+        for n in 0..4 {
+            vectors[0][n].store(
+                #[inline(always)]
+                |_, block| blocks[n] = block,
+            );
+        }
+    } else if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
+        permute::<T::Narrower, ROUNDS>(token.narrower(), constants, state);
+    } else {
+        let mut states = [[[0; 16]; 4]; MAX_IN_ONE];
+        states[0].copy_from_slice(blocks);
+        in_one_vector::<T, 4, ROUNDS>(token, constants, &mut states);
+        blocks.copy_from_slice(&states[0]);
+    }
+}
+
+/// As many groups of `G` vectors as there are; what is left.
+#[inline(always)]
+fn groups<'a, T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
+    token: T,
+    constants: &[Block],
+    mut inputs: &'a [[u8; IN]],
+    mut outputs: &'a mut [[u8; 32]],
+) -> (&'a [[u8; IN]], &'a mut [[u8; 32]]) {
+    let size = const { G * T::Blocks::BLOCKS };
+    while inputs.len() >= size {
+        let (input, later_inputs) = inputs.split_at(size);
+        let (output, later_outputs) = core::mem::take(&mut outputs).split_at_mut(size);
+        group::<T, IN, N, G, ROUNDS>(token, constants, input, output);
+        (inputs, outputs) = (later_inputs, later_outputs);
+    }
+    (inputs, outputs)
+}
+
+/// Hashes of at least one input and at most what `G` vectors hold; further lanes repeat the last.
+#[inline(always)]
+fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
+    token: T,
+    constants: &[Block],
+    inputs: &[[u8; IN]],
+    outputs: &mut [[u8; 32]],
+) {
+    let constants = &constants[..const { 2 * N * ROUNDS }];
+    let lanes = const { T::Blocks::BLOCKS };
+    let last = inputs.len() - 1;
+    let load = |g: usize, n: usize| {
+        T::Blocks::load(
+            token,
+            #[inline(always)]
+            |lane| &inputs[(lanes * g + lane).min(last)].as_chunks().0[n],
+        )
+    };
+    // Each of the first block, until all are loaded.
+    let mut state = [[load(0, 0); N]; G];
+    for (g, state) in state.iter_mut().enumerate() {
+        for (n, vector) in state.iter_mut().enumerate() {
+            *vector = load(g, n);
+        }
+    }
+    rounds::<T, N, G, ROUNDS>(constants, &mut state);
+    for (g, state) in state.iter_mut().enumerate() {
+        for (n, vector) in state.iter_mut().enumerate() {
+            *vector = vector.xor(load(g, n));
+        }
+        let halves = match *state.as_slice() {
+            [a, b] => [a, b],
+            // Columns 2 and 3 of the first two blocks, 0 and 1 of the others (section 2.1).
+            [a, b, c, d] => [a.high_halves(b), c.low_halves(d)],
+            _ => unreachable!("states have 2 or 4 blocks"),
+        };
+        for (i, half) in halves.into_iter().enumerate() {
+            half.store(
+                #[inline(always)]
+                |lane, block| {
+                    if let Some(output) = outputs.get_mut(lanes * g + lane) {
+                        output.as_chunks_mut().0[i] = block;
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// The permutation: in each round two of AES on each block, then the columns change places (section 2.1).
+#[inline(always)]
+fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
+    constants: &[Block],
+    state: &mut [[T::Blocks; N]; G],
+) {
+    for round in 0..ROUNDS {
+        for i in 2 * round..2 * round + 2 {
+            for n in 0..N {
+                for state in &mut *state {
+                    state[n] = state[n].aes_round(&constants[N * i + n]);
+                }
+            }
+        }
+        for state in &mut *state {
+            mix(state);
+        }
+    }
+}
+
+/// MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to 15 of Haraka-512: 3, 11, 7, 15;
+/// 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
+#[inline(always)]
+fn mix<B: AesBlocks>(state: &mut [B]) {
+    match state {
+        [a, b] => (*a, *b) = (a.interleave_low(*b), a.interleave_high(*b)),
+        [a, b, c, d] => {
+            let (ab_low, ab_high) = (a.interleave_low(*b), a.interleave_high(*b));
+            let (cd_low, cd_high) = (c.interleave_low(*d), c.interleave_high(*d));
+            *a = ab_high.interleave_high(cd_high);
+            *b = cd_low.interleave_low(ab_low);
+            *c = cd_low.interleave_high(ab_low);
+            *d = ab_high.interleave_low(cd_high);
+        }
+        _ => unreachable!("states have 2 or 4 blocks"),
+    }
+}
+
+/// How many states the widest vector holds, of the smaller ones.
+const MAX_IN_ONE: usize = 4;
+
+/// The permutation on as many whole states as one vector holds: block n of state i is in lane N i + n.
+///
+/// The columns change places in memory, which costs two transpositions in a round, but there is one round of AES for all
+/// blocks of a state.
+#[inline(always)]
+fn in_one_vector<T: AesToken, const N: usize, const ROUNDS: usize>(
+    token: T,
+    constants: &[Block],
+    states: &mut [[[u8; 16]; N]; MAX_IN_ONE],
+) {
+    const NO_KEY: Block = Block([0; 16]);
+    const { assert!(T::Blocks::BLOCKS <= N * MAX_IN_ONE) };
+    let constants = &constants[..const { 2 * N * ROUNDS }];
+    for constants in constants.chunks_exact(2 * N) {
+        let (first, second) = constants.split_at(N);
+        let vector = T::Blocks::load(
+            token,
+            #[inline(always)]
+            |lane| &states[lane / N][lane % N],
+        );
+        let first = T::Blocks::load(
+            token,
+            #[inline(always)]
+            |lane| &first[lane % N].0,
+        );
+        vector.aes_round(&NO_KEY).xor(first).aes_round(&NO_KEY).store(
+            #[inline(always)]
+            |lane, block| states[lane / N][lane % N] = xor(block, &second[lane % N].0),
+        );
+        for state in &mut *states {
+            mix_columns(state);
+        }
+    }
+}
+
+/// [`mix`] on one state in memory.
+#[inline(always)]
+fn mix_columns(state: &mut [[u8; 16]]) {
+    const MIX_256: [usize; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+    const MIX_512: [usize; 16] = [3, 11, 7, 15, 8, 0, 12, 4, 9, 1, 13, 5, 2, 10, 6, 14];
+    let from: &[usize] = if state.len() == 2 { &MIX_256 } else { &MIX_512 };
+    let mut columns = [[0; 4]; 16];
+    for (column, &from) in columns.iter_mut().zip(from) {
+        *column = state[from / 4].as_chunks().0[from % 4];
+    }
+    for (block, columns) in state.iter_mut().zip(columns.as_chunks::<4>().0) {
+        block.copy_from_slice(columns.as_flattened());
+    }
+}
+
+/// The output of a state to which the input was added.
+#[inline(always)]
+fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
+    let mut output = [0; 32];
+    match state {
+        [a, b] => output.copy_from_slice([*a, *b].as_flattened()),
+        [a, b, c, d] => {
+            let halves = [&a[8..], &b[8..], &c[..8], &d[..8]];
+            for (output, half) in output.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+                output.copy_from_slice(half);
+            }
+        }
+        _ => unreachable!("states have 2 or 4 blocks"),
+    }
+    output
+}
+
+#[inline(always)]
+fn xor(mut a: [u8; 16], b: &[u8; 16]) -> [u8; 16] {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a ^= b;
+    }
+    a
+}

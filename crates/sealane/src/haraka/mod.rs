@@ -1,0 +1,210 @@
+//! Haraka v2: hashes of 32 or 64 bytes to 32 bytes that take some nanoseconds (Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2
+//! – Efficient Short-Input Hashing for Post-Quantum Applications", ePrint 2016/098), and the sponge of SPHINCS+.
+//!
+//! For hash-based signatures and the like, where inputs are short and of one length. **Not a general hash function**: with 5
+//! rounds it was designed to resist second preimages only, with 6 also collisions, with up to 256 bits of security for Haraka-512.
+//!
+//! - [`haraka256`], [`haraka512`]: one input. The number of rounds is 5 or 6; no other compiles.
+//! - [`haraka256_x4`] and the like: 4 or 8 inputs together, which takes hardly longer than 2.
+//! - [`haraka256_batch`], [`haraka512_batch`]: any number, on the widest vectors.
+//! - [`Haraka`]: all of these on a backend of one's choice.
+//! - [`HarakaS`]: a sponge with the permutation of Haraka-512, absorbing and squeezing any number of bytes.
+//! - [`TweakedHaraka`]: all of these with round constants from a public seed, as SPHINCS+ (round 3, section 7.2.3) has them.
+//!
+//! There are AES instructions on 1, 2 and 4 blocks behind it, and portable code that works bit by bit on 8 blocks; each runs in
+//! constant time. See [`Backend`].
+//!
+//! ```
+//! use sealane::haraka::{haraka256, haraka256_batch, haraka512};
+//!
+//! let leaf = haraka256::<5>(&[1; 32]);
+//! let parent = haraka512::<6>(&[leaf, leaf].concat().try_into().unwrap());
+//!
+//! let mut hashes = [[0; 32]; 100];
+//! haraka256_batch::<5>(&[[1; 32]; 100], &mut hashes);
+//! assert_eq!(hashes, [leaf; 100]);
+//! # assert_ne!(leaf, parent);
+//! ```
+//!
+//! ```compile_fail
+//! sealane::haraka::haraka256::<4>(&[0; 32]);
+//! ```
+//!
+//! ```compile_fail
+//! sealane::haraka::haraka512_batch::<7>(&[[0; 64]], &mut [[0; 32]]);
+//! ```
+
+mod constants;
+mod kernel;
+mod sponge;
+mod tweaked;
+
+use sealane_simd::{AesLevel, Block, dispatch_aes};
+
+use crate::{AesFamily, BackendOf, BackendStatusOf, SelfTestOf};
+pub(crate) use constants::ROUND_CONSTANTS;
+pub use sponge::{HarakaS, Squeezer};
+pub use tweaked::TweakedHaraka;
+
+/// An instruction set that this CPU has and that computes right results: what Haraka runs on.
+pub type Backend = BackendOf<AesFamily>;
+
+/// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
+pub type BackendStatus = BackendStatusOf<AesFamily>;
+
+/// What a [`Backend`]'s known-answer test said, primitive by primitive.
+pub type SelfTest = SelfTestOf<AesFamily>;
+
+/// Haraka v2 on a backend of one's choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Haraka {
+    backend: Backend,
+}
+
+/// Writes the methods for one size of inputs, and the functions that run them on the widest backend.
+macro_rules! methods {
+    ($name:literal, $bytes:literal: $one:ident, $x4:ident, $x8:ident, $batch:ident, $size:ident) => {
+        impl Haraka {
+            #[doc = concat!($name, " of one input.")]
+            #[must_use]
+            #[inline]
+            pub fn $one<const ROUNDS: usize>(self, input: &[u8; $bytes]) -> [u8; 32] {
+                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
+                let one = if ROUNDS == 5 { $size::one_5 } else { $size::one_6 };
+                one(self.backend.level(), &ROUND_CONSTANTS, input)
+            }
+
+            #[doc = concat!($name, " of each of 4 inputs.")]
+            #[must_use]
+            #[inline]
+            pub fn $x4<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 4]) -> [[u8; 32]; 4] {
+                let mut outputs = [[0; 32]; 4];
+                self.$batch::<ROUNDS>(inputs, &mut outputs);
+                outputs
+            }
+
+            #[doc = concat!($name, " of each of 8 inputs.")]
+            #[must_use]
+            #[inline]
+            pub fn $x8<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 8]) -> [[u8; 32]; 8] {
+                let mut outputs = [[0; 32]; 8];
+                self.$batch::<ROUNDS>(inputs, &mut outputs);
+                outputs
+            }
+
+            #[doc = concat!($name, " of each input, as many at a time as the backend can.")]
+            ///
+            /// # Panics
+            /// If there are not as many outputs as inputs.
+            #[inline]
+            pub fn $batch<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
+                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
+                let many = if ROUNDS == 5 { $size::many_5 } else { $size::many_6 };
+                many(self.backend.level(), &ROUND_CONSTANTS, inputs, outputs);
+            }
+        }
+
+        #[doc = concat!($name, " of one input.")]
+        #[must_use]
+        #[inline]
+        pub fn $one<const ROUNDS: usize>(input: &[u8; $bytes]) -> [u8; 32] {
+            Haraka::new().$one::<ROUNDS>(input)
+        }
+
+        #[doc = concat!($name, " of each of 4 inputs.")]
+        #[must_use]
+        #[inline]
+        pub fn $x4<const ROUNDS: usize>(inputs: &[[u8; $bytes]; 4]) -> [[u8; 32]; 4] {
+            Haraka::new().$x4::<ROUNDS>(inputs)
+        }
+
+        #[doc = concat!($name, " of each of 8 inputs.")]
+        #[must_use]
+        #[inline]
+        pub fn $x8<const ROUNDS: usize>(inputs: &[[u8; $bytes]; 8]) -> [[u8; 32]; 8] {
+            Haraka::new().$x8::<ROUNDS>(inputs)
+        }
+
+        #[doc = concat!($name, " of each input, as many at a time as the widest backend can.")]
+        ///
+        /// # Panics
+        /// If there are not as many outputs as inputs.
+        #[inline]
+        pub fn $batch<const ROUNDS: usize>(inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
+            Haraka::new().$batch::<ROUNDS>(inputs, outputs);
+        }
+    };
+}
+
+methods!("Haraka-256 v2", 32: haraka256, haraka256_x4, haraka256_x8, haraka256_batch, bytes_32);
+methods!("Haraka-512 v2", 64: haraka512, haraka512_x4, haraka512_x8, haraka512_batch, bytes_64);
+
+impl Haraka {
+    /// On the widest backend.
+    #[must_use]
+    #[inline]
+    pub fn new() -> Self {
+        Self { backend: Backend::detect() }
+    }
+
+    /// On a backend of one's choice.
+    #[must_use]
+    #[inline]
+    pub const fn with_backend(backend: Backend) -> Self {
+        Self { backend }
+    }
+
+    /// The backend.
+    #[must_use]
+    pub const fn backend(self) -> Backend {
+        self.backend
+    }
+}
+
+impl Default for Haraka {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Writes the kernels' entries for one size of inputs. They have no generic arguments, so they are compiled with this crate, once,
+/// and not by each crate that calls them.
+macro_rules! entries {
+    ($($size:ident: $bytes:literal, $blocks:literal;)*) => {$(
+        pub(crate) mod $size {
+            use sealane_simd::{AesLevel, Block, dispatch_aes};
+
+            use super::kernel;
+
+            entries!(@rounds one_5, many_5: $bytes, $blocks, 5);
+            entries!(@rounds one_6, many_6: $bytes, $blocks, 6);
+        }
+    )*};
+    (@rounds $one:ident, $many:ident: $bytes:literal, $blocks:literal, $rounds:literal) => {
+        pub(crate) fn $one(level: AesLevel, constants: &[Block], input: &[u8; $bytes]) -> [u8; 32] {
+            let mut output = [[0; 32]];
+            // An array: how many there are is known where the kernel is compiled.
+            let inputs = core::array::from_ref(input);
+            dispatch_aes!(level, token => {
+                kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, &mut output);
+            });
+            output[0]
+        }
+
+        pub(crate) fn $many(level: AesLevel, constants: &[Block], inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
+            dispatch_aes!(level, token => {
+                kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, outputs);
+            });
+        }
+    };
+}
+
+entries! {
+    bytes_32: 32, 2;
+    bytes_64: 64, 4;
+}
+
+/// The permutation of Haraka-512 with 5 rounds.
+pub(crate) fn permute(level: AesLevel, constants: &[Block], state: &mut [u8; 64]) {
+    dispatch_aes!(level, token => kernel::permute::<_, 5>(token, constants, state));
+}

@@ -1,0 +1,156 @@
+//! HarakaS: the sponge with the permutation of Haraka-512.
+
+use core::fmt;
+
+use sealane_simd::{AesLevel, Block};
+
+use super::{Backend, ROUND_CONSTANTS, permute};
+use crate::wipe::wipe;
+
+/// Bytes that go into or come from the state between two permutations. The other 32 are the capacity.
+const RATE: usize = 32;
+
+/// HarakaS: a sponge that absorbs and squeezes any number of bytes, with 256 bits of capacity (SPHINCS+, round 3, section 7.2.3).
+///
+/// Messages are padded as for SHAKE, with the bits 1111 and pad10*1. The state is wiped when it is dropped.
+///
+/// ```
+/// use sealane::haraka::HarakaS;
+///
+/// let mut sponge = HarakaS::new();
+/// sponge.absorb(b"mess");
+/// sponge.absorb(b"age");
+/// let mut reader = sponge.finish();
+/// let mut output = [0; 100];
+/// reader.squeeze(&mut output[..1]);
+/// reader.squeeze(&mut output[1..]);
+///
+/// let mut same = [0; 100];
+/// HarakaS::hash(b"message", &mut same);
+/// assert_eq!(output, same);
+/// ```
+#[derive(Clone)]
+pub struct HarakaS<'a>(Sponge<'a>);
+
+/// The output of [`HarakaS`], which has no end.
+#[derive(Clone)]
+pub struct Squeezer<'a>(Sponge<'a>);
+
+#[derive(Clone)]
+struct Sponge<'a> {
+    level: AesLevel,
+    constants: &'a [Block],
+    state: [u8; 64],
+    /// Bytes of the rate that were absorbed or squeezed, less than [`RATE`] between two absorptions.
+    position: usize,
+}
+
+impl HarakaS<'static> {
+    /// The output for one message.
+    pub fn hash(message: &[u8], output: &mut [u8]) {
+        Self::new().chain(message).finish().squeeze(output);
+    }
+
+    /// With the round constants of Haraka v2, on the widest backend.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_backend(Backend::detect())
+    }
+
+    /// As [`HarakaS::new`], on a backend of one's choice.
+    #[must_use]
+    pub fn with_backend(backend: Backend) -> Self {
+        Self::with_constants(backend.level(), &ROUND_CONSTANTS)
+    }
+}
+
+impl Default for HarakaS<'static> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> HarakaS<'a> {
+    pub(crate) fn with_constants(level: AesLevel, constants: &'a [Block]) -> Self {
+        Self(Sponge { level, constants, state: [0; 64], position: 0 })
+    }
+
+    /// Appends `bytes` to the message.
+    pub fn absorb(&mut self, bytes: &[u8]) {
+        self.0.absorb(bytes);
+    }
+
+    /// As [`HarakaS::absorb`], for use in an expression.
+    #[must_use]
+    pub fn chain(mut self, bytes: &[u8]) -> Self {
+        self.absorb(bytes);
+        self
+    }
+
+    /// Ends the message.
+    #[must_use]
+    pub fn finish(mut self) -> Squeezer<'a> {
+        let position = self.0.position;
+        self.0.state[position] ^= 0x1f;
+        self.0.state[RATE - 1] ^= 0x80;
+        // Nothing is left to squeeze of a state that was not permuted.
+        self.0.position = RATE;
+        Squeezer(self.0)
+    }
+}
+
+impl Squeezer<'_> {
+    /// Fills `output` with the next bytes.
+    pub fn squeeze(&mut self, output: &mut [u8]) {
+        self.0.squeeze(output);
+    }
+}
+
+impl Sponge<'_> {
+    fn absorb(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(RATE - self.position));
+            for (state, byte) in self.state[self.position..].iter_mut().zip(now) {
+                *state ^= byte;
+            }
+            self.position += now.len();
+            if self.position == RATE {
+                permute(self.level, self.constants, &mut self.state);
+                self.position = 0;
+            }
+            bytes = later;
+        }
+    }
+
+    fn squeeze(&mut self, mut output: &mut [u8]) {
+        while !output.is_empty() {
+            if self.position == RATE {
+                permute(self.level, self.constants, &mut self.state);
+                self.position = 0;
+            }
+            let count = output.len().min(RATE - self.position);
+            let (now, later) = output.split_at_mut(count);
+            now.copy_from_slice(&self.state[self.position..self.position + count]);
+            self.position += count;
+            output = later;
+        }
+    }
+}
+
+impl Drop for Sponge<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.state);
+    }
+}
+
+impl fmt::Debug for HarakaS<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HarakaS(…)")
+    }
+}
+
+impl fmt::Debug for Squeezer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Squeezer(…)")
+    }
+}

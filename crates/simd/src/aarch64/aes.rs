@@ -1,0 +1,124 @@
+//! AES instructions of AArch64 (the Cryptographic Extension).
+
+use core::arch::aarch64::*;
+
+use crate::sealed::{Assume, Sealed};
+use crate::{AesBlocks, AesToken, Block, Token};
+
+/// Proof of Advanced SIMD and the AES instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct NeonAes(());
+
+impl NeonAes {
+    /// The token, if the CPU has the instructions. Programs may not ask the CPU here, only the operating system, which needs
+    /// the feature `std`; without it, what the target always has.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        #[cfg(feature = "std")]
+        let found = std::arch::is_aarch64_feature_detected!("aes");
+        #[cfg(not(feature = "std"))]
+        let found = cfg!(target_feature = "aes");
+        found.then_some(Self(()))
+    }
+}
+
+impl Sealed for NeonAes {}
+
+impl Assume for NeonAes {
+    #[inline(always)]
+    unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+impl Token for NeonAes {
+    #[inline(always)]
+    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+        #[target_feature(enable = "neon,aes")]
+        fn entry<R>(kernel: impl FnOnce() -> R) -> R {
+            kernel()
+        }
+        // SAFETY: `self` was made by `detect`, which found the features.
+        unsafe { entry(kernel) }
+    }
+}
+
+impl AesToken for NeonAes {
+    type Blocks = NeonAesBlocks;
+    type Narrower = Self;
+
+    #[inline(always)]
+    fn narrower(self) -> Self {
+        self
+    }
+}
+
+/// Runs vector instructions on behalf of a value that holds a token.
+macro_rules! neon_aes {
+    ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
+        #[inline]
+        #[target_feature(enable = "neon,aes")]
+        fn instructions($($name: $ty),*) -> $ret $body
+        let _: NeonAes = $proof;
+        // SAFETY: the line above holds a token, which only detection of these features makes.
+        unsafe { instructions($($value),*) }
+    }};
+}
+
+/// Writes the methods that map two vectors to one.
+macro_rules! operations {
+    ($($method:ident = |$a:ident, $b:ident| $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(neon_aes!(self.1, ($a: uint8x16_t = self.0, $b: uint8x16_t = other.0) -> uint8x16_t { $body }), self.1)
+        }
+    )*};
+}
+
+/// One block.
+#[derive(Clone, Copy)]
+pub struct NeonAesBlocks(uint8x16_t, NeonAes);
+
+impl AesBlocks for NeonAesBlocks {
+    type Token = NeonAes;
+    const BLOCKS: usize = 1;
+    const IN_FLIGHT: usize = 8;
+
+    #[inline(always)]
+    fn load<'a>(token: NeonAes, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
+        let vector = neon_aes!(token, (block: &[u8; 16] = block(0)) -> uint8x16_t {
+            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its alignment.
+            unsafe { vld1q_u8(block.as_ptr()) }
+        });
+        Self(vector, token)
+    }
+
+    #[inline(always)]
+    fn store(self, mut store: impl FnMut(usize, [u8; 16])) {
+        let mut block = [0; 16];
+        neon_aes!(self.1, (a: uint8x16_t = self.0, block: &mut [u8; 16] = &mut block) -> () {
+            // SAFETY: the array is valid for writing 16 bytes, and the store needs no more than its alignment.
+            unsafe { vst1q_u8(block.as_mut_ptr(), a) }
+        });
+        store(0, block);
+    }
+
+    #[inline(always)]
+    fn aes_round(self, key: &Block) -> Self {
+        let vector = neon_aes!(self.1, (a: uint8x16_t = self.0, key: &Block = key) -> uint8x16_t {
+            // The instructions add a key before SubBytes, where the standard does it after MixColumns.
+            let mixed = vaesmcq_u8(vaeseq_u8(a, vdupq_n_u8(0)));
+            // SAFETY: the block is valid for reading 16 bytes, and the load needs no more than its alignment.
+            veorq_u8(mixed, unsafe { vld1q_u8(key.0.as_ptr()) })
+        });
+        Self(vector, self.1)
+    }
+
+    operations! {
+        xor = |a, b| veorq_u8(a, b);
+        interleave_low = |a, b| vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+        interleave_high = |a, b| vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+        low_halves = |a, b| vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+        high_halves = |a, b| vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}

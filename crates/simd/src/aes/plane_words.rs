@@ -1,0 +1,136 @@
+//! The bytes of a plane on 32-bit words: one for each column, row 0 in the least significant byte.
+
+use core::ops::{BitAnd, BitXor};
+
+/// Sixteen bytes, in the order of a state of AES.
+#[derive(Clone, Copy)]
+pub(super) struct Plane([u32; 4]);
+
+impl Plane {
+    /// The same column four times.
+    #[inline(always)]
+    pub(super) fn splat(column: u32) -> Self {
+        Self([column; 4])
+    }
+
+    #[inline(always)]
+    pub(super) fn from_bytes(bytes: &[u8; 16]) -> Self {
+        let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+        Self([word(0), word(4), word(8), word(12)])
+    }
+
+    #[inline(always)]
+    pub(super) fn to_bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for i in 0..4 {
+            bytes[4 * i..4 * i + 4].copy_from_slice(&self.0[i].to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Shifts each byte to the left. Bits may come in from the byte before.
+    #[inline(always)]
+    pub(super) fn shift_left<const BITS: u32>(self) -> Self {
+        self.map(
+            #[inline(always)]
+            |word| word << BITS,
+        )
+    }
+
+    /// Shifts each byte to the right. Bits may come in from the byte after.
+    #[inline(always)]
+    pub(super) fn shift_right<const BITS: u32>(self) -> Self {
+        self.map(
+            #[inline(always)]
+            |word| word >> BITS,
+        )
+    }
+
+    /// In each byte ones if it is equal in both, else zeros.
+    #[inline(always)]
+    pub(super) fn bytes_equal(self, other: Self) -> Self {
+        const LOW: u32 = 0x7f7f_7f7f;
+        (self ^ other).map(
+            #[inline(always)]
+            |differ| {
+                let high_bits = !((differ & LOW) + LOW | differ) & !LOW;
+                (high_bits >> 7) * 0xff
+            },
+        )
+    }
+
+    /// ShiftRows (FIPS 197, section 5.1.2).
+    #[inline(always)]
+    pub(super) fn shift_rows(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([rows_of(a, b, c, d), rows_of(b, c, d, a), rows_of(c, d, a, b), rows_of(d, a, b, c)])
+    }
+
+    /// Puts each row into the place of the one above, and the first into that of the last.
+    #[inline(always)]
+    pub(super) fn rotate_rows_1(self) -> Self {
+        self.map(
+            #[inline(always)]
+            |word| word.rotate_right(8),
+        )
+    }
+
+    /// Exchanges rows 0 and 2, and rows 1 and 3.
+    #[inline(always)]
+    pub(super) fn rotate_rows_2(self) -> Self {
+        self.map(
+            #[inline(always)]
+            |word| word.rotate_right(16),
+        )
+    }
+
+    #[inline(always)]
+    pub(super) fn interleave_low(self, other: Self) -> Self {
+        Self([self.0[0], other.0[0], self.0[1], other.0[1]])
+    }
+
+    #[inline(always)]
+    pub(super) fn interleave_high(self, other: Self) -> Self {
+        Self([self.0[2], other.0[2], self.0[3], other.0[3]])
+    }
+
+    #[inline(always)]
+    pub(super) fn low_halves(self, other: Self) -> Self {
+        Self([self.0[0], self.0[1], other.0[0], other.0[1]])
+    }
+
+    #[inline(always)]
+    pub(super) fn high_halves(self, other: Self) -> Self {
+        Self([self.0[2], self.0[3], other.0[2], other.0[3]])
+    }
+
+    #[inline(always)]
+    fn map(self, operation: impl Fn(u32) -> u32) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([operation(a), operation(b), operation(c), operation(d)])
+    }
+}
+
+/// Row 0 of `a`, row 1 of `b`, row 2 of `c` and row 3 of `d`.
+#[inline(always)]
+fn rows_of(a: u32, b: u32, c: u32, d: u32) -> u32 {
+    a & 0xff | b & 0xff00 | c & 0xff_0000 | d & 0xff00_0000
+}
+
+impl BitXor for Plane {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a ^ e, b ^ f, c ^ g, d ^ h])
+    }
+}
+
+impl BitAnd for Plane {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a & e, b & f, c & g, d & h])
+    }
+}
