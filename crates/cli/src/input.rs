@@ -44,8 +44,7 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
-            return Err(Error::new(format!("{name} is a directory"))
-                .hint("make an archive of it first (tar), and encrypt that"));
+            return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
         let count = Count::default();
         Ok(Self {

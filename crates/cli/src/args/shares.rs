@@ -41,7 +41,7 @@ pub(crate) struct FormArgs {
     /// SLIP-39 shares, words to read out: of the one key in an identity file, or of 16 bytes or more, up to 16 shares
     #[arg(long)]
     pub(crate) words: bool,
-    /// Shares for ssss-combine: of a secret of at most 128 bytes
+    /// Shares for ssss-combine: of a secret of at most 128 bytes, or of the one key in an identity file
     #[arg(long)]
     pub(crate) ssss: bool,
     /// Shares as HashiCorp Vault's unseal keys
@@ -144,7 +144,8 @@ Examples:
 
 const COMBINE_NOTES: &str = "\
 Nothing is written unless the result is what was split. Shares may come in any mix of binary and text
-form; a share that is there twice is ignored; bad ones are named, and left out if there are enough others.";
+form; a share that is there twice is ignored; bad ones are named, and left out if there are enough others.
+Shares are files of any size; one that comes through a pipe is kept in memory, and may have 64 MiB.";
 
 pub(super) fn split_command() -> Command {
     SplitArgs::augment_args(base("split").bin_name("sealane split"))

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, warn};
 use crate::output::{Content, Output};
 use crate::progress::Progress;
 use crate::same_file::refuse_same;
+use crate::shares::release::{Digests, Release};
 use crate::shares::{Shares, combine_error, foreign, identity, open_lines, warn_of_bad};
 use crate::stdin::StdinUse;
 
@@ -63,14 +64,17 @@ fn own(mut shares: Shares, output: &mut impl Target) -> Result<()> {
     if output.can_restart() {
         pass(&mut shares, output)?;
     } else {
-        // What goes to standard output cannot be taken back: first all is checked, then written.
-        let report = pass(&mut shares, &mut Nowhere)?;
+        // What goes to standard output cannot be taken back: first all is checked, then the same is written.
+        let mut digests = Digests::default();
+        let report = pass(&mut shares, &mut digests)?;
         let mut position = 0;
         shares.own.retain(|_| {
             position += 1;
             report.used.contains(&(position - 1))
         });
-        pass(&mut shares, output)?;
+        let mut release = Release::new(digests.finish(), output);
+        pass(&mut shares, &mut release)?;
+        release.finish()?;
     }
     Ok(())
 }
@@ -105,7 +109,9 @@ impl Write for Held {
                 .into_io());
         }
         // Once, so that it does not grow and leave a copy behind.
-        self.0.reserve_exact(identity::KEY_BYTES);
+        if self.0.capacity() < identity::KEY_BYTES {
+            self.0.reserve_exact(identity::KEY_BYTES);
+        }
         self.0.extend_from_slice(data);
         Ok(data.len())
     }
@@ -157,24 +163,5 @@ impl<W: Restart> Restart for Ticking<'_, W> {
 impl Restart for Output {
     fn restart(&mut self) -> io::Result<()> {
         Self::restart(self)
-    }
-}
-
-/// For a first look.
-struct Nowhere;
-
-impl Write for Nowhere {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Restart for Nowhere {
-    fn restart(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -91,7 +91,7 @@ impl Splitting<'_> {
             return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
                 .hint("--binary takes a file of any size"));
         }
-        if let Some(key) = identity::key_of(&secret).filter(|_| self.form.words) {
+        if let Some(key) = identity::key_of(&secret).filter(|_| self.form.words || self.form.ssss) {
             secret = key;
         }
         let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
@@ -103,7 +103,7 @@ impl Splitting<'_> {
         }
         let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
         let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
-        for (mut file, line) in files.files()?.into_iter().zip(&lines) {
+        for (mut file, line) in files.files().zip(&lines) {
             let written = file.write_all(line.heading.as_bytes()).and_then(|()| file.write_all(line.text.as_bytes()));
             written.and_then(|()| file.write_all(b"\n")).map_err(write_failed)?;
         }
@@ -137,7 +137,7 @@ impl Splitting<'_> {
         let headers = split.headers().map(|header| (header, form)).collect();
         let directory = self.output.unwrap_or(Path::new("."));
         let files = NewShares::create(directory, &self.stem, headers)?.with_comments(self.comments);
-        let mut writer = split.write_to(files.sinks()?).map_err(split_error)?;
+        let mut writer = split.write_to(files.sinks()).map_err(split_error)?;
         let (name, mut reader) = (input.name, input.reader);
         let mut progress = Progress::new(input.count, input.len, false);
         writer.write_all(start).map_err(write_failed)?;
@@ -154,7 +154,8 @@ impl Splitting<'_> {
         }
         drop(progress);
         let sinks = writer.finish().map_err(write_failed)?;
-        say_where(&files.finish(sinks)?);
+        files.complete(sinks)?;
+        say_where(&files.finish()?);
         Ok(())
     }
 }

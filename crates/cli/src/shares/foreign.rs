@@ -106,7 +106,7 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
             points.len()
         });
         let secret = ssss::combine(&shares, threshold, !args.no_diffusion);
-        without_padding(secret.map_err(|error| combine_error(error, &names))?)
+        secret.map_err(|error| combine_error(error, &names))?
     } else {
         let shares =
             parsed(lines, "an unseal key in hexadecimal digits or base64", |line| VaultShare::parse(line).ok())?;
@@ -114,13 +114,6 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
     };
     warn("these shares have nothing by which the result could be checked: if one is wrong, so is the secret");
     Ok(secret)
-}
-
-/// A secret of `ssss` that is text, as its command prints it: without the zeros that fill it up to the security level.
-fn without_padding(secret: Zeroizing<Vec<u8>>) -> Zeroizing<Vec<u8>> {
-    let start = secret.iter().position(|&byte| byte != 0).unwrap_or(0);
-    let is_text = std::str::from_utf8(&secret[start..]).is_ok_and(|text| !text.chars().any(char::is_control));
-    if is_text { Zeroizing::new(secret[start..].to_vec()) } else { secret }
 }
 
 fn parsed<S>(lines: &[Named], what: &str, parse: impl Fn(&str) -> Option<S>) -> Result<Vec<S>> {

@@ -5,6 +5,7 @@ pub(crate) mod foreign;
 pub(crate) mod identity;
 mod new_files;
 mod open;
+pub(crate) mod release;
 mod write;
 
 pub(crate) use failure::{combine_error, read_error, share_error, split_error, warn_of_bad};

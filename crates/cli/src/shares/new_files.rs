@@ -50,9 +50,8 @@ impl NewFiles {
     }
 
     /// The files, in the order of their names.
-    pub(crate) fn files(&self) -> Result<Vec<File>> {
-        let clone = |new: &NewFile| new.file.try_clone().map_err(|error| cannot_write(&new.target, &error));
-        self.files.iter().map(clone).collect()
+    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().map(|new| &new.file)
     }
 
     /// The files are complete: onto the disk with them, and into their places. Gives the places.

@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::progress::{Count, Counting};
 use crate::same_file::FileId;
 use crate::shares::share_error;
-use crate::shares::write::HEADING;
 use crate::stdin::StdinUse;
 
 /// What cannot be read twice is kept in memory, up to this many bytes.
@@ -69,7 +68,7 @@ pub(crate) struct NamedShare {
     pub(crate) path: Option<PathBuf>,
     pub(crate) form: Form,
     pub(crate) header: Header,
-    /// What its file says for people besides, such as the public key of what it is a share of.
+    /// What its file says of the public key.
     pub(crate) comments: Vec<String>,
     source: Source,
 }
@@ -96,7 +95,9 @@ impl Shares {
         let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut shares = Self { own, words, unreadable, ids, count: Count::default(), len: 0 };
         for path in paths {
-            shares.add(path, stdin)?;
+            if let Err(error) = shares.add(path, stdin) {
+                shares.unreadable.push(error);
+            }
         }
         if let ([own, ..], [(words, _), ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
             return Err(Error::new(format!("{} and {words} are shares of different kinds", own.name))
@@ -118,6 +119,14 @@ impl Shares {
         }
     }
 
+    /// What the files say of the public key, if they agree.
+    pub(crate) fn common_comment(&self) -> Option<String> {
+        let mut comments: Vec<_> = self.own.iter().flat_map(|share| &share.comments).collect();
+        comments.sort();
+        comments.dedup();
+        if let [comment] = comments.as_slice() { Some((*comment).clone()) } else { None }
+    }
+
     /// Readers of our own shares, at their beginnings.
     pub(crate) fn readers(&mut self) -> Result<Vec<ShareReader<&mut Source>>> {
         self.count.reset();
@@ -132,18 +141,24 @@ impl Shares {
         self.ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
         let path = (path != Path::new("-")).then(|| path.to_owned());
 
+        let at_start = metadata.is_file() && file.stream_position().is_ok_and(|position| position == 0);
         let mut start = [0; MAGIC.len()];
         let n = read_start(&mut file, &mut start).map_err(failed)?;
         if start[..n] != MAGIC {
+            if metadata.is_file() && metadata.len() > MAX_TEXT {
+                return Err(not_a_share(&name));
+            }
             let mut bytes = Zeroizing::new(start[..n].to_vec());
             bytes.extend_from_slice(&read_up_to(&mut file, MAX_TEXT, &name)?);
-            match std::str::from_utf8(&bytes) {
-                Ok(text) => self.add_text(text, &name, path.as_deref()),
-                Err(_) => self.unreadable.push(not_a_share(&name)),
+            if bytes.contains(&0) {
+                return Err(not_a_share(&name));
             }
+            // A line that is not UTF-8 is not a share; the others may be.
+            let text = Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned());
+            self.add_text(text.trim_start_matches('\u{feff}'), &name, path.as_deref());
             return Ok(());
         }
-        let source = if metadata.is_file() && path.is_some() {
+        let source = if at_start {
             file.rewind().map_err(failed)?;
             self.len += metadata.len();
             Source::File(Counting::new(file, &self.count))
@@ -216,15 +231,17 @@ const MIN_WORDS: usize = 20;
 
 fn not_a_share(name: &str) -> Error {
     Error::new(format!("{name} is not a share")).hint(
-        "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split; \
-         --ssss and --vault take those of other programs",
+        "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split, whose beginning \
+         may be damaged; --ssss and --vault take those of other programs",
     )
 }
 
-/// The comments that this program does not write by itself.
+/// The public keys that comments tell: nothing else of a comment is passed on.
 fn comments(text: &str) -> impl Iterator<Item = String> {
-    let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
-    comments.map(|comment| comment.trim().to_owned()).filter(|comment| !comment.starts_with(HEADING))
+    let keys = text.lines().filter_map(|line| line.trim().strip_prefix("# public key: "));
+    let is_key =
+        |key: &&str| key.starts_with("age1") && key.len() < 100 && key.bytes().all(|b| b.is_ascii_alphanumeric());
+    keys.filter(is_key).map(|key| format!("public key: {key}"))
 }
 
 /// Lines that are not empty and no comments, with their names.
@@ -293,8 +310,8 @@ fn read_up_to(file: &mut File, limit: u64, name: &str) -> Result<Zeroizing<Vec<u
             Err(error) => return Err(Error::io(format!("cannot read {name}"), &error)),
         };
         if bytes.len() as u64 + n as u64 > limit {
-            return Err(Error::new(format!("{name} is too long for a share that is not a file of its own"))
-                .hint("give large shares as files in binary form"));
+            return Err(Error::new(format!("{name} is longer than {} MiB and cannot be read twice", limit >> 20))
+                .hint("give large shares as files, not as pipes"));
         }
         if bytes.capacity() - bytes.len() < n {
             let mut larger = Zeroizing::new(Vec::with_capacity((bytes.len() + n).next_power_of_two()));

@@ -1,7 +1,7 @@
 //! Writing shares of our own as files.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use sealane_shares::{Header, Share};
@@ -11,14 +11,14 @@ use super::{Form, NewFiles};
 use crate::error::{Error, Result};
 
 /// Where a share goes while it is made.
-pub(crate) enum Sink {
-    /// A share in binary form.
-    File(BufWriter<File>),
+pub(crate) enum Sink<'a> {
+    /// A share in binary form. It is written in large pieces: a buffer would keep what is not wiped.
+    File(&'a File),
     /// A share that becomes a line of text: its binary form.
     Memory(Zeroizing<Vec<u8>>),
 }
 
-impl Write for Sink {
+impl Write for Sink<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(data),
@@ -68,35 +68,30 @@ impl NewShares {
     }
 
     /// Where the shares are to be written to.
-    pub(crate) fn sinks(&self) -> Result<Vec<Sink>> {
+    pub(crate) fn sinks(&self) -> Vec<Sink<'_>> {
         let sink = |(file, form)| match form {
-            Form::Binary => Sink::File(BufWriter::with_capacity(1 << 17, file)),
+            Form::Binary => Sink::File(file),
             Form::Text => Sink::Memory(Zeroizing::new(Vec::with_capacity(4096))),
         };
-        Ok(self.files.files()?.into_iter().zip(self.forms.iter().copied()).map(sink).collect())
+        self.files.files().zip(self.forms.iter().copied()).map(sink).collect()
     }
 
-    /// The sinks are complete. Gives the files.
-    pub(crate) fn finish(self, sinks: Vec<Sink>) -> Result<Vec<PathBuf>> {
-        for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()?).zip(&self.headers) {
-            let failed = |error: io::Error| Error::io("cannot write a share", &error);
-            match sink {
-                Sink::File(mut buffered) => buffered.flush().map_err(failed)?,
-                Sink::Memory(bytes) => {
-                    let line = text_of(bytes)?;
-                    let mut text = Zeroizing::new(String::with_capacity(line.len() + 1024));
-                    text.push_str(&heading(header));
-                    self.comments.iter().for_each(|comment| {
-                        text.push_str("# ");
-                        text.push_str(comment);
-                        text.push('\n');
-                    });
-                    text.push_str(&line);
-                    text.push('\n');
-                    file.write_all(text.as_bytes()).map_err(failed)?;
-                }
-            }
+    /// All was written to the sinks.
+    pub(crate) fn complete(&self, sinks: Vec<Sink<'_>>) -> Result<()> {
+        for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()).zip(&self.headers) {
+            let Sink::Memory(bytes) = sink else { continue };
+            let mut comments = heading(header);
+            self.comments.iter().for_each(|comment| comments.extend(["# ", comment, "\n"]));
+            let line = text_of(bytes)?;
+            let written = file.write_all(comments.as_bytes()).and_then(|()| file.write_all(line.as_bytes()));
+            let written = written.and_then(|()| file.write_all(b"\n"));
+            written.map_err(|error| Error::io("cannot write a share", &error))?;
         }
+        Ok(())
+    }
+
+    /// The shares are complete. Gives the files.
+    pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
         self.files.finish()
     }
 }
@@ -109,13 +104,10 @@ pub(crate) fn text_of(bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>> {
     })
 }
 
-/// How the comment begins that says which share it is.
-pub(super) const HEADING: &str = "share ";
-
 fn heading(header: &Header) -> String {
     let (index, count, threshold) = (header.index(), header.count(), header.threshold());
     format!(
-        "# {HEADING}{index} of {count}, set {}: any {threshold} of them restore the secret (sealane combine)\n",
+        "# share {index} of {count}, set {}: any {threshold} of them restore the secret (sealane combine)\n",
         header.set().short()
     )
 }

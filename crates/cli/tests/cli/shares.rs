@@ -69,6 +69,10 @@ fn a_mix_of_forms_of_one_set() {
         text.lines().find(|line| line.starts_with("SEALANE-SHARE-1")).unwrap().to_owned()
     };
     dir.write("two", format!("# two of them\n\n  {}\r\n{}\n", line(2), line(5).to_lowercase()));
+    dir.write("three", [b"\xef\xbb\xbf", line(3).as_bytes(), b"\n\xff\xfe\n"].concat());
+    let run = dir.run(["combine", "two", "three"]);
+    assert!(run.err().contains("left out: \"three\", line 2 is not a share"), "{}", run.err());
+    assert_eq!(run.ok().stdout, b"some secret");
     let run = dir.run_with(line(4).as_bytes(), ["combine", "two", "-"]);
     assert_eq!(run.quiet().stdout, b"some secret");
     let run = dir.run(["combine", "two", shares[0].as_str(), "two"]);
@@ -110,8 +114,10 @@ fn bad_shares_are_named() {
     assert_eq!(run.err().matches("left out").count(), 3, "{}", run.err());
     assert!(run.ok().stdout == secret);
     dir.run(["combine", "other"]).fails("no shares");
-    dir.run(["combine", "missing"]).fails("cannot open \"missing\"");
-    dir.run(["combine", "shares"]).fails("is a folder");
+    dir.run(["combine", "missing"]).fails("left out: cannot open \"missing\"");
+    dir.run(["combine", "shares"]).fails("left out: \"shares\" is a folder");
+    let enough = with(&["combine", "missing", "shares"], &shares, &[1, 3, 4]);
+    assert!(dir.run(enough).ok().stdout == secret);
     dir.run(["combine"]).misused("SHARE");
 }
 
@@ -125,6 +131,41 @@ fn shares_of_different_sets_do_not_combine() {
     let mixed = [one[0].as_str(), &others[1], &one[2]];
     let out = dir.run(["combine"].into_iter().chain(mixed)).fails("different secrets");
     assert!(out.stdout.is_empty());
+}
+
+#[test]
+fn shares_through_pipes_and_redirection() {
+    let dir = Dir::new();
+    let secret = bytes(3_000_000);
+    let shares = split(&dir, &secret, &[]);
+    let [a, b, c] = [&shares[0], &shares[2], &shares[4]];
+    let script = format!("mkfifo pipe; cat {a} > pipe & exec \"$SEALANE\" combine pipe {b} - < {c}");
+    assert!(dir.sh(&script).quiet().stdout == secret);
+    dir.sh(&format!("exec \"$SEALANE\" combine {a} {b} {c} > /dev/full")).fails("No space left");
+}
+
+#[test]
+fn only_a_public_key_goes_on_to_new_shares() {
+    let dir = Dir::new();
+    let shares = split(&dir, b"some secret", &[]);
+    for (i, share) in shares.iter().enumerate() {
+        let mut text = dir.read(share);
+        text.extend_from_slice(b"# \x1b[2J go to evil.example\n");
+        if i < 3 {
+            text.extend_from_slice(b"# public key: age1abc\n");
+        }
+        dir.write(share, text);
+    }
+    dir.run(with(&["share", "reissue", "--index", "4", "-o", "again"], &shares, &[1, 2, 5])).ok();
+    let text = String::from_utf8(dir.read(&files(&dir, "again")[0])).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 2, "{text}");
+    assert!(text.contains("# public key: age1abc\n") && !text.contains("evil"), "{text}");
+    let mut odd = dir.read(&shares[4]);
+    odd.extend_from_slice(b"# public key: age1other\n");
+    dir.write(&shares[4], odd);
+    dir.run(with(&["share", "reissue", "--index", "4", "-o", "other"], &shares, &[1, 2, 5])).ok();
+    let text = String::from_utf8(dir.read(&files(&dir, "other")[0])).unwrap();
+    assert!(!text.contains("public key"), "not where they disagree: {text}");
 }
 
 #[test]
@@ -186,6 +227,8 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
         let run = dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 4]));
         assert!(run.err().contains("4 of 5 shares were refreshed"), "{}", run.err());
         run.ok();
+        let few = dir.run(with(&["share", "refresh", "-o", "few"], &shares, &[1, 2, 3]));
+        assert!(few.err().contains("whether one of them was forged could not be seen"), "{}", few.err());
         let new = files(&dir, "new");
         assert!(dir.run(with(&["combine"], &new, &[1, 2, 4])).quiet().stdout == secret);
         let mixed = [new[0].as_str(), &shares[1], &shares[2]];
@@ -193,7 +236,7 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
         assert!(dir.run(with(&["combine"], &shares, &[1, 2, 3])).quiet().stdout == secret, "until they are destroyed");
         dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2])).fails("are needed");
         dir.run(with(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 3])).fails("there twice");
-        for name in ["shares", "again", "new"] {
+        for name in ["shares", "again", "new", "few"] {
             std::fs::remove_dir_all(dir.path(name)).unwrap();
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::InspectArgs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::output::stdout_error;
 use crate::progress::Progress;
 use crate::shares::{Form, Shares, read_error};
@@ -34,6 +34,17 @@ struct Report {
     damage: Option<String>,
 }
 
+/// What is printed of an input.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    Share(&'a Report),
+    /// It is not known which share it is, if it is one.
+    Unreadable {
+        damage: String,
+    },
+}
+
 /// Shows the shares; fails if one of them is not whole.
 pub(super) fn run(args: &InspectArgs) -> Result<()> {
     let mut shares = Shares::open(&args.shares, &StdinUse::default())?;
@@ -43,14 +54,18 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
     }
     let reports = inspect(&mut shares)?;
     let text = if args.json {
-        let json = serde_json::to_string_pretty(&reports);
+        let unreadable = shares.unreadable.iter().map(|error| Entry::Unreadable { damage: error.to_string() });
+        let all: Vec<_> = reports.iter().map(Entry::Share).chain(unreadable).collect();
+        let json = serde_json::to_string_pretty(&all);
         json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n"
     } else {
         plain(&reports)
     };
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)?;
-    if let Some(error) = shares.unreadable.drain(..).next() {
+    let mut unreadable = shares.unreadable.drain(..);
+    if let Some(error) = unreadable.next() {
+        unreadable.for_each(|error| warn(error.to_string()));
         return Err(error);
     }
     match reports.iter().find_map(|report| report.damage.as_ref()) {

@@ -14,7 +14,8 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let mut shares = Shares::open_own(&args.shares, "refreshed")?;
     let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
     let forms: Vec<_> = shares.own.iter().map(|share| share.form).collect();
-    let comments = shares.own.first().map(|share| share.comments.clone()).unwrap_or_default();
+    let comments = shares.common_comment().into_iter().collect();
+    let threshold = shares.own.first().map_or(0, |share| usize::from(share.header.threshold()));
     let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
     let failed = |error| combine_error(error, &names);
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
@@ -23,15 +24,19 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let headers = refresh.headers().zip(forms).collect();
     let files =
         NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?.with_comments(comments);
-    let sinks = refresh.write_to(files.sinks()?).map_err(failed)?;
-    let paths = files.finish(sinks)?;
+    let sinks = refresh.write_to(files.sinks()).map_err(failed)?;
+    files.complete(sinks)?;
+    let paths = files.finish()?;
     say_where(&paths);
+    if names.len() == threshold {
+        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
+    }
     if paths.len() < usize::from(count) {
         warn(format!(
             "{} of {count} shares were refreshed: the others are of the old set, and do not combine with the new ones",
             paths.len()
         ));
     }
-    warn("the old shares still restore the secret together: destroy them when the new ones are in place");
+    warn("combine the new shares once; then destroy the old ones, which still restore the secret together");
     Ok(())
 }

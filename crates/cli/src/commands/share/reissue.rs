@@ -6,7 +6,7 @@ use sealane_shares::{CombineError, Header, reissue_to};
 
 use crate::args::ReissueArgs;
 use crate::commands::split::say_where;
-use crate::error::Result;
+use crate::error::{Result, warn};
 use crate::shares::{NewShares, Shares, combine_error, stem_of};
 
 /// Makes one share from others.
@@ -16,15 +16,20 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let failed = |error| combine_error(error, &names);
     let first = shares.own.first().ok_or_else(|| failed(CombineError::NoShares))?;
     let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
-    let comments = first.comments.clone();
+    let comments = shares.common_comment().into_iter().collect();
+    let threshold = usize::from(first.header.threshold());
     let (set, field) = (first.header.set(), first.header.field());
     let header = Header::new(set, field, first.header.threshold(), first.header.count(), args.index);
     let header = header.map_err(|error| failed(error.into()))?;
     let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?
         .with_comments(comments);
     let readers = shares.readers()?;
-    let sink = files.sinks()?.remove(0);
+    let sink = files.sinks().remove(0);
     let sink = reissue_to(readers, args.index, sink).map_err(failed)?;
-    say_where(&files.finish(vec![sink])?);
+    files.complete(vec![sink])?;
+    say_where(&files.finish()?);
+    if names.len() == threshold {
+        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
+    }
     Ok(())
 }

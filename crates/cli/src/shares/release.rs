@@ -1,0 +1,152 @@
+//! What is read twice, and must be the same both times: shares may be on media that others can change.
+
+use std::io::{self, Write};
+
+use sealane_shares::Restart;
+use sha2::{Digest as _, Sha256};
+use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::error::{Error, Result};
+
+/// So many bytes have a digest: a terabyte takes 32 MiB of them.
+const BLOCK: usize = 1 << 20;
+
+/// The first time: remembers what was written by digests of its blocks.
+#[derive(Default)]
+pub(crate) struct Digests {
+    done: Vec<[u8; 32]>,
+    current: Sha256,
+    filled: usize,
+}
+
+impl Digests {
+    /// The digests of all blocks, the last of which may be short.
+    pub(crate) fn finish(mut self) -> Vec<[u8; 32]> {
+        if self.filled > 0 {
+            self.done.push(self.current.finalize().into());
+        }
+        self.done
+    }
+}
+
+impl Write for Digests {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let n = data.len().min(BLOCK - self.filled);
+        self.current.update(&data[..n]);
+        self.filled += n;
+        if self.filled == BLOCK {
+            self.done.push(self.current.finalize_reset().into());
+            self.filled = 0;
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Restart for Digests {
+    fn restart(&mut self) -> io::Result<()> {
+        *self = Self::default();
+        Ok(())
+    }
+}
+
+/// The second time: passes on each block that is what it was.
+pub(crate) struct Release<'a, W> {
+    digests: std::vec::IntoIter<[u8; 32]>,
+    block: Zeroizing<Vec<u8>>,
+    output: &'a mut W,
+}
+
+impl<'a, W: Write> Release<'a, W> {
+    pub(crate) fn new(digests: Vec<[u8; 32]>, output: &'a mut W) -> Self {
+        let block = Zeroizing::new(Vec::with_capacity(if digests.is_empty() { 0 } else { BLOCK }));
+        Self { digests: digests.into_iter(), block, output }
+    }
+
+    /// All was written the second time.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        if !self.block.is_empty() {
+            self.pass_on().map_err(|error| Error::from_io("cannot write", error))?;
+        }
+        if self.digests.next().is_some() { Err(changed()) } else { Ok(()) }
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        let digest: [u8; 32] = Sha256::digest(&self.block[..]).into();
+        if self.digests.next() != Some(digest) {
+            return Err(changed().into_io());
+        }
+        self.output.write_all(&self.block)?;
+        self.block.as_mut_slice().zeroize();
+        self.block.clear();
+        Ok(())
+    }
+}
+
+fn changed() -> Error {
+    Error::new("a share changed while it was read")
+        .hint("copy the shares to a place of your own, and combine the copies")
+}
+
+impl<W: Write> Write for Release<'_, W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if self.block.capacity() == 0 {
+            return Err(changed().into_io());
+        }
+        let n = data.len().min(BLOCK - self.block.len());
+        self.block.extend_from_slice(&data[..n]);
+        if self.block.len() == BLOCK {
+            self.pass_on()?;
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W> Restart for Release<'_, W> {
+    fn restart(&mut self) -> io::Result<()> {
+        // Only shares that were right the first time are read the second.
+        Err(changed().into_io())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digests(data: &[u8]) -> Vec<[u8; 32]> {
+        let mut digests = Digests::default();
+        digests.write_all(data).unwrap();
+        digests.finish()
+    }
+
+    fn release(digests: Vec<[u8; 32]>, data: &[u8]) -> (bool, Vec<u8>) {
+        let mut out = Vec::new();
+        let mut release = Release::new(digests, &mut out);
+        let written = data.chunks(100_000).try_for_each(|piece| release.write_all(piece));
+        let good = written.is_ok() && release.finish().is_ok();
+        (good, out)
+    }
+
+    #[test]
+    fn only_what_is_the_same_is_passed_on() {
+        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 70_000] {
+            let data: Vec<u8> = (0..length).map(|i| (i >> 7) as u8).collect();
+            assert_eq!(release(digests(&data), &data), (true, data.clone()), "{length}");
+            for wrong in [0, length / 2, length.saturating_sub(1)].into_iter().filter(|_| length > 0) {
+                let mut changed = data.clone();
+                changed[wrong] ^= 1;
+                let (good, out) = release(digests(&data), &changed);
+                assert!(!good && out == data[..wrong / BLOCK * BLOCK], "{length} {wrong}");
+            }
+            assert!(!release(digests(&data), &data[..length.saturating_sub(1)]).0 || length == 0);
+            assert!(!release(digests(&data), &[&data[..], &[0]].concat()).0);
+        }
+    }
+}
