@@ -41,9 +41,12 @@ struct Run {
 /// All tests on AVX-512 as it began; on the later extensions those of the primitives that have a backend for them.
 const RUNS: &[Run] = &[
     Run { cpu: bochs::SKYLAKE_X, backends: "avx512", tests: &[] },
-    Run { cpu: bochs::WITH_GFNI, backends: "avx512,gfni512", tests: &["gf8", "shamir_bytes"] },
-    Run { cpu: bochs::WITH_GFNI, backends: "avx2,gfni", tests: &["gf8", "shamir_bytes"] },
+    Run { cpu: bochs::WITH_GFNI, backends: "avx512,gfni512,vaes512,vpclmulqdq512", tests: LATER },
+    Run { cpu: bochs::WITH_GFNI, backends: "avx2,gfni,vaes,vpclmulqdq", tests: LATER },
 ];
+
+/// Tests of GFNI, VAES and VPCLMULQDQ, and of what is made of them.
+const LATER: &[&str] = &["gf8", "shamir", "aes", "haraka", "clmul", "gf2n"];
 
 /// Whether this CPU has what the backend needs.
 pub(crate) fn is_native() -> bool {

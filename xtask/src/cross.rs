@@ -29,7 +29,7 @@ struct Target {
     libraries: &'static str,
     qemu: &'static str,
     cpu: &'static str,
-    /// Each is forced in a run of its own, and must be there.
+    /// Each is forced in a run of its own, and must be there: one for each family of primitives that has it.
     backends: &'static [&'static str],
 }
 
@@ -42,7 +42,7 @@ const TARGETS: &[Target] = &[
         libraries: "/usr/aarch64-linux-gnu",
         qemu: "qemu-aarch64",
         cpu: "cortex-a53",
-        backends: &["neon", "scalar"],
+        backends: &["neon,pmull,neon-aes", "scalar"],
     },
     // 32 bits: other sizes of pointers, and few registers.
     Target {

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
 use sealane::gf2n::{self, Degree, Element, Field};
+use sealane::haraka::{self, Haraka};
 use sealane::rustcrypto::{self, KeyInit, aead::Aead};
 use sealane::shamir::bytes::{self, Combiner, Refresher, Splitter};
 use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, XChaCha20Poly1305};
@@ -50,6 +51,16 @@ fn main() {
     for backend in bytes::Backend::available() {
         share(backend);
         println!("shamir on {backend}: the kernels ran");
+    }
+    for backend in haraka::Backend::available() {
+        let haraka = Haraka::with_backend(backend);
+        let mut hashes = black_box([[0; 32]; 100]);
+        haraka.haraka256_batch::<5>(&black_box([[0; 32]; 100]), &mut hashes);
+        haraka.haraka256_batch::<6>(&black_box([[0; 32]; 100]), &mut hashes);
+        haraka.haraka512_batch::<5>(&black_box([[0; 64]; 100]), &mut hashes);
+        haraka.haraka512_batch::<6>(&black_box([[0; 64]; 100]), &mut hashes);
+        black_box(hashes);
+        println!("haraka on {backend}: the kernels ran");
     }
     for backend in gf2n::Backend::available() {
         arithmetic::<Degree<128>>(backend);

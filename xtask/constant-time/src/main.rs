@@ -5,6 +5,7 @@
 //! not report them proves nothing.
 
 mod gf2n;
+mod haraka;
 mod memcheck;
 mod shamir;
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let result = match primitive.as_str() {
+        "haraka" => backend.parse().map(haraka::run),
         "shamir" => backend.parse().map(shamir::share_and_combine),
         "shamir-check" => backend.parse().map(shamir::check),
         _ => backend.parse().map(|backend| run(backend, primitive)),

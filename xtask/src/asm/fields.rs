@@ -6,6 +6,8 @@ use super::kernels::{Work, base};
 
 /// Shares that are combined at once.
 const ROWS: usize = 4;
+/// Rounds of AES on a vector of blocks in one round of Haraka-512, or two of Haraka-256.
+const AES_ROUNDS: usize = 8;
 
 /// The kernel that a loop belongs to, and how many units of its work it does.
 pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
@@ -30,11 +32,10 @@ pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'stati
         }
     } else if function.contains("sealane::haraka::") {
         let rounds = count(|mnemonic| ["aesenc", "aesenclast"].contains(&mnemonic));
-        // Those of one state only are no batch.
-        if rounds < 4 {
+        if rounds == 0 || !rounds.is_multiple_of(AES_ROUNDS) {
             return None;
         }
-        (if function.contains("::bytes_32::") { "haraka-256" } else { "haraka-512" }, rounds)
+        (if function.contains("::bytes_32::") { "haraka-256" } else { "haraka-512" }, rounds / AES_ROUNDS)
     } else if function.contains("sealane::gf2n::backend::") {
         let products = count(|mnemonic| mnemonic.starts_with("pclmul"));
         let operation =
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(found(&scale, "vpxor %ymm0,%ymm1,%ymm2\n"), None);
 
         let hash = format!("<sealane_simd::x86::aes::Vaes {ENTRY}sealane::haraka::bytes_64::many_6");
-        assert_eq!(found(&hash, &"vaesenc %ymm0,%ymm1,%ymm2\n".repeat(32)), Some(("vaes", "haraka-512", 32)));
+        assert_eq!(found(&hash, &"vaesenc %ymm0,%ymm1,%ymm2\n".repeat(32)), Some(("vaes", "haraka-512", 4)));
         assert_eq!(found(&hash, "vaesenc %ymm0,%ymm1,%ymm2\n"), None);
     }
 }

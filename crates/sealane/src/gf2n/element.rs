@@ -142,9 +142,8 @@ impl<F: Field> Element<F> {
     #[inline(always)]
     fn nonzero_mask(&self) -> u64 {
         let any = self.0.as_ref().iter().fold(0, |any, limb| any | limb);
-        // Hidden, lest the compiler make a branch of it.
-        let any = core::hint::black_box(any);
-        ((any | any.wrapping_neg()) >> 63).wrapping_neg()
+        // The mask is hidden, not what it is made of: from that alone the compiler makes a branch again.
+        core::hint::black_box(((any | any.wrapping_neg()) >> 63).wrapping_neg())
     }
 
     /// The element, or 1 for zero.

@@ -167,8 +167,8 @@ pub(super) fn power<F: Field, T: Clmul>(token: T, a: &F::Limbs, exponent: &[u64]
     let mut power = splat::<F, T::One>(token, &F::ONE);
     for limb in exponent.iter().rev() {
         for bit in (0..64).rev() {
-            // a or 1.
-            let mask = (limb >> bit & 1).wrapping_neg();
+            // a or 1. Hidden, lest the compiler make a branch of it.
+            let mask = core::hint::black_box((limb >> bit & 1).wrapping_neg());
             let ones = F::ONE;
             for ((limb, a), one) in factor.as_mut().iter_mut().zip(a.as_ref()).zip(ones.as_ref()) {
                 *limb = one ^ (one ^ a) & mask;

@@ -53,7 +53,7 @@ impl Plane {
         (self ^ other).map(
             #[inline(always)]
             |differ| {
-                let high_bits = !((differ & LOW) + LOW | differ) & !LOW;
+                let high_bits = !(((differ & LOW) + LOW) | differ) & !LOW;
                 (high_bits >> 7) * 0xff
             },
         )
