@@ -82,8 +82,8 @@ pub enum ShareError {
     /// What the header says cannot be.
     #[error("invalid share: {0}")]
     Parameter(#[from] ParameterError),
-    /// The payload has not the length of one field element.
-    #[error("invalid share: its payload has {0} bytes, which is not one element of its field")]
+    /// The payload has not the length of one field element. If it is longer, this is how much of it was read.
+    #[error("invalid share: its payload of {0} bytes or more is not one element of its field")]
     PayloadBytes(u64),
     /// It is too large for this form.
     #[error("too large for a share in this form")]
@@ -156,6 +156,9 @@ pub enum Fault {
     /// Its checksum is right, but it does not belong to the others: it was tampered with.
     #[error("the share is not what was issued: it does not fit the other shares")]
     Forged,
+    /// It is of another set, or says something else of the set than the others do.
+    #[error("the share is of another set than the others, or its threshold, number of shares or field is another")]
+    OtherSet,
 }
 
 /// A share that cannot be used: its place in the list of shares that was given, from 0, and why.
@@ -222,6 +225,12 @@ pub enum CombineError {
     /// The shares contradict each other, and there are too few to tell which are forged.
     #[error("the shares contradict each other: at least one was tampered with, and there are too few to tell which")]
     Inconsistent,
+    /// The shares contradict each other, and there are so many ways to choose among them that not all were tried.
+    #[error(
+        "the shares contradict each other: some were tampered with, and the search for those that were not was given up: \
+         there are too many choices"
+    )]
+    GaveUp,
     /// The result is not the secret that was split: one of the shares is forged, and there are too few to tell which.
     #[error("the result is not the secret that was split: at least one share was tampered with")]
     NotAuthentic,

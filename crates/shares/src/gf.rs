@@ -93,7 +93,7 @@ impl Gf {
     }
 
     /// The inverse of a public element that is not zero, by Euclid's algorithm: the time depends on the element.
-    fn invert_public(self, a: &Element) -> Element {
+    pub(crate) fn invert_public(self, a: &Element) -> Element {
         // u = g1 * a and v = g2 * a, modulo the polynomial.
         let words = self.words() + 1;
         let mut u: Vec<u64> = a.iter().copied().chain([0]).collect();

@@ -87,6 +87,14 @@ impl<R: Read> ShareReader<R> {
             }
         }
         self.end = self.filled - TRAILER_BYTES;
+        if let Field::Element { .. } = self.header.field() {
+            // At once: nobody has room for more than one element, or for part of a second one.
+            let bytes = self.payload_bytes + self.end as u64;
+            if bytes > self.header.field().element_bytes() as u64 {
+                self.end = 0;
+                return Err(ShareError::PayloadBytes(bytes));
+            }
+        }
         if let Some(checksum) = &mut self.checksum {
             checksum.update(&self.buffer[..self.end]);
         }

@@ -34,18 +34,22 @@ impl VaultShare {
 
     /// Reads hexadecimal digits, or otherwise base64. White space around them is ignored.
     ///
+    /// Base64 of a short share can look like hexadecimal digits (`7EAC`): [`parse_all`] sees more of them at once.
+    ///
     /// # Errors
     /// If it is neither, or as [`from_bytes`](Self::from_bytes).
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
+        Self::parse_hex(text).or_else(|_| Self::parse_base64(text))
+    }
+
+    fn parse_hex(text: &str) -> Result<Self, ForeignError> {
+        Self::from_bytes(&foreign::read_hex(text.trim()).ok_or(ForeignError::Malformed)?)
+    }
+
+    fn parse_base64(text: &str) -> Result<Self, ForeignError> {
         let text = text.trim();
-        let bytes = match foreign::read_hex(text) {
-            Some(bytes) => bytes,
-            None => {
-                let engine = if text.ends_with('=') { STANDARD } else { STANDARD_NO_PAD };
-                Zeroizing::new(engine.decode(text).map_err(|_| ForeignError::Malformed)?)
-            }
-        };
-        Self::from_bytes(&bytes)
+        let engine = if text.ends_with('=') { STANDARD } else { STANDARD_NO_PAD };
+        Self::from_bytes(&Zeroizing::new(engine.decode(text).map_err(|_| ForeignError::Malformed)?))
     }
 
     /// Its bytes: the values, and the evaluation point.
@@ -77,6 +81,54 @@ impl VaultShare {
     fn values(&self) -> &[u8] {
         &self.0[..self.0.len() - 1]
     }
+}
+
+/// Reads the shares of one secret, all of them in one encoding. White space around a line is ignored.
+///
+/// It is hexadecimal digits or base64, in which all can be read, are of one length, and have different evaluation points if
+/// they differ. If it can be both (base64 of a few bytes is often digits too), it is base64 if a line has small and capital
+/// letters, hexadecimal if there are no capital letters, and otherwise what gives the smaller evaluation points. If it is
+/// neither, each line is read as [`VaultShare::parse`] does.
+///
+/// ```
+/// use sealane_shares::vault;
+///
+/// // All four letters of the first are digits as well, but not those of the second.
+/// let shares = vault::parse_all(&["7EAC", "kHkB"]).unwrap();
+/// assert_eq!(shares[0].as_bytes(), [0xec, 0x40, 0x02]);
+/// ```
+///
+/// # Errors
+/// The place of the first line that cannot be read, from 0, and why, as [`VaultShare::parse`].
+pub fn parse_all<S: AsRef<str>>(lines: &[S]) -> Result<Vec<VaultShare>, (usize, ForeignError)> {
+    let read = |parse: fn(&str) -> Result<VaultShare, ForeignError>| {
+        let shares: Vec<_> = lines.iter().map_while(|line| parse(line.as_ref()).ok()).collect();
+        (shares.len() == lines.len() && is_one_set(&shares)).then_some(shares)
+    };
+    match (read(VaultShare::parse_hex), read(VaultShare::parse_base64)) {
+        (Some(hex), Some(base64)) => {
+            let has = |line: &S, class: fn(&char) -> bool| line.as_ref().chars().any(|letter| class(&letter));
+            let (small, capital) = (char::is_ascii_lowercase, char::is_ascii_uppercase);
+            let largest = |shares: &[VaultShare]| shares.iter().map(VaultShare::point).max();
+            let is_base64 = lines.iter().any(|line| has(line, small) && has(line, capital))
+                || (lines.iter().any(|line| has(line, capital)) && largest(&base64) < largest(&hex));
+            Ok(if is_base64 { base64 } else { hex })
+        }
+        (Some(shares), None) | (None, Some(shares)) => Ok(shares),
+        (None, None) => {
+            let share = |(at, line): (usize, &S)| VaultShare::parse(line.as_ref()).map_err(|error| (at, error));
+            lines.iter().enumerate().map(share).collect()
+        }
+    }
+}
+
+/// Whether these can be shares of one secret. What this depends on is public: shares of one point are there only as repetitions,
+/// or by mistake.
+fn is_one_set(shares: &[VaultShare]) -> bool {
+    shares.iter().enumerate().all(|(at, share)| {
+        share.0.len() == shares[0].0.len()
+            && shares[..at].iter().all(|other| other.point() != share.point() || bool::from(other.0.ct_eq(&share.0)))
+    })
 }
 
 /// Splits a secret of at least one byte, with the evaluation points 1 to `count`.

@@ -108,8 +108,10 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
         let secret = ssss::combine(&shares, threshold, !args.no_diffusion);
         secret.map_err(|error| combine_error(error, &names))?
     } else {
-        let shares =
-            parsed(lines, "an unseal key in hexadecimal digits or base64", |line| VaultShare::parse(line).ok())?;
+        let texts: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
+        let shares = vault::parse_all(&texts).map_err(|(at, _)| {
+            Error::new(format!("{} is not an unseal key in hexadecimal digits or base64", names[at]))
+        })?;
         vault::combine(&shares, args.threshold).map_err(|error| combine_error(error, &names))?
     };
     warn("these shares have nothing by which the result could be checked: if one is wrong, so is the secret");

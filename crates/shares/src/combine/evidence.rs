@@ -5,15 +5,17 @@ use zeroize::Zeroizing;
 
 use super::Interpolation;
 use crate::header::Header;
-use crate::reader::ShareReader;
 use crate::rows::Rows;
 
-/// So many places are enough to tell shares apart.
+/// So many places are kept of one reading: enough to tell shares apart.
 const MAX_PLACES: usize = 64;
-/// So many from one chunk, so that a forger of one place among many forged ones is not lost.
+/// So many are kept of all readings.
+const MAX_PLACES_IN_ALL: usize = 1024;
+/// So many from one share in one chunk, so that a forger of one place among many forged ones is not lost.
 const MAX_PLACES_AT_ONCE: usize = 4;
 
 /// What the shares have at some places where they contradict each other: elements, a row for each share.
+#[derive(Clone)]
 pub(crate) struct Evidence {
     element: usize,
     places: usize,
@@ -26,41 +28,66 @@ impl Evidence {
         Self { element, places: 0, rows: (0..shares).map(|_| row()).collect() }
     }
 
-    /// Keeps places where a share is not what it should be. That they differ is public: somebody forged a share.
-    pub(crate) fn add(&mut self, rows: &Rows, share: &[u8], expected: &[u8]) {
+    /// Keeps places where a share is not what it should be. That they differ is public: somebody forged a share. `kept` are
+    /// those in this chunk that are kept already.
+    pub(crate) fn add(&mut self, rows: &Rows, share: &[u8], expected: &[u8], kept: &mut Vec<usize>) {
         let mut found = 0;
-        for (at, (a, b)) in share.chunks(self.element).zip(expected.chunks(self.element)).enumerate() {
+        let elements = share.chunks_exact(self.element).zip(expected.chunks_exact(self.element));
+        for (at, (a, b)) in elements.enumerate() {
             if self.places == MAX_PLACES || found == MAX_PLACES_AT_ONCE {
                 return;
             }
             if !bool::from(a.ct_eq(b)) {
-                for (position, to) in self.rows.iter_mut().enumerate() {
-                    to.extend_from_slice(&rows.row(position, (at + 1) * self.element)[at * self.element..]);
-                }
-                self.places += 1;
                 found += 1;
+                if !kept.contains(&at) {
+                    kept.push(at);
+                    for (position, to) in self.rows.iter_mut().enumerate() {
+                        to.extend_from_slice(&rows.row(position, (at + 1) * self.element)[at * self.element..]);
+                    }
+                    self.places += 1;
+                }
             }
         }
     }
 
-    pub(crate) fn append(&mut self, other: Self) {
-        let room = (MAX_PLACES * 4).saturating_sub(self.places).min(other.places);
-        for (to, from) in self.rows.iter_mut().zip(&other.rows) {
-            to.extend_from_slice(&from[..room * self.element]);
-        }
-        self.places += room;
+    /// How many places there are.
+    pub(crate) fn places(&self) -> usize {
+        self.places
     }
 
-    /// Whether these shares lie on one polynomial at all places.
-    pub(crate) fn agree<R>(&self, readers: &[ShareReader<R>], positions: &[usize]) -> bool {
-        let threshold = usize::from(readers[0].header().threshold());
-        let (basis, others) = positions.split_at(threshold);
-        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
-        let rows: Vec<&[u8]> = basis.iter().map(|&at| &self.rows[at][..]).collect();
+    /// What a share has at all places.
+    pub(crate) fn row(&self, position: usize) -> &[u8] {
+        &self.rows[position]
+    }
+
+    /// What a share has at one place.
+    pub(crate) fn element_at(&self, position: usize, place: usize) -> &[u8] {
+        &self.rows[position][place * self.element..][..self.element]
+    }
+
+    /// Adds the places of another reading, if there is room. Whether there was.
+    pub(crate) fn append(&mut self, other: &Self) -> bool {
+        let room = MAX_PLACES_IN_ALL.saturating_sub(self.places).min(other.places);
+        for (to, from) in self.rows.iter_mut().zip(&other.rows) {
+            // Growing would leave the old bytes behind.
+            let mut row = Zeroizing::new(Vec::with_capacity(to.len() + room * self.element));
+            row.extend_from_slice(to);
+            row.extend_from_slice(&from[..room * self.element]);
+            *to = row;
+        }
+        self.places += room;
+        room > 0
+    }
+
+    /// Which of `others` lie at all places on the polynomial of the basis.
+    pub(crate) fn agreeing(&self, headers: &[Header], basis: &[usize], others: &[usize]) -> Vec<usize> {
+        let basis_headers: Vec<&Header> = basis.iter().map(|&at| &headers[at]).collect();
+        let rows: Vec<&[u8]> = basis.iter().map(|&at| self.row(at)).collect();
         let mut expected = Zeroizing::new(vec![0; self.places * self.element]);
-        others.iter().all(|&at| {
-            Interpolation::at(&headers, &readers[at].header().point()).apply(&rows, &mut expected);
-            expected.ct_eq(&self.rows[at]).into()
-        })
+        let agrees = |&at: &usize| {
+            Interpolation::at(&basis_headers, &headers[at].point()).apply(&rows, &mut expected);
+            expected.ct_eq(self.row(at)).into()
+        };
+        others.iter().copied().filter(agrees).collect()
     }
 }

@@ -17,7 +17,7 @@ impl Interpolation {
         Self::at(basis, &zero)
     }
 
-    /// At an evaluation point, big-endian. The points of the basis must be distinct, and not the target.
+    /// At an evaluation point, big-endian. The points of the basis must be distinct.
     pub(crate) fn at(basis: &[&Header], target: &[u8]) -> Self {
         match basis[0].field() {
             Field::Bytes => {
@@ -30,6 +30,16 @@ impl Interpolation {
                 Self::Elements(field, field.weights(&points, &field.read_bytes(target)))
             }
         }
+    }
+
+    /// What [`at`](Self::at) and one element cost for so many shares, in multiplications of bytes, about.
+    pub(crate) fn cost(field: Field, shares: usize, elements: usize) -> usize {
+        let multiplication = match field {
+            Field::Bytes => 1,
+            // A bit of the one times all words of the other.
+            Field::Element { bits, .. } => usize::from(bits) * usize::from(bits).div_ceil(64),
+        };
+        shares * (shares + elements) * multiplication
     }
 
     /// From the shares, in the order of the basis, all as long as `out`, which has whole elements.

@@ -1,10 +1,13 @@
 //! Combining shares: what is common to shares of one set, and the ways in.
 
+mod decode;
 mod evidence;
 mod interpolate;
+mod one_set;
 mod pass;
 mod search;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
@@ -16,9 +19,11 @@ use crate::share::Share;
 use crate::split::WipedVec;
 
 pub(crate) use interpolate::Interpolation;
+use one_set::OneSet;
+pub(crate) use one_set::check_headers;
 use pass::Pass;
 pub(crate) use pass::read_full;
-pub(crate) use search::candidates;
+pub(crate) use search::next_combination;
 
 /// What was found out about the shares that were combined. Positions are places in the list that was given, from 0.
 #[derive(Debug, Default)]
@@ -45,7 +50,7 @@ pub struct Recovered {
 /// Combines shares in memory.
 ///
 /// Shares beyond the threshold are checked against the others. A bad share is left out and named in the report if there are
-/// enough without it. Shares that are there twice are ignored.
+/// enough without it, and so are shares of other sets if one set alone has enough. Shares that are there twice are ignored.
 ///
 /// # Errors
 /// If the shares do not give a secret that is authentic: see [`CombineError`].
@@ -64,16 +69,19 @@ pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
 ///
 /// # Errors
 /// If a share is bad, or they do not give a secret that is authentic: see [`CombineError`]. A share is named if it is
-/// damaged, or if enough others contradict it; it is not left out: combine the others again.
-pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
-    check_headers(&readers)?;
-    let all: Vec<usize> = (0..readers.len()).collect();
-    enough(&readers, &all, &mut Vec::new())?;
-    let outcome = Pass::over(&all, &all).run(&mut readers, &mut output)?;
-    if outcome.is_authentic() {
-        return Ok(outcome.into_report(Vec::new()));
-    }
-    Err(search::explain(&readers, &all, outcome))
+/// damaged, or if enough others contradict it; it is not left out: combine the others again. Shares of other sets are left out if
+/// one set alone has enough.
+pub fn combine_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
+    let (mut readers, set) = OneSet::of(readers)?;
+    set.given_positions((|| {
+        let all: Vec<usize> = (0..readers.len()).collect();
+        enough(&readers, &all, &mut Vec::new())?;
+        let outcome = Pass::over(&all, &all).run(&mut readers, &mut output)?;
+        if outcome.is_authentic() {
+            return Ok(outcome.into_report(&readers, Vec::new()));
+        }
+        Err(search::explain(&readers, &all, outcome))
+    })())
 }
 
 /// An output that can be started over.
@@ -122,22 +130,31 @@ impl<T: Restart + ?Sized> Restart for &mut T {
 ///
 /// **What was written is authentic only when this returns `Ok`.** Write to a temporary file, and make it the result then.
 /// Memory does not grow with the shares. Usually each share is read once; when some are bad, the others are read again, and
-/// the output is started over. A share that was read before must not change meanwhile.
+/// the output is started over. A share that was read before must not change meanwhile. Shares of other sets are left out if one
+/// set alone has enough.
 ///
 /// # Errors
 /// If the shares do not give a secret that is authentic: see [`CombineError`].
 pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
+    readers: Vec<ShareReader<R>>,
+    output: W,
+) -> Result<Report, CombineError> {
+    let (readers, set) = OneSet::of(readers)?;
+    set.given_positions(combine_set(readers, output))
+}
+
+/// [`combine_seek`] for readers whose headers agree.
+fn combine_set<R: Read + Seek, W: Write + Restart>(
     mut readers: Vec<ShareReader<R>>,
     mut output: W,
 ) -> Result<Report, CombineError> {
-    check_headers(&readers)?;
     let mut alive: Vec<usize> = (0..readers.len()).collect();
     let mut bad = Vec::new();
     loop {
         enough(&readers, &alive, &mut bad)?;
         let mut outcome = Pass::over(&alive, &alive).run(&mut readers, &mut output)?;
         if outcome.is_authentic() {
-            return Ok(outcome.into_report(bad));
+            return Ok(outcome.into_report(&readers, bad));
         }
         let damaged = std::mem::take(&mut outcome.faults);
         if damaged.is_empty() {
@@ -161,23 +178,6 @@ fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], alive: &mut Vec<us
     });
 }
 
-/// That all shares are of one set and say the same of it.
-pub(crate) fn check_headers<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
-    let Some(first) = readers.first() else { return Err(CombineError::NoShares) };
-    let first = first.header();
-    for (position, reader) in readers.iter().enumerate() {
-        let header = reader.header();
-        if header.set() != first.set() {
-            let sets = [first.set(), header.set()];
-            return Err(CombineError::DifferentSets { positions: [0, position], sets });
-        }
-        if (header.field(), header.threshold(), header.count()) != (first.field(), first.threshold(), first.count()) {
-            return Err(CombineError::DifferentParameters { positions: [0, position] });
-        }
-    }
-    Ok(())
-}
-
 /// That there are as many different shares as the threshold says.
 pub(crate) fn enough<R>(
     readers: &[ShareReader<R>],
@@ -194,13 +194,8 @@ pub(crate) fn enough<R>(
 
 /// The first share at each evaluation point.
 pub(crate) fn distinct_points<R>(readers: &[ShareReader<R>], positions: &[usize]) -> Vec<usize> {
-    let mut distinct: Vec<usize> = Vec::new();
-    for &position in positions {
-        if distinct.iter().all(|&other| !same_point(readers, other, position)) {
-            distinct.push(position);
-        }
-    }
-    distinct
+    let mut points = HashSet::new();
+    positions.iter().copied().filter(|&at| points.insert(readers[at].header().point())).collect()
 }
 
 pub(crate) fn same_point<R>(readers: &[ShareReader<R>], a: usize, b: usize) -> bool {

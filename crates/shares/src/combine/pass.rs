@@ -1,12 +1,14 @@
 //! Reading shares side by side, once.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::evidence::Evidence;
-use super::{Interpolation, Report, distinct_points, same_point};
+use super::{Interpolation, Report, distinct_points};
 use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES, Committer};
 use crate::error::{BadShare, CombineError, Fault, ShareError};
 use crate::header::Header;
@@ -35,6 +37,8 @@ pub(crate) struct Outcome {
     repeated: Vec<[usize; 2]>,
     /// Of what was put together, if that went to the end.
     commitment: Option<[u8; COMMITMENT_BYTES]>,
+    /// Shares that were not trusted, and fit those that were.
+    fitting: Vec<usize>,
 }
 
 impl Outcome {
@@ -48,18 +52,35 @@ impl Outcome {
             && self.trusted.iter().all(|&at| self.lengths[at] == self.lengths[self.trusted[0]])
     }
 
-    /// Everything that the shares say for themselves is right; only the result is not what was split.
-    pub(crate) fn is_consistent(&self) -> bool {
-        !self.contradiction && self.conflict.is_none() && self.commitment.is_some()
+    /// The trusted shares do not contradict each other.
+    pub(crate) fn agrees(&self) -> bool {
+        !self.contradiction && self.conflict.is_none()
     }
 
-    pub(crate) fn into_report(self, bad: Vec<BadShare>) -> Report {
-        Report { length: self.lengths[self.trusted[0]], used: self.trusted, repeated: self.repeated, bad }
+    /// All shares that belong to an authentic result, and those of them that are there again.
+    pub(crate) fn into_report<R>(mut self, readers: &[ShareReader<R>], bad: Vec<BadShare>) -> Report {
+        let first = self.trusted[0];
+        let like_first =
+            |at: usize| self.lengths[at] == self.lengths[first] && self.commitments[at] == self.commitments[first];
+        let mut points: HashMap<Vec<u8>, usize> =
+            self.trusted.iter().map(|&at| (readers[at].header().point(), at)).collect();
+        for &at in self.fitting.iter().filter(|&&at| like_first(at)) {
+            match points.entry(readers[at].header().point()) {
+                Entry::Occupied(used) => self.repeated.push([at, *used.get()]),
+                Entry::Vacant(free) => {
+                    free.insert(at);
+                    self.trusted.push(at);
+                }
+            }
+        }
+        self.trusted.sort_unstable();
+        Report { length: self.lengths[first], used: self.trusted, repeated: self.repeated, bad }
     }
 }
 
 impl<'a> Pass<'a> {
-    /// Reads the shares `alive`, of which those in `trusted` are combined and compared. All are at their beginnings.
+    /// Reads the shares `alive`, of which those in `trusted` are combined and compared; of the others is found out whether they fit.
+    /// All are at their beginnings.
     pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
         Self { alive, trusted }
     }
@@ -78,18 +99,28 @@ impl<'a> Pass<'a> {
         let secret = Interpolation::at_zero(&headers);
         let checks: Vec<(usize, Interpolation)> =
             extra.iter().map(|&at| (at, Interpolation::at(&headers, &readers[at].header().point()))).collect();
+        let trusted: HashSet<usize> = self.trusted.iter().copied().collect();
+        let stray = |at: &usize| !trusted.contains(at);
+        let judge = |at: usize| Stray {
+            position: at,
+            check: Interpolation::at(&headers, &readers[at].header().point()),
+            fits: true,
+        };
+        let strays: Vec<Stray> = self.alive.iter().copied().filter(stray).map(judge).collect();
         drop(headers);
 
         let mut state = State {
             basis,
             secret,
             checks,
+            strays,
             repeats: &repeats,
             conflict: None,
             evidence: Evidence::new(readers.len(), first.field().element_bytes()),
             contradiction: false,
             collect: true,
             result: Zeroizing::new(vec![0; CHUNK_BYTES]),
+            expected: Zeroizing::new(vec![0; CHUNK_BYTES]),
         };
         let mut rows = Rows::new(readers.len(), CHUNK_BYTES);
 
@@ -111,6 +142,7 @@ impl<'a> Pass<'a> {
                 break;
             }
             let length = lengths[self.trusted[0]].unwrap_or(0);
+            state.strays.iter_mut().for_each(|stray| stray.fits &= lengths[stray.position] == Some(length));
             let even = |positions: &[usize]| positions.iter().all(|&at| lengths[at] == Some(length));
             // A row that was not filled is not evidence.
             state.collect = even(self.alive);
@@ -125,7 +157,7 @@ impl<'a> Pass<'a> {
         if committer.is_some() {
             output.flush().map_err(CombineError::Write)?;
         }
-        let State { conflict, evidence, contradiction, .. } = state;
+        let State { conflict, evidence, contradiction, strays, .. } = state;
         Ok(Outcome {
             faults,
             evidence,
@@ -136,13 +168,15 @@ impl<'a> Pass<'a> {
             trusted: distinct,
             repeated: repeats,
             commitment: committer.map(Committer::finalize),
+            fitting: strays.iter().filter(|stray| stray.fits).map(|stray| stray.position).collect(),
         })
     }
 
     /// Trusted shares that are there before, with the place of the first.
     fn repeats<R>(&self, readers: &[ShareReader<R>], distinct: &[usize]) -> Vec<[usize; 2]> {
-        let first = |at: usize| distinct.iter().copied().find(|&other| same_point(readers, at, other));
-        let repeat = |&at: &usize| first(at).filter(|&other| other != at).map(|other| [at, other]);
+        let first: HashMap<Vec<u8>, usize> = distinct.iter().map(|&at| (readers[at].header().point(), at)).collect();
+        let repeat =
+            |&at: &usize| Some([at, first[&readers[at].header().point()]]).filter(|[again, first]| again != first);
         self.trusted.iter().filter_map(repeat).collect()
     }
 
@@ -170,10 +204,18 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// A share that is not trusted.
+struct Stray {
+    position: usize,
+    check: Interpolation,
+    fits: bool,
+}
+
 struct State<'a> {
     basis: &'a [usize],
     secret: Interpolation,
     checks: Vec<(usize, Interpolation)>,
+    strays: Vec<Stray>,
     repeats: &'a [[usize; 2]],
     conflict: Option<[usize; 2]>,
     evidence: Evidence,
@@ -182,6 +224,8 @@ struct State<'a> {
     /// Evidence is kept of the chunk.
     collect: bool,
     result: Zeroizing<Vec<u8>>,
+    /// What a stray should have.
+    expected: Zeroizing<Vec<u8>>,
 }
 
 impl State<'_> {
@@ -196,18 +240,24 @@ impl State<'_> {
         let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
         let result = &mut self.result[..length];
         let mut consistent = true;
+        let mut kept = Vec::new();
         for (position, check) in &self.checks {
             check.apply(&shares, result);
             let share = rows.row(*position, length);
             if !bool::from(share.ct_eq(result)) {
                 consistent = false;
                 if self.collect {
-                    self.evidence.add(rows, share, result);
+                    self.evidence.add(rows, share, result, &mut kept);
                 }
             }
         }
         self.contradiction |= !consistent;
         if consistent {
+            for stray in self.strays.iter_mut().filter(|stray| stray.fits) {
+                let expected = &mut self.expected[..length];
+                stray.check.apply(&shares, expected);
+                stray.fits = expected.ct_eq(rows.row(stray.position, length)).into();
+            }
             self.secret.apply(&shares, result);
         }
         consistent

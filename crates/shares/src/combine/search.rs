@@ -1,75 +1,190 @@
 //! Which shares are forged.
 //!
-//! Candidates are the shares without one of them, without two, and so on. One that contradicts itself at the places that are
-//! known cannot be right; the commitment decides on the others. So the first that passes has all honest shares in it.
+//! First by decoding: places where the shares contradict each other show who is wrong, if that is a minority. Then, in case it
+//! is not, by choosing as many shares as the threshold says, in all ways, and seeing who agrees with them. What is found is read
+//! once more, and only the commitment decides.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Seek, Write};
 
+use super::decode::decode;
+use super::evidence::Evidence;
 use super::pass::{Outcome, Pass};
-use super::{Report, Restart, distinct_points};
+use super::{Interpolation, Report, Restart, distinct_points};
 use crate::error::{BadShare, CombineError, Fault, ShareError};
+use crate::header::Header;
 use crate::reader::ShareReader;
 
-/// More candidates than this are not looked at: a few forged ones among any number of shares are always found.
-const MAX_CANDIDATES: usize = 100_000;
-/// More are not combined.
-const MAX_PASSES: usize = 5_000;
+/// All shares are not read more often than this.
+const MAX_PASSES: usize = 1_000;
+/// Choices are not looked at when they have cost this many multiplications of bytes: a few seconds.
+const MAX_WORK: usize = 1 << 30;
+/// What a choice costs at least.
+const MIN_WORK: usize = 1 << 12;
 
 /// Looks for shares that are authentic together, and writes their secret.
 pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
     alive: &[usize],
-    mut known: Outcome,
+    known: Outcome,
     mut bad: Vec<BadShare>,
     output: &mut W,
 ) -> Result<Report, CombineError> {
-    let threshold = usize::from(readers[0].header().threshold());
-    let mut conflicts: Vec<[usize; 2]> = known.conflict.into_iter().collect();
-    // Any candidate within one of these gives the same wrong result.
-    let mut refuted: Vec<Vec<usize>> = Vec::new();
-    if known.is_consistent() && is_uniform(&known, alive) {
+    if known.agrees() && is_uniform(&known, alive) {
         return Err(CombineError::NotAuthentic);
     }
-    let mut passes = 0;
-    for candidate in candidates(alive).take(MAX_CANDIDATES) {
-        let distinct = distinct_points(readers, &candidate);
-        let possible = distinct.len() >= threshold
-            && is_uniform(&known, &candidate)
-            && conflicts.iter().all(|pair| !pair.iter().all(|at| candidate.contains(at)))
-            && refuted.iter().all(|set| !candidate.iter().all(|at| set.contains(at)))
-            && known.evidence.agree(readers, &distinct);
-        if !possible {
-            continue;
+    let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
+    let threshold = usize::from(headers[0].threshold());
+    let too_few = distinct_points(readers, alive).len() == threshold;
+    let mut search =
+        Search { readers, output, headers, threshold, work: 0, passes: 0, refuted: Vec::new(), gave_up: false };
+    for group in uniform(&known, alive) {
+        let Some(outcome) = search.group(&group, known.evidence.clone())? else { continue };
+        let mut report = outcome.into_report(search.readers, Vec::new());
+        let fits: HashSet<usize> =
+            report.used.iter().copied().chain(report.repeated.iter().map(|[again, _]| *again)).collect();
+        let forged = alive.iter().copied().filter(|at| !fits.contains(at));
+        bad.extend(forged.map(|position| BadShare { position, fault: Fault::Forged }));
+        report.bad = bad;
+        return Ok(report);
+    }
+    Err(match known.conflict {
+        Some(positions) if too_few => CombineError::Conflict { positions },
+        _ if search.gave_up => CombineError::GaveUp,
+        _ if search.refuted.is_empty() => CombineError::Inconsistent,
+        _ => CombineError::NotAuthentic,
+    })
+}
+
+struct Search<'a, R, W> {
+    readers: &'a mut [ShareReader<R>],
+    output: &'a mut W,
+    headers: Vec<Header>,
+    threshold: usize,
+    work: usize,
+    passes: usize,
+    /// Shares that agree, and are not authentic: what is chosen among them gives the same wrong result.
+    refuted: Vec<Vec<usize>>,
+    /// Not everything was tried.
+    gave_up: bool,
+}
+
+enum Attempt {
+    Authentic(Box<Outcome>),
+    /// More is known of where shares contradict each other.
+    Evidence,
+    Nothing,
+}
+
+impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
+    /// Looks among shares of one length and commitment.
+    fn group(&mut self, group: &[usize], mut evidence: Evidence) -> Result<Option<Outcome>, CombineError> {
+        let distinct = distinct_points(self.readers, group);
+        if distinct.len() < self.threshold {
+            return Ok(None);
         }
-        if passes == MAX_PASSES {
-            break;
+        while let Some(kept) = decode(&evidence, &self.headers, &distinct) {
+            match self.attempt(group, &kept, &mut evidence)? {
+                Attempt::Authentic(outcome) => return Ok(Some(*outcome)),
+                Attempt::Evidence => {}
+                Attempt::Nothing => break,
+            }
         }
-        passes += 1;
-        for &position in alive {
-            readers[position].rewind().map_err(|error| changed(position, error))?;
+        let mut tried = HashSet::new();
+        loop {
+            let mut more = false;
+            for kept in self.agreeing(group, &evidence) {
+                if !tried.insert(kept.clone()) {
+                    continue;
+                }
+                match self.attempt(group, &kept, &mut evidence)? {
+                    Attempt::Authentic(outcome) => return Ok(Some(*outcome)),
+                    Attempt::Evidence => more = true,
+                    Attempt::Nothing => {}
+                }
+                // With more places there are other choices.
+                if more {
+                    break;
+                }
+            }
+            if !more {
+                return Ok(None);
+            }
         }
-        output.restart().map_err(CombineError::Write)?;
-        let outcome = Pass::over(alive, &candidate).run(readers, output)?;
+    }
+
+    /// Combines shares, and compares the others of the group with them.
+    fn attempt(&mut self, group: &[usize], kept: &[usize], evidence: &mut Evidence) -> Result<Attempt, CombineError> {
+        if self.is_refuted(kept) {
+            return Ok(Attempt::Nothing);
+        }
+        if self.passes == MAX_PASSES {
+            self.gave_up = true;
+            return Ok(Attempt::Nothing);
+        }
+        self.passes += 1;
+        for &position in group {
+            self.readers[position].rewind().map_err(|error| changed(position, error))?;
+        }
+        self.output.restart().map_err(CombineError::Write)?;
+        let outcome = Pass::over(group, kept).run(self.readers, self.output)?;
         if outcome.is_authentic() {
-            let forged = alive.iter().copied().filter(|at| !candidate.contains(at));
-            bad.extend(forged.map(|position| BadShare { position, fault: Fault::Forged }));
-            return Ok(outcome.into_report(bad));
+            return Ok(Attempt::Authentic(Box::new(outcome)));
         }
         if !outcome.faults.is_empty() {
             // It was right before.
             return Err(CombineError::Bad(outcome.faults));
         }
-        if outcome.is_consistent() {
-            refuted.push(candidate);
+        if outcome.agrees() {
+            self.refuted.push(kept.to_vec());
+            return Ok(Attempt::Nothing);
         }
-        conflicts.extend(outcome.conflict);
-        known.evidence.append(outcome.evidence);
+        if evidence.append(&outcome.evidence) {
+            return Ok(Attempt::Evidence);
+        }
+        self.gave_up = true;
+        Ok(Attempt::Nothing)
     }
-    Err(match conflicts.first() {
-        Some(&positions) if distinct_points(readers, alive).len() == threshold => CombineError::Conflict { positions },
-        _ if refuted.is_empty() => CombineError::Inconsistent,
-        _ => CombineError::NotAuthentic,
-    })
+
+    fn is_refuted(&self, positions: &[usize]) -> bool {
+        self.refuted.iter().any(|set| is_subset(positions, set))
+    }
+
+    /// All sets of shares, one at a point, that agree at all places, the largest first.
+    fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
+        let field = self.headers[group[0]].field();
+        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.places());
+        let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
+        let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
+        while let Some(chosen) = choice {
+            if self.work >= MAX_WORK {
+                self.gave_up = true;
+                break;
+            }
+            let basis: Vec<usize> = chosen.iter().map(|&at| group[at]).collect();
+            choice = next_combination(&chosen, group.len());
+            self.work += MIN_WORK;
+            if distinct_points(self.readers, &basis).len() < basis.len()
+                || self.is_refuted(&basis)
+                || sets.iter().any(|(size, sets)| size.0 > basis.len() && sets.iter().any(|set| is_subset(&basis, set)))
+            {
+                continue;
+            }
+            self.work += cost;
+            let others: Vec<usize> = group.iter().copied().filter(|at| basis.binary_search(at).is_err()).collect();
+            let agreeing = evidence.agreeing(&self.headers, &basis, &others);
+            let mut set = distinct_points(self.readers, &[&basis[..], &agreeing].concat());
+            set.sort_unstable();
+            sets.entry(std::cmp::Reverse(set.len())).or_default().push(set);
+        }
+        sets.into_values().flatten().collect()
+    }
+}
+
+/// Both are in order.
+fn is_subset(part: &[usize], whole: &[usize]) -> bool {
+    let mut whole = whole.iter();
+    part.iter().all(|at| whole.any(|other| other == at))
 }
 
 fn changed(position: usize, error: ShareError) -> CombineError {
@@ -84,20 +199,28 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
     if let Some(positions) = outcome.conflict {
         return CombineError::Conflict { positions };
     }
-    if outcome.is_consistent() && is_uniform(&outcome, alive) {
+    if outcome.agrees() && is_uniform(&outcome, alive) {
         return CombineError::NotAuthentic;
     }
-    let threshold = usize::from(readers[0].header().threshold());
-    for candidate in candidates(alive).take(MAX_CANDIDATES) {
-        let distinct = distinct_points(readers, &candidate);
-        let forged = alive.len() - candidate.len();
-        // With more agreeing shares than that, no other choice of as few forged ones is possible.
-        if distinct.len() < threshold + forged {
-            break;
+    let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
+    let threshold = usize::from(headers[0].threshold());
+    for group in uniform(&outcome, alive) {
+        let distinct = distinct_points(readers, &group);
+        if distinct.len() < threshold {
+            continue;
         }
-        if is_uniform(&outcome, &candidate) && outcome.evidence.agree(readers, &distinct) {
-            let positions = alive.iter().copied().filter(|at| !candidate.contains(at));
-            return CombineError::Bad(positions.map(|position| BadShare { position, fault: Fault::Forged }).collect());
+        let Some(kept) = decode(&outcome.evidence, &headers, &distinct) else { continue };
+        // Repetitions have the same content here: they are as good as the first.
+        let points: HashSet<Vec<u8>> = kept.iter().map(|&at| headers[at].point()).collect();
+        let forged: Vec<usize> = alive
+            .iter()
+            .copied()
+            .filter(|at| group.binary_search(at).is_err() || !points.contains(&headers[*at].point()))
+            .collect();
+        // With more agreeing shares than that, no other choice of as few forged ones is possible.
+        if kept.len() >= threshold + forged.len() {
+            let named = forged.into_iter().map(|position| BadShare { position, fault: Fault::Forged });
+            return CombineError::Bad(named.collect());
         }
     }
     CombineError::Inconsistent
@@ -105,26 +228,22 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
 
 /// Whether the shares have the same length and commitment.
 fn is_uniform(known: &Outcome, positions: &[usize]) -> bool {
-    positions.windows(2).all(|pair| {
-        known.lengths[pair[0]] == known.lengths[pair[1]] && known.commitments[pair[0]] == known.commitments[pair[1]]
-    })
+    uniform(known, positions).len() == 1
 }
 
-/// The shares without one, without two, and so on.
-pub(crate) fn candidates(alive: &[usize]) -> impl Iterator<Item = Vec<usize>> {
-    (1..alive.len()).flat_map(move |without| {
-        let mut next: Option<Vec<usize>> = Some((0..without).collect());
-        std::iter::from_fn(move || {
-            let left_out = next.take()?;
-            next = next_combination(&left_out, alive.len());
-            let kept = alive.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
-            Some(kept.map(|(_, &position)| position).collect())
-        })
-    })
+/// The shares that have the same length and commitment, the largest such group first.
+fn uniform(known: &Outcome, positions: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for &at in positions {
+        groups.entry((known.lengths[at], known.commitments[at])).or_default().push(at);
+    }
+    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups
 }
 
 /// The next choice of as many of `0..total`, in lexicographic order.
-fn next_combination(choice: &[usize], total: usize) -> Option<Vec<usize>> {
+pub(crate) fn next_combination(choice: &[usize], total: usize) -> Option<Vec<usize>> {
     let mut next = choice.to_vec();
     let at = (0..next.len()).rev().find(|&at| next[at] < total - next.len() + at)?;
     next[at] += 1;

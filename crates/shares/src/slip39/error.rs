@@ -78,6 +78,15 @@ pub enum Slip39Error {
         /// The number.
         count: usize,
     },
+    /// The mnemonics ask for more work than was allowed.
+    #[error("the mnemonics ask for {} iterations of PBKDF2 (exponent {exponent}): more than the {} that are done for anybody",
+        10_000u32 << .exponent, 10_000u32 << .max)]
+    TooExpensive {
+        /// Their iteration exponent.
+        exponent: u8,
+        /// The largest that was allowed.
+        max: u8,
+    },
     /// The exponent is larger than 15.
     #[error("the iteration exponent is at most 15")]
     IterationExponent,

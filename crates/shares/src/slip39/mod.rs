@@ -31,6 +31,10 @@ pub use self::mnemonic::Mnemonic;
 /// The largest number of groups, and of members of a group.
 pub const MAX_COUNT: usize = 16;
 
+/// The largest iteration exponent that [`combine`] takes: 640,000 iterations, which a CPU with SHA instructions does in less than a
+/// second and others in a few. Wallets use 0 or 1.
+pub const MAX_ITERATION_EXPONENT: u8 = 6;
+
 /// A group of members.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
@@ -130,13 +134,33 @@ pub fn split_groups(
 /// Combines mnemonics of one secret.
 ///
 /// Those beyond the thresholds are checked against the others, and left out and named if they are wrong and enough are right.
+/// So are all members of a group that does not fit its digest, if there are enough other groups.
 /// Repeated ones are ignored, and so are groups with too few members if there are enough others.
+///
+/// Who made the mnemonics chose how long this takes: an iteration exponent above [`MAX_ITERATION_EXPONENT`] is an error here, and
+/// [`combine_with_limit`] takes it.
 ///
 /// # Errors
 /// If they do not belong together, are too few, or do not fit their digests: see [`Slip39Error`].
 pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, Slip39Error> {
+    combine_with_limit(mnemonics, passphrase, MAX_ITERATION_EXPONENT)
+}
+
+/// [`combine`] with iteration exponents up to `max_iteration_exponent`; 15 is the largest that there is.
+///
+/// # Errors
+/// As of [`combine`].
+pub fn combine_with_limit(
+    mnemonics: &[Mnemonic],
+    passphrase: &[u8],
+    max_iteration_exponent: u8,
+) -> Result<Recovered, Slip39Error> {
     check_passphrase(passphrase)?;
     let first = mnemonics.first().ok_or(Slip39Error::NoMnemonics)?;
+    let exponent = first.parameters.iteration_exponent;
+    if exponent > max_iteration_exponent {
+        return Err(Slip39Error::TooExpensive { exponent, max: max_iteration_exponent });
+    }
     // By group, without repetitions.
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); MAX_COUNT];
     for (at, mnemonic) in mnemonics.iter().enumerate() {
@@ -156,6 +180,7 @@ pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, S
         }
     }
     let mut bad = Vec::new();
+    let mut wrong_digest = false;
     let mut group_values = Vec::new();
     for (index, members) in (0u8..).zip(&groups) {
         let Some(&one) = members.first() else { continue };
@@ -168,9 +193,16 @@ pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, S
         }
         let shares: Vec<(u8, &[u8])> =
             members.iter().map(|&at| (mnemonics[at].index, &mnemonics[at].value[..])).collect();
-        let (value, wrong) = sharing::combine(&shares, threshold).ok_or(Slip39Error::Digest)?;
-        bad.extend(wrong.into_iter().map(|at| members[at]));
-        group_values.push((index, value));
+        if let Some((value, wrong)) = sharing::combine(&shares, threshold) {
+            bad.extend(wrong.into_iter().map(|at| members[at]));
+            group_values.push((index, value));
+        } else {
+            bad.extend(members);
+            wrong_digest = true;
+        }
+    }
+    if wrong_digest && group_values.len() < usize::from(first.group_threshold) {
+        return Err(Slip39Error::Digest);
     }
     if group_values.len() < usize::from(first.group_threshold) {
         let complete = group_values.len() as u8;
@@ -179,6 +211,8 @@ pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, S
     let shares: Vec<(u8, &[u8])> = group_values.iter().map(|(index, value)| (*index, &value[..])).collect();
     let (mut secret, wrong) = sharing::combine(&shares, first.group_threshold.into()).ok_or(Slip39Error::Digest)?;
     bad.extend(wrong.into_iter().flat_map(|at| groups[usize::from(group_values[at].0)].iter().copied()));
+    bad.sort_unstable();
+    bad.dedup();
     cipher::decrypt(&mut secret, passphrase, first.parameters);
     Ok(Recovered { secret, bad })
 }

@@ -8,7 +8,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::combine::candidates;
+use crate::combine::next_combination;
 use sealane::shamir::bytes::Combiner;
 
 const DIGEST_POINT: u8 = 254;
@@ -46,12 +46,16 @@ pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<
 /// The value, and the places of shares that do not fit. `None` if no choice of shares fits the digest. The points are distinct,
 /// the values equally long, and there are enough.
 pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Option<(Value, Vec<usize>)> {
-    let all: Vec<usize> = (0..shares.len()).collect();
-    let fewer = candidates(&all).take_while(|candidate| candidate.len() >= threshold);
-    for candidate in std::iter::once(all.clone()).chain(fewer) {
-        let chosen: Vec<(u8, &[u8])> = candidate.iter().map(|&at| shares[at]).collect();
-        if let Some(value) = authentic(&chosen, threshold) {
-            return Some((value, all.iter().copied().filter(|at| !candidate.contains(at)).collect()));
+    // All of them, then all but one, and so on.
+    for left_out in 0..=shares.len() - threshold {
+        let mut choice: Option<Vec<usize>> = Some((0..left_out).collect());
+        while let Some(wrong) = choice {
+            let kept = shares.iter().enumerate().filter(|(at, _)| !wrong.contains(at));
+            let kept: Vec<(u8, &[u8])> = kept.map(|(_, share)| *share).collect();
+            if let Some(value) = authentic(&kept, threshold) {
+                return Some((value, wrong));
+            }
+            choice = next_combination(&wrong, shares.len());
         }
     }
     None

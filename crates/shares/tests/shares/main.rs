@@ -3,7 +3,9 @@
 mod combine;
 mod damage;
 mod foreign;
+mod forgers;
 mod format;
+mod hostile;
 mod maintain;
 mod slip39;
 mod support;

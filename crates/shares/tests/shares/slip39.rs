@@ -86,13 +86,52 @@ fn a_wrong_mnemonic_is_named() {
     assert!(matches!(slip39::combine(&[], b"").err(), Some(Slip39Error::NoMnemonics)));
 }
 
+#[test]
+fn a_group_with_a_wrong_mnemonic_is_left_out() {
+    let groups = [(2, 2), (2, 3), (3, 3)].map(|(threshold, count)| Group { threshold, count });
+    let options = Options { extendable: true, iteration_exponent: 0 };
+    let made = slip39::split_groups(&pattern(16), b"", 2, &groups, options).unwrap();
+    let words: Vec<String> = made[0][1].to_words().split(' ').map(str::to_owned).collect();
+    let mut list = made.concat();
+    list[1] = forge(&words);
+    let recovered = slip39::combine(&list, b"").unwrap();
+    assert_eq!(recovered.secret[..], pattern(16)[..]);
+    assert_eq!(recovered.bad, [0, 1]);
+    // Without the third group there are not enough.
+    assert!(matches!(slip39::combine(&list[..5], b"").err(), Some(Slip39Error::Digest)));
+}
+
+#[test]
+fn work_has_a_limit() {
+    let group = [Group { threshold: 2, count: 2 }];
+    let options = Options { extendable: true, iteration_exponent: 3 };
+    let made = slip39::split_groups(&pattern(16), b"", 1, &group, options).unwrap().concat();
+    let refused = slip39::combine_with_limit(&made, b"", 2).err();
+    assert!(matches!(refused, Some(Slip39Error::TooExpensive { exponent: 3, max: 2 })));
+    assert!(refused.unwrap().to_string().contains("80000 iterations"));
+    assert_eq!(slip39::combine_with_limit(&made, b"", 3).unwrap().secret[..], pattern(16)[..]);
+    assert_eq!(slip39::combine(&made, b"").unwrap().secret[..], pattern(16)[..]);
+    // The largest that there is, in words that anybody could make: an error at once.
+    let words: Vec<String> = made[0].to_words().split(' ').map(str::to_owned).collect();
+    let costly = change_words(&words, &[(1, 3 ^ 15)]);
+    let refused = slip39::combine(&[costly], b"").err();
+    assert!(matches!(refused, Some(Slip39Error::TooExpensive { exponent: 15, max: slip39::MAX_ITERATION_EXPONENT })));
+}
+
 /// A mnemonic with another value and a checksum that fits it.
 fn forge(words: &[String]) -> Mnemonic {
+    change_words(words, &[(words.len() - 4, 1)])
+}
+
+/// Words that differ, and a checksum that fits.
+fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
     let list: Vec<&str> = include_str!("../../src/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
     // The code is linear: what is added is a word of it.
     let mut difference = vec![0; words.len()];
-    difference[words.len() - 4] = 1;
+    for &(at, change) in changes {
+        difference[at] = change;
+    }
     let checksum = residue(&difference);
     for at in 0..3 {
         difference[words.len() - 3 + at] = checksum >> (10 * (2 - at)) & 1023;
