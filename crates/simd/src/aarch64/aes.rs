@@ -2,8 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use crate::sealed::{Assume, Sealed};
-use crate::{AesBlocks, AesToken, Block, Token};
+use crate::{AesBlocks, AesToken, Block};
 
 /// Proof of Advanced SIMD and the AES instructions.
 #[derive(Clone, Copy, Debug)]
@@ -22,26 +21,7 @@ impl NeonAes {
     }
 }
 
-impl Sealed for NeonAes {}
-
-impl Assume for NeonAes {
-    #[inline(always)]
-    unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-impl Token for NeonAes {
-    #[inline(always)]
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "neon,aes")]
-        fn entry<R>(kernel: impl FnOnce() -> R) -> R {
-            kernel()
-        }
-        // SAFETY: `self` was made by `detect`, which found the features.
-        unsafe { entry(kernel) }
-    }
-}
+token! { NeonAes: "neon,aes" }
 
 impl AesToken for NeonAes {
     type Blocks = NeonAesBlocks;

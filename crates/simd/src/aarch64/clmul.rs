@@ -2,8 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use crate::sealed::{Assume, Sealed};
-use crate::{Clmul, ClmulLanes, Token};
+use crate::{Clmul, ClmulLanes};
 
 /// Proof of Advanced SIMD and PMULL on 64-bit operands.
 #[derive(Clone, Copy, Debug)]
@@ -23,26 +22,7 @@ impl Pmull {
     }
 }
 
-impl Sealed for Pmull {}
-
-impl Assume for Pmull {
-    #[inline(always)]
-    unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-impl Token for Pmull {
-    #[inline(always)]
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "neon,aes")]
-        fn entry<R>(kernel: impl FnOnce() -> R) -> R {
-            kernel()
-        }
-        // SAFETY: `self` was made by `detect`, which found the features.
-        unsafe { entry(kernel) }
-    }
-}
+token! { Pmull: "neon,aes" }
 
 impl Clmul for Pmull {
     type One = PmullLane;

@@ -1,5 +1,31 @@
 //! Backends of AArch64.
 
+/// Makes a type that `detect` gives out a token: the function that is compiled with its features.
+macro_rules! token {
+    ($token:ident: $features:literal) => {
+        impl $crate::sealed::Sealed for $token {}
+
+        impl $crate::sealed::Assume for $token {
+            #[inline(always)]
+            unsafe fn assume() -> Self {
+                Self(())
+            }
+        }
+
+        impl $crate::Token for $token {
+            #[inline(always)]
+            fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+                #[target_feature(enable = $features)]
+                fn entry<R>(kernel: impl FnOnce() -> R) -> R {
+                    kernel()
+                }
+                // SAFETY: `self` was made by `detect`, so the CPU has the features.
+                unsafe { entry(kernel) }
+            }
+        }
+    };
+}
+
 mod aes;
 mod clmul;
 mod gf8;

@@ -2,8 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use crate::sealed::{Assume, Sealed};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// Proof of Advanced SIMD.
 #[derive(Clone, Copy, Debug)]
@@ -17,25 +16,7 @@ impl Neon {
     }
 }
 
-impl Sealed for Neon {}
-
-impl Assume for Neon {
-    unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-impl Token for Neon {
-    #[inline(always)]
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "neon")]
-        fn entry<R>(kernel: impl FnOnce() -> R) -> R {
-            kernel()
-        }
-        // SAFETY: `self` was made by `detect`, so the target has the feature.
-        unsafe { entry(kernel) }
-    }
-}
+token! { Neon: "neon" }
 
 impl Simd for Neon {
     type Words = NeonWords;
