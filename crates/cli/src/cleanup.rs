@@ -43,6 +43,20 @@ impl FileGuard {
     }
 }
 
+impl FileGuard {
+    /// Makes the file `path`, which must not exist, readable by its owner only, and watches over it.
+    pub(crate) fn make_private(path: &Path) -> io::Result<(File, Self)> {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        Self::make(path, || options.open(path))
+    }
+}
+
 impl Drop for FileGuard {
     fn drop(&mut self) {
         pending().files.retain(|path| *path != self.0);

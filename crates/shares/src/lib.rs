@@ -48,6 +48,7 @@ mod split;
 pub mod ssss;
 mod text;
 pub mod vault;
+mod wiped;
 mod writer;
 
 pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
@@ -60,3 +61,4 @@ pub use crate::reader::ShareReader;
 pub use crate::share::Share;
 pub use crate::split::{Split, SplitWriter, split};
 pub use crate::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, TextError, has_prefix};
+pub use crate::wiped::WipedVec;

@@ -9,7 +9,7 @@ use crate::lockstep::Lockstep;
 use crate::reader::ShareReader;
 use crate::rows::Rows;
 use crate::share::Share;
-use crate::split::WipedVec;
+use crate::wiped::WipedVec;
 use crate::writer::ShareWriter;
 use sealane::shamir::bytes::Refresher;
 

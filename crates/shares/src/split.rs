@@ -9,6 +9,7 @@ use crate::error::SplitError;
 use crate::header::{Field, Header, SetId, check_counts};
 use crate::rows::Rows;
 use crate::share::Share;
+use crate::wiped::WipedVec;
 use crate::writer::ShareWriter;
 use sealane::shamir::bytes::Splitter;
 
@@ -169,36 +170,4 @@ pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<Share>
     let mut writer = split.write_to(outputs)?;
     writer.write_all(secret)?;
     Ok(writer.finish()?.into_iter().map(WipedVec::into_share).collect())
-}
-
-/// A growing buffer that is wiped.
-pub(crate) struct WipedVec(pub(crate) Zeroizing<Vec<u8>>);
-
-impl WipedVec {
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self(Zeroizing::new(Vec::with_capacity(bytes)))
-    }
-
-    /// What was written here by us.
-    pub(crate) fn into_share(self) -> Share {
-        Share::from_vec(self.0).expect("a share that was just made is a share")
-    }
-}
-
-impl Write for WipedVec {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let vec = &mut self.0;
-        if vec.capacity() - vec.len() < bytes.len() {
-            // Growing in place could leave the old bytes in freed memory.
-            let mut larger = Zeroizing::new(Vec::with_capacity((vec.len() + bytes.len()).next_power_of_two()));
-            larger.extend_from_slice(vec);
-            *vec = larger;
-        }
-        vec.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -1,6 +1,6 @@
 //! `sealane keygen`, which is age-keygen.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::time::SystemTime;
@@ -136,14 +136,7 @@ fn exists(path: &Path) -> Error {
 /// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
 fn write_new(path: &Path, text: &[u8]) -> Result<()> {
     let cannot = |error: io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), &error);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    let (file, _guard) = FileGuard::make(path, || options.open(path))
+    let (file, _guard) = FileGuard::make_private(path)
         .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
     write_and_sync(file, text).map_err(|error| {
         let _ = fs::remove_file(path);

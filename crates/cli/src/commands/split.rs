@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Split};
+use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Split, WipedVec};
 use zeroize::Zeroizing;
 
 use crate::args::{FormArgs, SplitArgs};
@@ -121,7 +121,7 @@ impl Splitting<'_> {
                 Error::usage("shares in binary form can't be printed").hint("-o names the folder for their files")
             );
         }
-        let sinks = (0..self.count).map(|_| Sink::Memory(Zeroizing::default())).collect();
+        let sinks = (0..self.count).map(|_| Sink::Memory(WipedVec::default())).collect();
         let mut writer = self.split()?.write_to(sinks).map_err(split_error)?;
         writer.write_all(secret).map_err(write_failed)?;
         let mut stdout = io::stdout().lock();

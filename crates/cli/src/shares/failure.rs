@@ -87,6 +87,13 @@ pub(crate) fn warn_of_bad(bad: &[BadShare], names: &[String]) {
     }
 }
 
+/// Says that shares without any to spare cannot contradict each other: `given` of them, `needed` to restore the secret.
+pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
+    if given == usize::from(needed) {
+        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
+    }
+}
+
 /// Reading a share failed.
 pub(crate) fn read_error(error: io::Error, name: &str) -> Error {
     match ShareError::of(&error) {

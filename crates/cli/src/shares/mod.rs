@@ -8,7 +8,7 @@ mod open;
 pub(crate) mod release;
 mod write;
 
-pub(crate) use failure::{combine_error, read_error, share_error, split_error, warn_of_bad};
+pub(crate) use failure::{combine_error, read_error, share_error, split_error, warn_of_bad, warn_of_unchecked};
 pub(crate) use new_files::NewFiles;
 pub(crate) use open::{Form, Shares, open_lines};
 pub(crate) use write::{NewShares, Sink, stem_of, text_of};

@@ -1,6 +1,6 @@
 //! New files that appear together, or not at all, readable by their owner only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl NewFiles {
         let made = tempfile::Builder::new()
             .prefix(".sealane-")
             .suffix(".tmp")
-            .make_in(&self.directory, |path| FileGuard::make(path, || private().open(path)));
+            .make_in(&self.directory, FileGuard::make_private);
         let (made, temporary) = made.map_err(|error| cannot_write(&target, &error))?.into_parts();
         let (file, guard) = made;
         Ok(NewFile { file, temporary, _guard: guard, target })
@@ -108,17 +108,6 @@ fn make_directory(directory: &Path) -> Result<()> {
         _ => Err(Error::new(format!("{:?} is not a folder", directory.display().to_string()))
             .hint("-o names the folder for the shares")),
     }
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    options
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {

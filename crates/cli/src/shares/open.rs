@@ -1,10 +1,10 @@
 //! Opening shares in whatever form they come.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, has_prefix};
+use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, WipedVec, has_prefix};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
@@ -142,14 +142,13 @@ impl Shares {
         let path = (path != Path::new("-")).then(|| path.to_owned());
 
         let at_start = metadata.is_file() && file.stream_position().is_ok_and(|position| position == 0);
-        let mut start = [0; MAGIC.len()];
-        let n = read_start(&mut file, &mut start).map_err(failed)?;
-        if start[..n] != MAGIC {
+        let mut start = Vec::with_capacity(MAGIC.len());
+        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
+        if start != MAGIC {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
                 return Err(not_a_share(&name));
             }
-            let mut bytes = Zeroizing::new(start[..n].to_vec());
-            bytes.extend_from_slice(&read_up_to(&mut file, MAX_TEXT, &name)?);
+            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &name)?;
             if bytes.contains(&0) {
                 return Err(not_a_share(&name));
             }
@@ -163,8 +162,7 @@ impl Shares {
             self.len += metadata.len();
             Source::File(Counting::new(file, &self.count))
         } else {
-            let mut bytes = Zeroizing::new(start.to_vec());
-            bytes.extend_from_slice(&read_up_to(&mut file, MAX_IN_MEMORY, &name)?);
+            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &name)?;
             Source::Memory(Cursor::new(bytes))
         };
         self.add_own(name, path, Vec::new(), source);
@@ -219,7 +217,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], stdin: &StdinUse) -> Result<(Vec<Nam
         let (mut file, name) = open(path, stdin)?;
         let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {name}"), &error))?;
         ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
-        let bytes = read_up_to(&mut file, MAX_TEXT, &name)?;
+        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &name)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(format!("{name} is not text")))?;
         all.extend(lines(text, &name).map(|(name, line)| (name, Zeroizing::new(line.to_owned()))));
     }
@@ -284,40 +282,25 @@ fn stdin_file() -> io::Result<File> {
     io::stdin().as_handle().try_clone_to_owned().map(File::from)
 }
 
-fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
-    let mut n = 0;
-    while n < start.len() {
-        match file.read(&mut start[n..]) {
-            Ok(0) => break,
-            Ok(more) => n += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(n)
-}
-
-/// The rest of `file`, at most `limit` bytes of it.
-fn read_up_to(file: &mut File, limit: u64, name: &str) -> Result<Zeroizing<Vec<u8>>> {
-    // Doubling by hand: a vector that grows leaves its old bytes in freed memory.
-    let mut bytes = Zeroizing::new(Vec::new());
+/// `start`, and the rest of `file`, at most `limit` bytes of it.
+fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
+    let mut bytes = WipedVec::default();
+    bytes.write_all(start).map_err(failed)?;
     let mut piece = Zeroizing::new(vec![0; 64 << 10]);
+    let mut rest = 0;
     loop {
         let n = match file.read(&mut piece) {
-            Ok(0) => return Ok(bytes),
+            Ok(0) => return Ok(bytes.into_inner()),
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Error::io(format!("cannot read {name}"), &error)),
+            Err(error) => return Err(failed(error)),
         };
-        if bytes.len() as u64 + n as u64 > limit {
+        rest += n as u64;
+        if rest > limit {
             return Err(Error::new(format!("{name} is longer than {} MiB and cannot be read twice", limit >> 20))
                 .hint("give large shares as files, not as pipes"));
         }
-        if bytes.capacity() - bytes.len() < n {
-            let mut larger = Zeroizing::new(Vec::with_capacity((bytes.len() + n).next_power_of_two()));
-            larger.extend_from_slice(&bytes);
-            bytes = larger;
-        }
-        bytes.extend_from_slice(&piece[..n]);
+        bytes.write_all(&piece[..n]).map_err(failed)?;
     }
 }

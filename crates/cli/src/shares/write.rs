@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use sealane_shares::{Header, Share};
+use sealane_shares::{Header, Share, WipedVec};
 use zeroize::Zeroizing;
 
 use super::{Form, NewFiles};
@@ -15,23 +15,14 @@ pub(crate) enum Sink<'a> {
     /// A share in binary form. It is written in large pieces: a buffer would keep what is not wiped.
     File(&'a File),
     /// A share that becomes a line of text: its binary form.
-    Memory(Zeroizing<Vec<u8>>),
+    Memory(WipedVec),
 }
 
 impl Write for Sink<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(data),
-            Self::Memory(bytes) => {
-                if bytes.capacity() - bytes.len() < data.len() {
-                    // A vector that grows leaves its old bytes in freed memory.
-                    let mut larger = Zeroizing::new(Vec::with_capacity((bytes.len() + data.len()).next_power_of_two()));
-                    larger.extend_from_slice(bytes);
-                    *bytes = larger;
-                }
-                bytes.extend_from_slice(data);
-                Ok(data.len())
-            }
+            Self::Memory(bytes) => bytes.write(data),
         }
     }
 
@@ -71,7 +62,7 @@ impl NewShares {
     pub(crate) fn sinks(&self) -> Vec<Sink<'_>> {
         let sink = |(file, form)| match form {
             Form::Binary => Sink::File(file),
-            Form::Text => Sink::Memory(Zeroizing::new(Vec::with_capacity(4096))),
+            Form::Text => Sink::Memory(WipedVec::with_capacity(4096)),
         };
         self.files.files().zip(self.forms.iter().copied()).map(sink).collect()
     }
@@ -97,8 +88,8 @@ impl NewShares {
 }
 
 /// The line of a share from its binary form.
-pub(crate) fn text_of(bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>> {
-    let text = Share::from_vec(bytes).and_then(|share| share.to_text());
+pub(crate) fn text_of(bytes: WipedVec) -> Result<Zeroizing<String>> {
+    let text = Share::from_vec(bytes.into_inner()).and_then(|share| share.to_text());
     text.map_err(|error| {
         Error::new(format!("the secret is too long for shares of text: {error}")).hint("--binary has no limit")
     })

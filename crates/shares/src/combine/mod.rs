@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use crate::error::{BadShare, CombineError, Fault};
 use crate::reader::ShareReader;
 use crate::share::Share;
-use crate::split::WipedVec;
+use crate::wiped::WipedVec;
 
 pub(crate) use interpolate::Interpolation;
 use one_set::OneSet;

@@ -7,7 +7,7 @@ use sealane_shares::Refresh;
 use crate::args::RefreshArgs;
 use crate::commands::split::say_where;
 use crate::error::{Result, warn};
-use crate::shares::{NewShares, Shares, combine_error, stem_of};
+use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes new shares from old ones.
 pub(super) fn run(args: &RefreshArgs) -> Result<()> {
@@ -15,7 +15,7 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
     let forms: Vec<_> = shares.own.iter().map(|share| share.form).collect();
     let comments = shares.common_comment().into_iter().collect();
-    let threshold = shares.own.first().map_or(0, |share| usize::from(share.header.threshold()));
+    let threshold = shares.own.first().map_or(0, |share| share.header.threshold());
     let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
     let failed = |error| combine_error(error, &names);
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
@@ -28,9 +28,7 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     files.complete(sinks)?;
     let paths = files.finish()?;
     say_where(&paths);
-    if names.len() == threshold {
-        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
-    }
+    warn_of_unchecked(names.len(), threshold);
     if paths.len() < usize::from(count) {
         warn(format!(
             "{} of {count} shares were refreshed: the others are of the old set, and do not combine with the new ones",

@@ -6,8 +6,8 @@ use sealane_shares::{CombineError, Header, reissue_to};
 
 use crate::args::ReissueArgs;
 use crate::commands::split::say_where;
-use crate::error::{Result, warn};
-use crate::shares::{NewShares, Shares, combine_error, stem_of};
+use crate::error::Result;
+use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes one share from others.
 pub(super) fn run(args: &ReissueArgs) -> Result<()> {
@@ -17,9 +17,8 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let first = shares.own.first().ok_or_else(|| failed(CombineError::NoShares))?;
     let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
     let comments = shares.common_comment().into_iter().collect();
-    let threshold = usize::from(first.header.threshold());
-    let (set, field) = (first.header.set(), first.header.field());
-    let header = Header::new(set, field, first.header.threshold(), first.header.count(), args.index);
+    let (set, field, threshold) = (first.header.set(), first.header.field(), first.header.threshold());
+    let header = Header::new(set, field, threshold, first.header.count(), args.index);
     let header = header.map_err(|error| failed(error.into()))?;
     let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?
         .with_comments(comments);
@@ -28,8 +27,6 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let sink = reissue_to(readers, args.index, sink).map_err(failed)?;
     files.complete(vec![sink])?;
     say_where(&files.finish()?);
-    if names.len() == threshold {
-        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
-    }
+    warn_of_unchecked(names.len(), threshold);
     Ok(())
 }
