@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Write as _};
 
 use sealane::{
-    AesFamily, Backend, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
-    XChaCha20Poly1305, chacha20::ChaCha20,
+    AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
+    XChaCha20Poly1305, chacha20::ChaCha20, gf2n::ClmulFamily,
 };
 use serde::Serialize;
 
@@ -85,6 +85,14 @@ fn report(backend: Backend) -> Report {
         ("chacha20poly1305", ChaCha20Poly1305::with_backend(&key, backend).backend()),
         ("xchacha20poly1305", XChaCha20Poly1305::with_backend(&key, backend).backend()),
     ];
+    let primitives = primitives.map(|(name, backend)| (name, backend.name()));
+    // What the variable does not force.
+    let of_other_families = [
+        ("haraka", BackendOf::<AesFamily>::detect().name()),
+        ("gf2n", BackendOf::<ClmulFamily>::detect().name()),
+        ("shamir", BackendOf::<Gf8Family>::detect().name()),
+    ];
+    let primitives = primitives.into_iter().chain(of_other_families);
     Report {
         model: model(),
         architecture: std::env::consts::ARCH,
@@ -93,9 +101,9 @@ fn report(backend: Backend) -> Report {
             FamilyReport::of::<ChaChaFamily>(),
             FamilyReport::of::<AesFamily>(),
             FamilyReport::of::<Gf8Family>(),
-            FamilyReport::of::<sealane::gf2n::ClmulFamily>(),
+            FamilyReport::of::<ClmulFamily>(),
         ],
-        primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend: backend.name() }).into(),
+        primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend }).collect(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }
 }

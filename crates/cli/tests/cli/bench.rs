@@ -6,7 +6,7 @@ use std::process::Command;
 use rexpect::session::spawn_command;
 use serde_json::Value;
 
-use crate::support::{Dir, Run, SEALANE, finish};
+use crate::support::{self, Dir, Run, SEALANE, finish};
 
 /// As little time as the command allows.
 const QUICK: [&str; 3] = ["bench", "--time-per-cell", "1"];
@@ -28,7 +28,7 @@ fn json(dir: &Dir, args: &[&str]) -> Value {
 /// The backends that `sealane cpu` says can be used.
 fn backends(dir: &Dir) -> Vec<String> {
     let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
-    let supported = report["backends"].as_array().unwrap().iter().filter(|backend| backend["supported"] == true);
+    let supported = support::backends(&report, "chacha20").iter().filter(|backend| backend["supported"] == true);
     supported.map(|backend| backend["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -256,7 +256,7 @@ fn what_cannot_be_measured_is_an_error() {
         assert!(out.stdout.is_empty(), "{args}");
     }
     let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
-    for backend in report["backends"].as_array().unwrap().iter().filter(|backend| backend["supported"] == false) {
+    for backend in support::backends(&report, "chacha20").iter().filter(|backend| backend["supported"] == false) {
         bench(&dir, &["--backend", backend["name"].as_str().unwrap()]).fails("available here: scalar");
     }
     let mut command = dir.command(["bench"]);

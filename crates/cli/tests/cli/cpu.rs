@@ -1,6 +1,6 @@
 //! `sealane cpu`, and the choice of the backend.
 
-use crate::support::{Dir, finish};
+use crate::support::{Dir, backends, finish};
 
 fn json(dir: &Dir, backend: Option<&str>) -> serde_json::Value {
     let mut command = dir.command(["cpu", "--json"]);
@@ -11,11 +11,17 @@ fn json(dir: &Dir, backend: Option<&str>) -> serde_json::Value {
     serde_json::from_slice(&finish(command).quiet().stdout).unwrap()
 }
 
+/// The backend of a primitive.
+fn of_primitive(report: &serde_json::Value, name: &str) -> serde_json::Value {
+    let mut primitives = report["primitives"].as_array().unwrap().iter();
+    primitives.find(|primitive| primitive["name"] == name).unwrap()["backend"].clone()
+}
+
 #[test]
 fn every_backend_is_listed_and_can_be_forced() {
     let dir = Dir::with_key();
     let report = json(&dir, None);
-    let backends = report["families"][0]["backends"].as_array().unwrap();
+    let backends = backends(&report, "chacha20");
     assert_eq!(backends[0]["name"], "scalar");
     let mut usable = Vec::new();
     for backend in backends {
@@ -33,17 +39,18 @@ fn every_backend_is_listed_and_can_be_forced() {
             assert!(!dir.exists("out"));
         }
     }
-    let primitives: Vec<_> =
-        report["primitives"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
-    assert_eq!(primitives, ["chacha20", "poly1305", "chacha20poly1305", "xchacha20poly1305"]);
     // The widest is used, and what one seals every other opens.
-    let best = *usable.last().unwrap();
-    assert!(report["primitives"].as_array().unwrap().iter().all(|primitive| primitive["backend"] == best));
+    let primitives = |report: &serde_json::Value, backend: &str| {
+        ["chacha20", "poly1305", "chacha20poly1305", "xchacha20poly1305"]
+            .iter()
+            .all(|name| of_primitive(report, name) == backend)
+    };
+    assert!(primitives(&report, usable.last().unwrap()));
     assert_eq!(report["forced"], false);
     let data = crate::support::bytes(200_000);
     for sealer in &usable {
         let forced = json(&dir, Some(sealer));
-        assert!(forced["primitives"].as_array().unwrap().iter().all(|primitive| primitive["backend"] == *sealer));
+        assert!(primitives(&forced, sealer));
         assert_eq!(forced["forced"], true);
         let mut command = dir.command(["-R", "key.pub", "-o", "out"]);
         command.env("SEALANE_BACKEND", sealer);
@@ -53,6 +60,17 @@ fn every_backend_is_listed_and_can_be_forced() {
             command.env("SEALANE_BACKEND", opener);
             assert!(finish(command).quiet().stdout == data, "{sealer} {opener}");
         }
+    }
+}
+
+#[test]
+fn other_families_are_listed_too() {
+    let report = json(&Dir::new(), None);
+    for (primitive, of_self_test) in [("haraka", "haraka256"), ("gf2n", "gf2n"), ("shamir", "shamir")] {
+        let backends = backends(&report, of_self_test);
+        let usable = || backends.iter().filter(|backend| backend["supported"] == true);
+        assert!(usable().all(|backend| backend["self_test"][of_self_test] == true), "{backends:?}");
+        assert_eq!(of_primitive(&report, primitive), usable().last().unwrap()["name"], "{primitive}");
     }
 }
 

@@ -12,6 +12,13 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) use bytes::bytes;
 
+/// The backends that a report of `sealane cpu --json` lists for the family of a primitive.
+pub(crate) fn backends<'a>(report: &'a serde_json::Value, primitive: &str) -> &'a [serde_json::Value] {
+    let families = report["families"].as_array().unwrap();
+    let of_it = |family: &&serde_json::Value| family["primitives"].as_array().unwrap().iter().any(|p| p == primitive);
+    families.iter().find(of_it).unwrap()["backends"].as_array().unwrap()
+}
+
 pub(crate) const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
 
 /// A directory, and what came of a command in it.
