@@ -11,6 +11,7 @@ mod element;
 mod environment;
 mod gf2n;
 mod gf2n_dispatch;
+mod haraka;
 mod harness;
 mod peers;
 mod poly1305;
@@ -37,7 +38,7 @@ use verdict::Statistic;
 #[derive(Parser)]
 struct Args {
     /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf2n, gf2n_dispatch,
-    /// shamir_element)
+    /// haraka, shamir_element)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -117,6 +118,9 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     if wants(args, gf2n_dispatch::SUITE) {
         report.timed.extend(gf2n_dispatch::measure(&plan, args.json)?);
     }
+    if wants(args, haraka::SUITE) {
+        report.timed.extend(haraka::measure(&plan, args.json)?);
+    }
     if wants(args, element::SUITE) {
         report.timed.extend(element::measure(&plan, args.json)?);
     }
@@ -171,7 +175,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
 }
 
 /// Suites that have rows of their own kind, without messages or with several results.
-const OWN_SUITES: [&str; 4] = ["shamir", gf2n::SUITE, gf2n_dispatch::SUITE, element::SUITE];
+const OWN_SUITES: [&str; 5] = ["shamir", gf2n::SUITE, gf2n_dispatch::SUITE, haraka::SUITE, element::SUITE];
 
 /// Whether one of them was asked for.
 fn wants(args: &Args, suite: &str) -> bool {

@@ -8,6 +8,8 @@ pub mod libsodium;
 pub mod ntl;
 pub mod openssl_capabilities;
 pub mod openssl_mac;
+#[cfg(feature = "sphincs")]
+pub mod sphincs;
 
 use self::openssl_capabilities::Capabilities;
 use crate::row::{Owner, Row};

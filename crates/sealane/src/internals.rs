@@ -3,12 +3,13 @@
 //! No promise of stability: this is not part of the interface. `state` is the input of ChaCha20's block function
 //! (RFC 8439, section 2.3), whose counter word is ignored.
 
-use sealane_simd::{ClmulLanes, Simd};
+use sealane_simd::{AesToken, ClmulLanes, Simd};
 
 use crate::Tag;
 use crate::aead::one_shot::{self, InPlace};
 use crate::chacha20::kernel;
 use crate::gf2n::{Element, Field};
+use crate::haraka;
 use crate::poly1305::{Accumulator, padded};
 
 /// Exclusive or of `data` with the ChaCha20 key stream from block `counter` on.
@@ -35,4 +36,16 @@ pub fn seal<S: Simd>(token: S, state: &[u32; 16], aad: &[u8], message: &mut [u8]
 #[inline(always)]
 pub fn gf2n_multiply<F: Field, V: ClmulLanes>(token: V::Token, a: &Element<F>, b: &Element<F>) -> Element<F> {
     Element(crate::gf2n::kernel::multiply_in_lane::<F, V>(token, &a.0, &b.0))
+}
+
+/// Haraka-256 v2 with 5 rounds.
+#[inline(always)]
+pub fn haraka256<T: AesToken>(token: T, input: &[u8; 32]) -> [u8; 32] {
+    haraka::kernel::one::<T, 32, 2, 5>(token, haraka::constants_of_5_rounds(), input)
+}
+
+/// Haraka-512 v2 with 5 rounds.
+#[inline(always)]
+pub fn haraka512<T: AesToken>(token: T, input: &[u8; 64]) -> [u8; 32] {
+    haraka::kernel::one::<T, 64, 4, 5>(token, haraka::constants_of_5_rounds(), input)
 }

@@ -13,8 +13,9 @@ use crate::{Wide, Words};
 pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
     ///
-    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does.
-    fn enter<R>(self, kernel: impl FnOnce() -> R) -> R;
+    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It is given the token, so that it
+    /// need not capture it: a reference, even to nothing, takes a register.
+    fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
 }
 
 /// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of ChaCha and Poly1305 are
@@ -178,7 +179,7 @@ macro_rules! levels {
                     $($(#[cfg($cfg)])? $d crate::$list::$variant($d token) => $d crate::Token::enter(
                         $d token,
                         #[inline(always)]
-                        || $d kernel,
+                        |$d token| $d kernel,
                     ),)*
                 }
             };

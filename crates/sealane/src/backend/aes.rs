@@ -3,7 +3,7 @@
 use sealane_simd::{AesLevel, CachedLevel};
 
 use super::{Family, Sealed, SelfTestCache, absorb};
-use crate::haraka::{HarakaS, ROUND_CONSTANTS, bytes_32, bytes_64};
+use crate::haraka::{HarakaS, bytes_32, bytes_64, constants_of_5_rounds};
 
 /// The family of the primitives that are made of rounds of AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +18,20 @@ impl Family for AesFamily {
     fn gives_known_answers(level: AesLevel, primitive: usize) -> bool {
         match primitive {
             0 => {
-                let one = |input: &_| bytes_32::one_5(level, &ROUND_CONSTANTS, input);
-                let many = |inputs: &[_], outputs: &mut [_]| bytes_32::many_5(level, &ROUND_CONSTANTS, inputs, outputs);
+                let one = |input: &_| bytes_32::one_5(level, constants_of_5_rounds(), input);
+                let many =
+                    |inputs: &[_], outputs: &mut [_]| bytes_32::many_5(level, constants_of_5_rounds(), inputs, outputs);
                 hash_digest::<32>(one, many) == HARAKA256_DIGEST
             }
             1 => {
-                let one = |input: &_| bytes_64::one_5(level, &ROUND_CONSTANTS, input);
-                let many = |inputs: &[_], outputs: &mut [_]| bytes_64::many_5(level, &ROUND_CONSTANTS, inputs, outputs);
+                let one = |input: &_| bytes_64::one_5(level, constants_of_5_rounds(), input);
+                let many =
+                    |inputs: &[_], outputs: &mut [_]| bytes_64::many_5(level, constants_of_5_rounds(), inputs, outputs);
                 hash_digest::<64>(one, many) == HARAKA512_DIGEST
             }
             _ => {
                 let sponge = |message: &[u8], output: &mut [u8]| {
-                    HarakaS::with_constants(level, &ROUND_CONSTANTS).chain(message).finish().squeeze(output);
+                    HarakaS::with_constants(level, constants_of_5_rounds()).chain(message).finish().squeeze(output);
                 };
                 sponge_digest(sponge) == HARAKA_S_DIGEST
             }

@@ -34,7 +34,7 @@ pub(crate) fn apply<S: Simd, const ROUNDS: usize, const WIDE: bool>(
 ) {
     token.enter(
         #[inline(always)]
-        || apply_inlined::<S, ROUNDS, WIDE>(token, state, counter, data),
+        |token| apply_inlined::<S, ROUNDS, WIDE>(token, state, counter, data),
     );
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
     token.enter(
         #[inline(always)]
-        || horizontal::permute::<S, ROUNDS>(token, state),
+        |token| horizontal::permute::<S, ROUNDS>(token, state),
     );
 }
 

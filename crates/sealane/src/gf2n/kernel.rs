@@ -46,7 +46,7 @@ pub(super) fn product<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>,
 fn outlined_product<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, b: &Vector<F, V>) -> Vector<F, V> {
     token.enter(
         #[inline(always)]
-        || F::reduce(a.multiply(*b)),
+        |_| F::reduce(a.multiply(*b)),
     )
 }
 
@@ -72,7 +72,7 @@ fn squared_times<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>, time
 fn outlined_squares<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, times: usize) -> Vector<F, V> {
     token.enter(
         #[inline(always)]
-        || {
+        |_| {
             let mut a = *a;
             for _ in 0..times {
                 a = F::reduce(a.square());
@@ -115,7 +115,7 @@ pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
 pub(super) fn inverted<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>) -> Vector<F, V> {
     token.enter(
         #[inline(always)]
-        || inverse::<F, V>(token, *a),
+        |token| inverse::<F, V>(token, *a),
     )
 }
 

@@ -1,7 +1,7 @@
 //! Arithmetic in the fields GF(2^n) of 8 to 2048 bits.
 //!
 //! [`Gf2n`] is an element, with the operators of arithmetic; [`Backend`] has the operations on many elements, and those on a chosen instruction
-//! set. Everything takes the same time whatever the elements are.
+//! set. Everything takes the same time whatever the elements are. With the feature `serde` elements have its traits.
 //!
 //! | bits | modulus |
 //! | --- | --- |
@@ -24,6 +24,8 @@ mod element;
 mod field;
 pub(crate) mod kernel;
 mod poly;
+#[cfg(feature = "serde")]
+mod serde;
 mod slices;
 
 pub use backend::{Backend, ClmulFamily};

@@ -244,7 +244,7 @@ fn product_of_halves<V: ClmulLanes, T: Blocks<V>>(a: T, b: T) -> Double<T> {
 fn outlined_product<V: ClmulLanes, T: Blocks<V>>(token: V::Token, a: &T, b: &T) -> Double<T> {
     token.enter(
         #[inline(always)]
-        || a.multiply(*b),
+        |_| a.multiply(*b),
     )
 }
 

@@ -56,6 +56,59 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     }
 }
 
+/// As [`many`], of so many that are known where this is compiled.
+#[inline(always)]
+fn together<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize, const COUNT: usize>(
+    token: T,
+    constants: &[Block],
+    inputs: &[[u8; IN]; COUNT],
+) -> [[u8; 32]; COUNT] {
+    let mut outputs = [[0; 32]; COUNT];
+    many::<T, IN, N, ROUNDS>(token, constants, inputs, &mut outputs);
+    outputs
+}
+
+/// The hash of one input.
+#[inline(always)]
+pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize>(
+    token: T,
+    constants: &[Block],
+    input: &[u8; IN],
+) -> [u8; 32] {
+    let [output] = together::<T, IN, N, ROUNDS, 1>(token, constants, core::array::from_ref(input));
+    output
+}
+
+/// Whether so many states of `N` blocks are worked on at once.
+const fn at_once<T: AesToken, const N: usize>(states: usize) -> bool {
+    states <= T::Blocks::BLOCKS || states * N <= T::Blocks::IN_FLIGHT * T::Blocks::BLOCKS
+}
+
+/// Writes a function for so many inputs. As two halves, where it takes turns: as a loop of two it would go through memory.
+macro_rules! halves {
+    ($name:ident, $count:literal = 2 * $half:literal by $of_half:path) => {
+        #[inline(always)]
+        pub(super) fn $name<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize>(
+            token: T,
+            constants: &[Block],
+            inputs: &[[u8; IN]; $count],
+        ) -> [[u8; 32]; $count] {
+            if const { at_once::<T, N>($count) } {
+                return together::<T, IN, N, ROUNDS, $count>(token, constants, inputs);
+            }
+            let [first, second] = inputs.as_chunks::<$half>().0 else { unreachable!("two halves") };
+            let mut outputs = [[0; 32]; $count];
+            outputs[..$half].copy_from_slice(&$of_half(token, constants, first));
+            outputs[$half..].copy_from_slice(&$of_half(token, constants, second));
+            outputs
+        }
+    };
+}
+
+halves!(two, 2 = 2 * 1 by together::<T, IN, N, ROUNDS, 1>);
+halves!(four, 4 = 2 * 2 by two::<T, IN, N, ROUNDS>);
+halves!(eight, 8 = 2 * 4 by four::<T, IN, N, ROUNDS>);
+
 /// The permutation of Haraka-512 on one state.
 #[inline(always)]
 pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[Block], state: &mut [u8; 64]) {

@@ -35,14 +35,14 @@
 //! ```
 
 mod constants;
-mod kernel;
+pub(crate) mod kernel;
 mod sponge;
 mod tweaked;
 
 use sealane_simd::{AesLevel, Block, dispatch_aes};
 
 use crate::{AesFamily, BackendOf, BackendStatusOf, SelfTestOf};
-pub(crate) use constants::ROUND_CONSTANTS;
+pub(crate) use constants::{ROUND_CONSTANTS, constants_of_5_rounds};
 pub use sponge::{HarakaS, Squeezer};
 pub use tweaked::TweakedHaraka;
 
@@ -70,26 +70,35 @@ macro_rules! methods {
             #[inline]
             pub fn $one<const ROUNDS: usize>(self, input: &[u8; $bytes]) -> [u8; 32] {
                 const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                let one = if ROUNDS == 5 { $size::one_5 } else { $size::one_6 };
-                one(self.backend.level(), &ROUND_CONSTANTS, input)
+                if ROUNDS == 5 {
+                    $size::one_5(self.backend.level(), constants_of_5_rounds(), input)
+                } else {
+                    $size::one_6(self.backend.level(), &ROUND_CONSTANTS, input)
+                }
             }
 
             #[doc = concat!($name, " of each of 4 inputs.")]
             #[must_use]
             #[inline]
             pub fn $x4<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 4]) -> [[u8; 32]; 4] {
-                let mut outputs = [[0; 32]; 4];
-                self.$batch::<ROUNDS>(inputs, &mut outputs);
-                outputs
+                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
+                if ROUNDS == 5 {
+                    $size::four_5(self.backend.level(), constants_of_5_rounds(), inputs)
+                } else {
+                    $size::four_6(self.backend.level(), &ROUND_CONSTANTS, inputs)
+                }
             }
 
             #[doc = concat!($name, " of each of 8 inputs.")]
             #[must_use]
             #[inline]
             pub fn $x8<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 8]) -> [[u8; 32]; 8] {
-                let mut outputs = [[0; 32]; 8];
-                self.$batch::<ROUNDS>(inputs, &mut outputs);
-                outputs
+                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
+                if ROUNDS == 5 {
+                    $size::eight_5(self.backend.level(), constants_of_5_rounds(), inputs)
+                } else {
+                    $size::eight_6(self.backend.level(), &ROUND_CONSTANTS, inputs)
+                }
             }
 
             #[doc = concat!($name, " of each input, as many at a time as the backend can.")]
@@ -99,8 +108,11 @@ macro_rules! methods {
             #[inline]
             pub fn $batch<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
                 const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                let many = if ROUNDS == 5 { $size::many_5 } else { $size::many_6 };
-                many(self.backend.level(), &ROUND_CONSTANTS, inputs, outputs);
+                if ROUNDS == 5 {
+                    $size::many_5(self.backend.level(), constants_of_5_rounds(), inputs, outputs);
+                } else {
+                    $size::many_6(self.backend.level(), &ROUND_CONSTANTS, inputs, outputs);
+                }
             }
         }
 
@@ -176,22 +188,32 @@ macro_rules! entries {
 
             use super::kernel;
 
-            entries!(@rounds one_5, many_5: $bytes, $blocks, 5);
-            entries!(@rounds one_6, many_6: $bytes, $blocks, 6);
+            entries!(@rounds one_5, four_5, eight_5, many_5: $bytes, $blocks, 5);
+            entries!(@rounds one_6, four_6, eight_6, many_6: $bytes, $blocks, 6);
         }
     )*};
-    (@rounds $one:ident, $many:ident: $bytes:literal, $blocks:literal, $rounds:literal) => {
-        pub(crate) fn $one(level: AesLevel, constants: &[Block], input: &[u8; $bytes]) -> [u8; 32] {
-            let mut output = [[0; 32]];
-            // An array: how many there are is known where the kernel is compiled.
-            let inputs = core::array::from_ref(input);
-            dispatch_aes!(level, token => {
-                kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, &mut output);
-            });
-            output[0]
+    (@rounds $one:ident, $four:ident, $eight:ident, $many:ident: $bytes:literal, $blocks:literal, $rounds:literal) => {
+        pub(crate) fn $one(level: AesLevel, constants: &[Block; 8 * $rounds], input: &[u8; $bytes]) -> [u8; 32] {
+            dispatch_aes!(level, token => kernel::one::<_, $bytes, $blocks, $rounds>(token, constants, input))
         }
 
-        pub(crate) fn $many(level: AesLevel, constants: &[Block], inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
+        pub(crate) fn $four(
+            level: AesLevel,
+            constants: &[Block; 8 * $rounds],
+            inputs: &[[u8; $bytes]; 4],
+        ) -> [[u8; 32]; 4] {
+            dispatch_aes!(level, token => kernel::four::<_, $bytes, $blocks, $rounds>(token, constants, inputs))
+        }
+
+        pub(crate) fn $eight(
+            level: AesLevel,
+            constants: &[Block; 8 * $rounds],
+            inputs: &[[u8; $bytes]; 8],
+        ) -> [[u8; 32]; 8] {
+            dispatch_aes!(level, token => kernel::eight::<_, $bytes, $blocks, $rounds>(token, constants, inputs))
+        }
+
+        pub(crate) fn $many(level: AesLevel, constants: &[Block; 8 * $rounds], inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
             dispatch_aes!(level, token => {
                 kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, outputs);
             });
@@ -205,6 +227,6 @@ entries! {
 }
 
 /// The permutation of Haraka-512 with 5 rounds.
-pub(crate) fn permute(level: AesLevel, constants: &[Block], state: &mut [u8; 64]) {
+pub(crate) fn permute(level: AesLevel, constants: &[Block; 40], state: &mut [u8; 64]) {
     dispatch_aes!(level, token => kernel::permute::<_, 5>(token, constants, state));
 }

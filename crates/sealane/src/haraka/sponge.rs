@@ -4,7 +4,7 @@ use core::fmt;
 
 use sealane_simd::{AesLevel, Block};
 
-use super::{Backend, ROUND_CONSTANTS, permute};
+use super::{Backend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
 
 /// Bytes that go into or come from the state between two permutations. The other 32 are the capacity.
@@ -39,7 +39,7 @@ pub struct Squeezer<'a>(Sponge<'a>);
 #[derive(Clone)]
 struct Sponge<'a> {
     level: AesLevel,
-    constants: &'a [Block],
+    constants: &'a [Block; 40],
     state: [u8; 64],
     /// Bytes of the rate that were absorbed or squeezed, less than [`RATE`] between two absorptions.
     position: usize,
@@ -60,7 +60,7 @@ impl HarakaS<'static> {
     /// As [`HarakaS::new`], on a backend of one's choice.
     #[must_use]
     pub fn with_backend(backend: Backend) -> Self {
-        Self::with_constants(backend.level(), &ROUND_CONSTANTS)
+        Self::with_constants(backend.level(), constants_of_5_rounds())
     }
 }
 
@@ -71,7 +71,7 @@ impl Default for HarakaS<'static> {
 }
 
 impl<'a> HarakaS<'a> {
-    pub(crate) fn with_constants(level: AesLevel, constants: &'a [Block]) -> Self {
+    pub(crate) fn with_constants(level: AesLevel, constants: &'a [Block; 40]) -> Self {
         Self(Sponge { level, constants, state: [0; 64], position: 0 })
     }
 

@@ -41,18 +41,14 @@ macro_rules! methods {
             #[must_use]
             #[inline]
             pub fn $x4(&self, inputs: &[[u8; $bytes]; 4]) -> [[u8; 32]; 4] {
-                let mut outputs = [[0; 32]; 4];
-                self.$batch(inputs, &mut outputs);
-                outputs
+                $size::four_5(self.level, &self.constants, inputs)
             }
 
             #[doc = concat!($name, " of each of 8 inputs.")]
             #[must_use]
             #[inline]
             pub fn $x8(&self, inputs: &[[u8; $bytes]; 8]) -> [[u8; 32]; 8] {
-                let mut outputs = [[0; 32]; 8];
-                self.$batch(inputs, &mut outputs);
-                outputs
+                $size::eight_5(self.level, &self.constants, inputs)
             }
 
             #[doc = concat!($name, " of each input, as many at a time as the backend can.")]

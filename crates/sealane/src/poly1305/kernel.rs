@@ -64,7 +64,7 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
     debug_assert!(data.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
     token.enter(
         #[inline(always)]
-        || blocks_inlined(token, accumulator, table, data),
+        |token| blocks_inlined(token, accumulator, table, data),
     );
 }
 

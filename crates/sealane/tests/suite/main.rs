@@ -16,6 +16,7 @@ mod chacha20_lengths;
 mod chacha20_position;
 mod common;
 mod gf2n;
+mod gf2n_serde;
 mod haraka;
 mod haraka_sponge;
 mod poly1305;

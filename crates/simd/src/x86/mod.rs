@@ -60,14 +60,14 @@ macro_rules! token {
 
         impl $crate::Token for $token {
             #[inline(always)]
-            fn enter<R>(self, kernel: impl FnOnce() -> R) -> R {
+            fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
                 #[target_feature(enable = $features)]
-                fn entry<R>(kernel: impl FnOnce() -> R) -> R {
-                    kernel()
+                fn entry<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
+                    kernel(token)
                 }
                 // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or from a token
                 // whose features contain these.
-                unsafe { entry(kernel) }
+                unsafe { entry(self, kernel) }
             }
         }
     };

@@ -170,7 +170,7 @@ fn pointer<O: Operation, S: Simd>(token: S) -> Calls<O> {
 fn entered<O: Operation, S: Simd>(token: S, data: &mut O::Data) {
     token.enter(
         #[inline(always)]
-        || O::call(token, data),
+        |token| O::call(token, data),
     );
 }
 

@@ -1,0 +1,29 @@
+//! Elements in serde's formats.
+
+use serdect::array::{deserialize_hex_or_bin, serialize_hex_lower_or_bin};
+use serdect::serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroize;
+
+use super::{Element, Field};
+
+/// The bytes of [`Element::to_bytes`]: as hexadecimal digits, in lower case, where people read the format. It takes the same time for
+/// all elements; what the format does with them is its own affair.
+impl<F: Field> Serialize for Element<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = self.to_bytes();
+        let result = serialize_hex_lower_or_bin(&bytes, serializer);
+        bytes.zeroize();
+        result
+    }
+}
+
+/// As it is serialized. Digits may be in upper case; a wrong number of bytes is an error.
+impl<'de, F: Field> Deserialize<'de> for Element<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut bytes = F::ZERO_BYTES;
+        let result = deserialize_hex_or_bin(bytes.as_mut(), deserializer).map(drop);
+        let element = Self::from_bytes(&bytes);
+        bytes.zeroize();
+        result.map(|()| element)
+    }
+}
