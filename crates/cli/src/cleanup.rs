@@ -55,6 +55,11 @@ impl FileGuard {
         }
         Self::make(path, || options.open(path))
     }
+
+    /// Stops watching over all of them in one step: with several, a signal in between would remove some of the files.
+    pub(crate) fn release(guards: &[Self]) {
+        pending().files.retain(|path| guards.iter().all(|guard| guard.0 != *path));
+    }
 }
 
 impl Drop for FileGuard {

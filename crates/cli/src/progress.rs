@@ -1,7 +1,7 @@
 //! A bar for work that takes long, shown to a person at a terminal and to nobody else.
 
-use std::cell::Cell;
-use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
+use std::cell::{Cell, RefCell};
+use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -89,6 +89,37 @@ impl Drop for Progress {
             // Before anything is said about how it ended.
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Shows progress whenever something is written through it.
+pub(crate) struct Ticking<'a, W> {
+    inner: W,
+    progress: &'a RefCell<Progress>,
+}
+
+impl<'a, W> Ticking<'a, W> {
+    pub(crate) fn new(inner: W, progress: &'a RefCell<Progress>) -> Self {
+        Self { inner, progress }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut W {
+        &mut self.inner
+    }
+
+    pub(crate) fn into_inner(self) -> W {
+        self.inner
+    }
+}
+
+impl<W: Write> Write for Ticking<'_, W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.progress.borrow_mut().tick();
+        self.inner.write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
     }
 }
 

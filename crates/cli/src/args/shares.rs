@@ -80,6 +80,9 @@ pub(crate) struct CombineArgs {
     /// The words were made with a passphrase (AGE_PASSPHRASE, or asked for at the terminal)
     #[arg(short, long)]
     pub(crate) passphrase: bool,
+    /// For words: take such as were made with an iteration exponent of up to E, each of which doubles the time (0 to 15) [default: 6]
+    #[arg(long, value_name = "E", value_parser = clap::value_parser!(u8).range(..=15))]
+    pub(crate) iteration_limit: Option<u8>,
     /// Files with shares in any form, also several lines of them; "-" is standard input
     #[arg(value_name = "SHARE", required = true)]
     pub(crate) shares: Vec<PathBuf>,

@@ -1,5 +1,6 @@
 //! `sealane combine`.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 use sealane_shares::{Report, Restart, combine_seek};
@@ -8,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::args::CombineArgs;
 use crate::error::{Error, Result, warn};
 use crate::output::{Content, Output};
-use crate::progress::Progress;
+use crate::progress::Ticking;
 use crate::same_file::refuse_same;
 use crate::shares::release::{Digests, Release};
 use crate::shares::{Shares, combine_error, foreign, identity, open_lines, warn_of_bad};
@@ -34,8 +35,8 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         if !shares.words.is_empty() {
             let secret = foreign::combine_words(&shares.words, args, &stdin);
             secret.and_then(|secret| write(&secret, args, &mut output))
-        } else if args.passphrase {
-            Err(Error::usage("-p/--passphrase is only for shares in words").hint("leave it out"))
+        } else if let Some(flag) = for_words(args) {
+            Err(Error::usage(format!("{flag} is only for shares in words")).hint("leave it out"))
         } else if args.identity {
             let mut secret = Held::default();
             own(shares, &mut secret).and_then(|()| write(&secret.0, args, &mut output))
@@ -50,6 +51,11 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
             Err(error)
         }
     }
+}
+
+/// A flag that is only for shares in words.
+fn for_words(args: &CombineArgs) -> Option<&'static str> {
+    args.passphrase.then_some("-p/--passphrase").or(args.iteration_limit.map(|_| "--iteration-limit"))
 }
 
 /// Writes a secret that is in memory.
@@ -130,33 +136,17 @@ impl Restart for Held {
 /// Reads all shares, and writes the secret.
 fn pass(shares: &mut Shares, output: &mut (impl Write + Restart)) -> Result<Report> {
     let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
-    let progress = Progress::new(shares.count.clone(), Some(shares.len).filter(|&len| len > 0), false);
-    let output = Ticking { output, progress };
-    let report = combine_seek(shares.readers()?, output).map_err(|error| combine_error(error, &names))?;
+    let progress = RefCell::new(shares.progress());
+    let report = combine_seek(shares.readers()?, Ticking::new(output, &progress))
+        .map_err(|error| combine_error(error, &names))?;
+    drop(progress);
     warn_of_bad(&report.bad, &names);
     Ok(report)
 }
 
-/// Shows progress with what is written.
-struct Ticking<'a, W> {
-    output: &'a mut W,
-    progress: Progress,
-}
-
-impl<W: Write> Write for Ticking<'_, W> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.progress.tick();
-        self.output.write(data)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
-    }
-}
-
-impl<W: Restart> Restart for Ticking<'_, W> {
+impl<W: Restart> Restart for Ticking<'_, &mut W> {
     fn restart(&mut self) -> io::Result<()> {
-        self.output.restart()
+        self.get_mut().restart()
     }
 }
 

@@ -68,6 +68,9 @@ pub(crate) fn combine_error(error: CombineError, names: &[String]) -> Error {
         CombineError::Inconsistent | CombineError::NotAuthentic => {
             Error::new(error.to_string()).hint("nothing was written; with more shares the bad one can be named")
         }
+        CombineError::GaveUp => {
+            Error::new(error.to_string()).hint("nothing was written; give fewer shares: those that you trust")
+        }
         CombineError::Parameter(ref parameter) => Error::usage(parameter.to_string()),
         CombineError::Write(error) => Error::from_io("cannot write", error),
         error => Error::new(error.to_string()),

@@ -79,7 +79,9 @@ pub(crate) fn combine_words(words: &[Named], args: &CombineArgs, stdin: &StdinUs
     let passphrase =
         if args.passphrase { Some(Passphrases::new(stdin).to_open("the shares in words")?.secret()) } else { None };
     let passphrase = passphrase.as_ref().map_or("", |passphrase| passphrase.expose_secret());
-    let recovered = slip39::combine(&mnemonics, passphrase.as_bytes()).map_err(|error| match error {
+    let limit = args.iteration_limit.unwrap_or(slip39::MAX_ITERATION_EXPONENT);
+    let recovered = slip39::combine_with_limit(&mnemonics, passphrase.as_bytes(), limit);
+    let recovered = recovered.map_err(|error| match error {
         Slip39Error::DifferentSets { positions: [a, b] } | Slip39Error::Conflict { positions: [a, b] } => {
             Error::new(format!("{} and {}: {error}", names[a], names[b]))
         }
@@ -128,6 +130,9 @@ fn words_error(error: Slip39Error) -> Error {
         Slip39Error::SecretBytes(_) => Error::new(error.to_string())
             .hint("--words takes a key, or an identity file with one key; --text and --binary take everything"),
         Slip39Error::Counts { .. } => Error::usage(error.to_string()),
+        Slip39Error::TooExpensive { exponent, .. } => {
+            Error::new(error.to_string()).hint(format!("--iteration-limit {exponent} takes the time"))
+        }
         error => Error::new(error.to_string()),
     }
 }

@@ -81,7 +81,9 @@ struct Placed(Vec<(PathBuf, FileGuard)>);
 
 impl Placed {
     fn keep(mut self) -> Vec<PathBuf> {
-        self.0.drain(..).map(|(path, _guard)| path).collect()
+        let (paths, guards): (Vec<_>, Vec<_>) = self.0.drain(..).unzip();
+        FileGuard::release(&guards);
+        paths
     }
 }
 

@@ -8,7 +8,7 @@ use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, WipedVec, ha
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
-use crate::progress::{Count, Counting};
+use crate::progress::{Count, Counting, Progress};
 use crate::same_file::FileId;
 use crate::shares::share_error;
 use crate::stdin::StdinUse;
@@ -84,9 +84,9 @@ pub(crate) struct Shares {
     /// The files, for the refusal to write to one of them.
     pub(crate) ids: Vec<Known>,
     /// How many bytes of files have been read.
-    pub(crate) count: Count,
+    count: Count,
     /// The length of the files in bytes.
-    pub(crate) len: u64,
+    len: u64,
 }
 
 impl Shares {
@@ -127,10 +127,14 @@ impl Shares {
         if let [comment] = comments.as_slice() { Some((*comment).clone()) } else { None }
     }
 
+    /// A bar for how much of the files has been read.
+    pub(crate) fn progress(&self) -> Progress {
+        Progress::new(self.count.clone(), Some(self.len).filter(|&len| len > 0), false)
+    }
+
     /// Readers of our own shares, at their beginnings.
     pub(crate) fn readers(&mut self) -> Result<Vec<ShareReader<&mut Source>>> {
         self.count.reset();
-
         self.own.iter_mut().map(NamedShare::reader).collect()
     }
 

@@ -303,6 +303,13 @@ fn words_for_a_phone_call() {
     assert_eq!(run.ok().stdout.len(), 32);
     dir.run(with(&["combine"], &shares, &[3])).fails("2 different mnemonics are needed, not 1");
 
+    // How long it takes was chosen by whoever made the words.
+    let limited = |limit| with(&["combine", "--iteration-limit", limit], &shares, &[3, 1]);
+    let out = dir.run(limited("0")).fails("20000 iterations");
+    assert!(String::from_utf8(out.stderr).unwrap().contains("--iteration-limit 1"));
+    assert_eq!(dir.run(limited("15")).ok().stdout.len(), 32);
+    dir.run(limited("16")).misused("16");
+
     // Read out over a bad line.
     let wrong = text.lines().last().unwrap().replacen(' ', " zzz ", 1);
     let out = dir.run_with(wrong.as_bytes(), ["combine", "-", shares[1].as_str()]).fails("are needed");

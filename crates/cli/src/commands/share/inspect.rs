@@ -10,7 +10,6 @@ use zeroize::Zeroizing;
 use crate::args::InspectArgs;
 use crate::error::{Error, Result, warn};
 use crate::output::stdout_error;
-use crate::progress::Progress;
 use crate::shares::{Form, Shares, read_error};
 use crate::stdin::StdinUse;
 
@@ -76,7 +75,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
 
 fn inspect(shares: &mut Shares) -> Result<Vec<Report>> {
     let described: Vec<_> = shares.own.iter().map(|share| (share.name.clone(), share.form)).collect();
-    let mut progress = Progress::new(shares.count.clone(), Some(shares.len).filter(|&len| len > 0), false);
+    let mut progress = shares.progress();
     let mut buffer = Zeroizing::new(vec![0; 64 << 10]);
     let mut reports = Vec::new();
     for (mut reader, (name, form)) in shares.readers()?.into_iter().zip(described) {
