@@ -192,7 +192,6 @@ impl Leaf {
 impl ClmulLanes for Leaf {
     type Token = Scalar;
     const LANES: usize = 1;
-    const KARATSUBA: bool = true;
 
     #[inline(always)]
     fn token(self) -> Scalar {
@@ -253,10 +252,6 @@ impl ClmulLanes for Leaf {
     #[inline(always)]
     fn mul_high(self, other: Self) -> Self {
         product(self.high(), other.high())
-    }
-    #[inline(always)]
-    fn mul_high_low(self, other: Self) -> Self {
-        product(self.high(), other.low(0))
     }
     #[inline(always)]
     fn square(self) -> (Self, Self) {

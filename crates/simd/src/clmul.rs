@@ -22,8 +22,6 @@ pub trait ClmulLanes: Copy {
 
     /// The number of lanes.
     const LANES: usize;
-    /// Whether a product of two lanes is faster from three products of limbs than from four, as measured.
-    const KARATSUBA: bool;
 
     /// The proof that the CPU has the instructions, which every vector holds.
     fn token(self) -> Self::Token;
@@ -56,8 +54,6 @@ pub trait ClmulLanes: Copy {
     fn mul_low(self, other: Self) -> Self;
     /// Product of the high limbs.
     fn mul_high(self, other: Self) -> Self;
-    /// Product of the high limb of `self` and the low one of `other`.
-    fn mul_high_low(self, other: Self) -> Self;
     /// Squares of the low limb and of the high one.
     fn square(self) -> (Self, Self);
 }
@@ -133,7 +129,6 @@ fn spread(half: u64) -> u64 {
 impl ClmulLanes for ScalarLane {
     type Token = Scalar;
     const LANES: usize = 1;
-    const KARATSUBA: bool = true;
 
     #[inline(always)]
     fn token(self) -> Scalar {
@@ -196,10 +191,6 @@ impl ClmulLanes for ScalarLane {
     #[inline(always)]
     fn mul_high(self, other: Self) -> Self {
         Self(multiply(self.0[1], other.0[1]))
-    }
-    #[inline(always)]
-    fn mul_high_low(self, other: Self) -> Self {
-        Self(multiply(self.0[1], other.0[0]))
     }
     #[inline(always)]
     fn square(self) -> (Self, Self) {

@@ -1,5 +1,7 @@
 //! Polynomials over GF(2) in registers: their products, by Karatsuba's method, and their reduction.
 //!
+//! There is no size at which the schoolbook's method is faster, as measured (docs/performance.md).
+//!
 //! A polynomial is a structure of 128-bit blocks: halves of halves, or thirds. The structure is the recursion, so all of it is
 //! straight-line code, and small polynomials never leave the registers. Each lane of a vector has an element of its own.
 
@@ -193,11 +195,7 @@ impl<V: ClmulLanes> Poly<V> for Block<V> {
     fn multiply(self, other: Self) -> Double<Self> {
         let (a, b) = (self.0, other.0);
         let (low, high) = (a.mul_low(b), a.mul_high(b));
-        let middle = if V::KARATSUBA {
-            a.xor(a.swap()).mul_low(b.xor(b.swap())).xor(low.xor(high))
-        } else {
-            a.mul_high_low(b).xor(b.mul_high_low(a))
-        };
+        let middle = a.xor(a.swap()).mul_low(b.xor(b.swap())).xor(low.xor(high));
         Double(Self(low.xor(middle.low_to_high())), Self(high.xor(middle.high_to_low())))
     }
     #[inline(always)]

@@ -66,7 +66,6 @@ pub struct PmullLane(uint64x2_t, Pmull);
 impl ClmulLanes for PmullLane {
     type Token = Pmull;
     const LANES: usize = 1;
-    const KARATSUBA: bool = true;
 
     #[inline(always)]
     fn token(self) -> Pmull {
@@ -135,6 +134,5 @@ impl ClmulLanes for PmullLane {
         mul_high = |a, b| {
             vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)))
         };
-        mul_high_low = |a, b| vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64::<1>(a), vgetq_lane_u64::<0>(b)));
     }
 }

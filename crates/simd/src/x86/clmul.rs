@@ -102,7 +102,6 @@ macro_rules! lanes {
         impl ClmulLanes for $name {
             type Token = $token;
             const LANES: usize = $lanes;
-            const KARATSUBA: bool = true;
 
             #[inline(always)]
             fn token(self) -> $token {
@@ -184,12 +183,6 @@ macro_rules! lanes {
             fn mul_high(self, other: Self) -> Self {
                 Self(with_features!($token, $features, self.1, (a: $vector = self.0, b: $vector = other.0) -> $vector {
                     $clmul::<0x11>(a, b)
-                }), self.1)
-            }
-            #[inline(always)]
-            fn mul_high_low(self, other: Self) -> Self {
-                Self(with_features!($token, $features, self.1, (a: $vector = self.0, b: $vector = other.0) -> $vector {
-                    $clmul::<0x01>(a, b)
                 }), self.1)
             }
             // By table in a register: shorter than two products, and both limbs at once.
