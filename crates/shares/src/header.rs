@@ -98,7 +98,7 @@ impl Field {
         if field.bits() == bits { field.check().map(|()| field) } else { Err(ParameterError::FieldBits(bits)) }
     }
 
-    fn check(self) -> Result<(), ParameterError> {
+    pub(crate) fn check(self) -> Result<(), ParameterError> {
         match self {
             Self::Element { bits, .. } if !Self::ELEMENT_BITS.contains(&bits) => Err(ParameterError::FieldBits(bits)),
             _ => Ok(()),

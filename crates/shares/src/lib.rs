@@ -5,7 +5,7 @@
 //! without helping anyone who holds fewer than k shares.
 //!
 //! - [`split()`] and [`combine()`]: secrets in memory. [`Split`], [`combine_to`] and [`combine_seek`]: secrets of any length,
-//!   with memory that does not grow.
+//!   with memory that does not grow. [`split_element`]: a secret that is a field element, into up to 65,535 shares.
 //! - [`refresh`], [`reissue`] and their streaming forms [`Refresh`] and [`reissue_to`]: new shares from shares.
 //! - [`slip39`]: words for a phone call. [`ssss`] and [`vault`]: shares of other programs.
 //! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one of any size.
@@ -34,6 +34,7 @@
 mod checksum;
 mod combine;
 mod commitment;
+mod element;
 mod error;
 mod foreign;
 mod gf;
@@ -53,6 +54,7 @@ mod writer;
 
 pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
 pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
+pub use crate::element::split_element;
 pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
 pub use crate::foreign::ForeignError;
 pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};

@@ -18,7 +18,7 @@ use crate::reader::ShareReader;
 use crate::share::Share;
 use crate::wiped::WipedVec;
 
-pub(crate) use interpolate::Interpolation;
+pub(crate) use interpolate::{Interpolation, element_field};
 use one_set::OneSet;
 pub(crate) use one_set::check_headers;
 use pass::Pass;

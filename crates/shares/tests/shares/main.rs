@@ -2,6 +2,7 @@
 
 mod combine;
 mod damage;
+mod element;
 mod foreign;
 mod forgers;
 mod format;
