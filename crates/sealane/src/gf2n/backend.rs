@@ -45,16 +45,12 @@ impl Family for ClmulFamily {
     }
 }
 
-const DIGEST: u64 = 17_345_279_477_756_516_104;
+const DIGEST: u64 = 9_702_128_350_495_474_861;
 
-/// Of a field of each structure: what is beyond is made of the same instructions.
+/// Of one limb, and of more than one lane: together they have every instruction that other fields are made of. Each field here
+/// is compiled into every program, on every level.
 fn digest(backend: Backend) -> u64 {
-    let digest = digest_of::<8>(backend, 0);
-    let digest = digest_of::<64>(backend, digest);
-    let digest = digest_of::<128>(backend, digest);
-    let digest = digest_of::<192>(backend, digest);
-    let digest = digest_of::<256>(backend, digest);
-    digest_of::<384>(backend, digest)
+    digest_of::<192>(backend, digest_of::<64>(backend, 0))
 }
 
 /// Products of dense elements, in one lane and in many, and an inverse.
@@ -230,7 +226,6 @@ mod tests {
             let results = [&scaled[0], &scaled[1], &product, &inverse];
             results.iter().fold(digest, |digest, result| absorb(digest, &result.to_bytes(BITS / 8)))
         }
-        let digest = digest_of::<256>(digest_of::<192>(digest_of::<128>(digest_of::<64>(digest_of::<8>(0)))));
-        assert_eq!(digest_of::<384>(digest), DIGEST);
+        assert_eq!(digest_of::<192>(digest_of::<64>(0)), DIGEST);
     }
 }
