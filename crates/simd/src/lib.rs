@@ -45,7 +45,7 @@ pub mod aarch64;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
-pub use aes::{AesBlocks, AesLevel, AesToken, Block, SlicedBlocks};
+pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;

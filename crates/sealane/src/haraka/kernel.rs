@@ -2,7 +2,7 @@
 //!
 //! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector holds a block of hash l.
 
-use sealane_simd::{AesBlocks, AesToken, Block};
+use sealane_simd::{AesBlocks, AesToken, Block, Columns, Scalar, SlicedBlocks};
 
 /// The hash of each input.
 ///
@@ -18,7 +18,6 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     const { assert!(IN == 16 * N && (N == 2 || N == 4)) };
     const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
     assert_eq!(inputs.len(), outputs.len(), "one output for each input");
-    let lanes = const { T::Blocks::BLOCKS };
     let (inputs, outputs) = if const { T::Blocks::IN_FLIGHT >= 4 * N } {
         groups::<T, IN, N, 4, ROUNDS>(token, constants, inputs, outputs)
     } else {
@@ -36,9 +35,9 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
         return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
     }
-    // Whole states in one vector take the time of about 5/4 blocks of each.
-    let in_one = lanes / N;
-    if inputs.len().div_ceil(in_one) * 5 > N * 4 {
+    // Only portable code comes here. Whole states in one vector take the time of about 3/2 blocks of each.
+    let in_one = const { SlicedBlocks::BLOCKS / N };
+    if inputs.len().div_ceil(in_one) * 3 > N * 2 {
         return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
     }
     for (inputs, outputs) in inputs.chunks(in_one).zip(outputs.chunks_mut(in_one)) {
@@ -46,12 +45,9 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
         for (state, input) in states.iter_mut().zip(inputs) {
             state.copy_from_slice(input.as_chunks().0);
         }
-        in_one_vector::<T, N, ROUNDS>(token, constants, &mut states);
-        for ((state, input), output) in states.iter_mut().zip(inputs).zip(outputs) {
-            for (block, input) in state.iter_mut().zip(input.as_chunks::<16>().0) {
-                *block = xor(*block, input);
-            }
-            *output = truncated(state);
+        in_one_vector::<N, ROUNDS>(constants, &mut states);
+        for ((state, input), output) in states.iter().zip(inputs).zip(outputs) {
+            *output = xor(truncated(state), &truncated(input.as_chunks().0));
         }
     }
 }
@@ -135,7 +131,7 @@ pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[B
     } else {
         let mut states = [[[0; 16]; 4]; MAX_IN_ONE];
         states[0].copy_from_slice(blocks);
-        in_one_vector::<T, 4, ROUNDS>(token, constants, &mut states);
+        in_one_vector::<4, ROUNDS>(constants, &mut states);
         blocks.copy_from_slice(&states[0]);
     }
 }
@@ -176,8 +172,7 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
             |lane| &inputs[(lanes * g + lane).min(last)].as_chunks().0[n],
         )
     };
-    // Each of the first block, until all are loaded.
-    let mut state = [[load(0, 0); N]; G];
+    let mut state = [[T::Blocks::zeros(token); N]; G];
     for (g, state) in state.iter_mut().enumerate() {
         for (n, vector) in state.iter_mut().enumerate() {
             *vector = load(g, n);
@@ -185,16 +180,13 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
     }
     rounds::<T, N, G, ROUNDS>(constants, &mut state);
     for (g, state) in state.iter_mut().enumerate() {
-        for (n, vector) in state.iter_mut().enumerate() {
-            *vector = vector.xor(load(g, n));
+        if const { !T::Blocks::SUMS_IN_MEMORY } {
+            for (n, vector) in state.iter_mut().enumerate() {
+                *vector = vector.xor(load(g, n));
+            }
         }
-        let halves = match *state.as_slice() {
-            [a, b] => [a, b],
-            // Columns 2 and 3 of the first two blocks, 0 and 1 of the others (section 2.1).
-            [a, b, c, d] => [a.high_halves(b), c.low_halves(d)],
-            _ => unreachable!("states have 2 or 4 blocks"),
-        };
-        for (i, half) in halves.into_iter().enumerate() {
+        T::Blocks::columns(state, truncate);
+        for (i, half) in state[..2].iter().enumerate() {
             half.store(
                 #[inline(always)]
                 |lane, block| {
@@ -203,6 +195,11 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
                     }
                 },
             );
+        }
+    }
+    if const { T::Blocks::SUMS_IN_MEMORY } {
+        for (output, input) in outputs.iter_mut().zip(inputs) {
+            *output = xor(*output, &truncated(input.as_chunks().0));
         }
     }
 }
@@ -214,15 +211,10 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     state: &mut [[T::Blocks; N]; G],
 ) {
     for round in 0..ROUNDS {
-        for i in 2 * round..2 * round + 2 {
-            for n in 0..N {
-                for state in &mut *state {
-                    state[n] = state[n].aes_round(&constants[N * i + n]);
-                }
-            }
-        }
+        let (keys, _) = constants[2 * N * round..2 * N * (round + 1)].as_chunks();
+        T::Blocks::two_rounds(state, &keys[0], &keys[1]);
         for state in &mut *state {
-            mix(state);
+            T::Blocks::columns(state, mix);
         }
     }
 }
@@ -230,8 +222,8 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
 /// MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to 15 of Haraka-512: 3, 11, 7, 15;
 /// 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
 #[inline(always)]
-fn mix<B: AesBlocks>(state: &mut [B]) {
-    match state {
+fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
+    match state.as_mut_slice() {
         [a, b] => (*a, *b) = (a.interleave_low(*b), a.interleave_high(*b)),
         [a, b, c, d] => {
             let (ab_low, ab_high) = (a.interleave_low(*b), a.interleave_high(*b));
@@ -243,62 +235,46 @@ fn mix<B: AesBlocks>(state: &mut [B]) {
         }
         _ => unreachable!("states have 2 or 4 blocks"),
     }
+    state
+}
+
+/// Makes the output of a state, which is then in its first two blocks: of Haraka-512 columns 2 and 3 of the first two blocks, and
+/// 0 and 1 of the others (section 2.1).
+#[inline(always)]
+fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
+    if let [a, b, c, d] = state.as_mut_slice() {
+        (*a, *b) = (a.high_halves(*b), c.low_halves(*d));
+    }
+    state
 }
 
 /// How many states the widest vector holds, of the smaller ones.
 const MAX_IN_ONE: usize = 4;
 
-/// The permutation on as many whole states as one vector holds: block n of state i is in lane N i + n.
+/// The permutation on as many whole states as one vector of portable code holds: block n of state i is in lane N i + n.
 ///
-/// The columns change places in memory, which costs two transpositions in a round, but there is one round of AES for all
-/// blocks of a state.
+/// Keys and columns that differ by lane cost more, but there is one round of AES for all blocks of a state.
 #[inline(always)]
-fn in_one_vector<T: AesToken, const N: usize, const ROUNDS: usize>(
-    token: T,
-    constants: &[Block],
-    states: &mut [[[u8; 16]; N]; MAX_IN_ONE],
-) {
-    const NO_KEY: Block = Block([0; 16]);
-    const { assert!(T::Blocks::BLOCKS <= N * MAX_IN_ONE) };
+fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], states: &mut [[[u8; 16]; N]; MAX_IN_ONE]) {
+    const { assert!(SlicedBlocks::BLOCKS <= N * MAX_IN_ONE) };
     let constants = &constants[..const { 2 * N * ROUNDS }];
-    for constants in constants.chunks_exact(2 * N) {
-        let (first, second) = constants.split_at(N);
-        let vector = T::Blocks::load(
-            token,
-            #[inline(always)]
-            |lane| &states[lane / N][lane % N],
-        );
-        let first = T::Blocks::load(
-            token,
-            #[inline(always)]
-            |lane| &first[lane % N].0,
-        );
-        vector.aes_round(&NO_KEY).xor(first).aes_round(&NO_KEY).store(
-            #[inline(always)]
-            |lane, block| states[lane / N][lane % N] = xor(block, &second[lane % N].0),
-        );
-        for state in &mut *states {
-            mix_columns(state);
-        }
+    let mut vector = SlicedBlocks::load(
+        Scalar::new(),
+        #[inline(always)]
+        |lane| &states[lane / N][lane % N],
+    );
+    for keys in constants.chunks_exact(2 * N) {
+        let (keys, _) = keys.as_chunks();
+        vector.two_rounds_in_lanes::<N>(&keys[0], &keys[1]);
+        vector.columns_in_lanes::<N>(mix);
     }
+    vector.store(
+        #[inline(always)]
+        |lane, block| states[lane / N][lane % N] = block,
+    );
 }
 
-/// [`mix`] on one state in memory.
-#[inline(always)]
-fn mix_columns(state: &mut [[u8; 16]]) {
-    const MIX_256: [usize; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
-    const MIX_512: [usize; 16] = [3, 11, 7, 15, 8, 0, 12, 4, 9, 1, 13, 5, 2, 10, 6, 14];
-    let from: &[usize] = if state.len() == 2 { &MIX_256 } else { &MIX_512 };
-    let mut columns = [[0; 4]; 16];
-    for (column, &from) in columns.iter_mut().zip(from) {
-        *column = state[from / 4].as_chunks().0[from % 4];
-    }
-    for (block, columns) in state.iter_mut().zip(columns.as_chunks::<4>().0) {
-        block.copy_from_slice(columns.as_flattened());
-    }
-}
-
-/// The output of a state to which the input was added.
+/// What a state contributes to the output.
 #[inline(always)]
 fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
     let mut output = [0; 32];
@@ -316,7 +292,7 @@ fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
 }
 
 #[inline(always)]
-fn xor(mut a: [u8; 16], b: &[u8; 16]) -> [u8; 16] {
+fn xor(mut a: [u8; 32], b: &[u8; 32]) -> [u8; 32] {
     for (a, b) in a.iter_mut().zip(b) {
         *a ^= b;
     }

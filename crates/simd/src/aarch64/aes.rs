@@ -2,7 +2,8 @@
 
 use core::arch::aarch64::*;
 
-use crate::{AesBlocks, AesToken, Block};
+use crate::aes::in_turn;
+use crate::{AesBlocks, AesToken, Block, Columns};
 
 /// Proof of Advanced SIMD and the AES instructions.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +60,30 @@ macro_rules! operations {
 #[derive(Clone, Copy)]
 pub struct NeonAesBlocks(uint8x16_t, NeonAes);
 
+impl NeonAesBlocks {
+    /// A round of AES.
+    #[inline(always)]
+    fn aes_round(self, key: &Block) -> Self {
+        let vector = neon_aes!(self.1, (a: uint8x16_t = self.0, key: &Block = key) -> uint8x16_t {
+            // The instructions add a key before SubBytes, where the standard does it after MixColumns.
+            let mixed = vaesmcq_u8(vaeseq_u8(a, vdupq_n_u8(0)));
+            // SAFETY: the block is valid for reading 16 bytes, and the load needs no more than its alignment.
+            veorq_u8(mixed, unsafe { vld1q_u8(key.0.as_ptr()) })
+        });
+        Self(vector, self.1)
+    }
+}
+
 impl AesBlocks for NeonAesBlocks {
     type Token = NeonAes;
+    type Columns = Self;
     const BLOCKS: usize = 1;
     const IN_FLIGHT: usize = 8;
+
+    #[inline(always)]
+    fn zeros(token: NeonAes) -> Self {
+        Self(neon_aes!(token, () -> uint8x16_t { vdupq_n_u8(0) }), token)
+    }
 
     #[inline(always)]
     fn load<'a>(token: NeonAes, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
@@ -84,18 +105,28 @@ impl AesBlocks for NeonAesBlocks {
     }
 
     #[inline(always)]
-    fn aes_round(self, key: &Block) -> Self {
-        let vector = neon_aes!(self.1, (a: uint8x16_t = self.0, key: &Block = key) -> uint8x16_t {
-            // The instructions add a key before SubBytes, where the standard does it after MixColumns.
-            let mixed = vaesmcq_u8(vaeseq_u8(a, vdupq_n_u8(0)));
-            // SAFETY: the block is valid for reading 16 bytes, and the load needs no more than its alignment.
-            veorq_u8(mixed, unsafe { vld1q_u8(key.0.as_ptr()) })
-        });
-        Self(vector, self.1)
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
+        in_turn(
+            state,
+            first,
+            second,
+            #[inline(always)]
+            |vector, key| vector.aes_round(key),
+        );
     }
 
     operations! {
         xor = |a, b| veorq_u8(a, b);
+    }
+
+    #[inline(always)]
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
+        *vectors = change(*vectors);
+    }
+}
+
+impl Columns for NeonAesBlocks {
+    operations! {
         interleave_low = |a, b| vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
         interleave_high = |a, b| vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
         low_halves = |a, b| vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));

@@ -2,16 +2,17 @@
 
 #[cfg(target_feature = "sse2")]
 mod plane_sse2;
-#[cfg(not(target_feature = "sse2"))]
+#[cfg(any(not(target_feature = "sse2"), test))]
+#[cfg_attr(target_feature = "sse2", allow(dead_code, unreachable_pub, reason = "what tests compare with"))]
 mod plane_words;
 mod sbox;
 mod sliced;
 
 // Vectors that the target always has need no detection. The compiler does not find them by itself in this code.
 #[cfg(target_feature = "sse2")]
-use plane_sse2::Plane;
+use plane_sse2::{AHEAD, Plane};
 #[cfg(not(target_feature = "sse2"))]
-use plane_words::Plane;
+use plane_words::{AHEAD, Plane};
 
 pub use sliced::SlicedBlocks;
 
@@ -43,10 +44,31 @@ pub trait AesToken: Token {
     fn narrower(self) -> Self::Narrower;
 }
 
+/// Two rounds of AES in instructions for one: the vectors take turns, since each has to wait for its first round.
+#[cfg(any(target_feature = "sse2", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn in_turn<B: Copy, const N: usize, const G: usize>(
+    state: &mut [[B; N]; G],
+    first: &[Block; N],
+    second: &[Block; N],
+    round: impl Fn(B, &Block) -> B,
+) {
+    for keys in [first, second] {
+        for n in 0..N {
+            for state in &mut *state {
+                state[n] = round(state[n], &keys[n]);
+            }
+        }
+    }
+}
+
 /// Several 128-bit blocks, each worked on alone.
 pub trait AesBlocks: Copy {
     /// What proves that the operations may be used.
     type Token: AesToken<Blocks = Self>;
+
+    /// What columns change places in.
+    type Columns: Columns;
 
     /// How many blocks.
     const BLOCKS: usize;
@@ -54,18 +76,32 @@ pub trait AesBlocks: Copy {
     /// How many vectors to work on at a time, so that the CPU need not wait for a round to end before it begins another.
     const IN_FLIGHT: usize;
 
+    /// Whether blocks should be stored before others are added to them, since it takes long to load a vector.
+    const SUMS_IN_MEMORY: bool = false;
+
+    /// Zeros.
+    fn zeros(token: Self::Token) -> Self;
+
     /// The vector of `block(0)`, `block(1)`, …
     fn load<'a>(token: Self::Token, block: impl Fn(usize) -> &'a [u8; 16]) -> Self;
 
     /// Gives each block to `store`, with its position.
     fn store(self, store: impl FnMut(usize, [u8; 16]));
 
-    /// A round of AES on each block: SubBytes, ShiftRows, MixColumns, and the same round key for all (FIPS 197, section 5.1).
-    fn aes_round(self, key: &Block) -> Self;
+    /// Two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same round key in all lanes (FIPS 197, section
+    /// 5.1). Vector n of each of the `G` groups has the first key n, and then the second key n.
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]);
 
     /// The sum of both.
     fn xor(self, other: Self) -> Self;
 
+    /// Puts `change` of the columns of these vectors into their place. It has to do the same whatever is in the bytes, since it
+    /// may run once for each of their bits.
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self::Columns; N]) -> [Self::Columns; N]);
+}
+
+/// Vectors in which columns of blocks, or some bits of them, change places.
+pub trait Columns: Copy {
     /// Of each pair of blocks (a0, a1, a2, a3) and (b0, b1, b2, b3), in columns: (a0, b0, a1, b1).
     fn interleave_low(self, other: Self) -> Self;
     /// Of each pair of blocks: (a2, b2, a3, b3).
@@ -94,4 +130,46 @@ levels! { $
     Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks.";
     #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     NeonAes(aarch64::NeonAes) "neon-aes" "AES instructions of AArch64, on one block.";
+}
+
+#[cfg(all(test, target_feature = "sse2"))]
+mod tests {
+    use super::{Columns, Plane, plane_words};
+
+    /// Bytes without a pattern.
+    fn bytes(seed: u8) -> [u8; 16] {
+        core::array::from_fn(|i| (i as u8 ^ seed).wrapping_mul(167).wrapping_add(seed).rotate_left(u32::from(seed) % 8))
+    }
+
+    #[test]
+    fn vectors_move_bytes_as_words_do() {
+        for seed in 0..=255 {
+            let (a, b) = (bytes(seed), bytes(!seed));
+            let (vector, other) = (Plane::from_bytes(&a).reorder(), Plane::from_bytes(&b).reorder());
+            let (words, others) = (plane_words::Plane::from_bytes(&a), plane_words::Plane::from_bytes(&b));
+            macro_rules! same {
+                ($of_vector:expr, $of_words:expr) => {
+                    assert_eq!(
+                        $of_vector.reorder().to_bytes(),
+                        $of_words.to_bytes(),
+                        "{seed}: {}",
+                        stringify!($of_vector)
+                    );
+                };
+            }
+            same!(vector.shift_rows::<0>(), words);
+            same!(vector.shift_rows::<1>(), words.shift_rows::<1>());
+            same!(vector.shift_rows::<2>(), words.shift_rows::<2>());
+            same!(vector.below::<0>(), words.below::<0>());
+            same!(vector.two_below::<0>(), words.two_below::<0>());
+            // A column to the left in each row is where ShiftRows was done once too often.
+            same!(vector.below::<1>(), words.shift_rows::<3>().below::<0>().shift_rows::<1>());
+            same!(vector.two_below::<1>(), words.shift_rows::<3>().two_below::<0>().shift_rows::<1>());
+            same!(vector.bytes_equal(other), words.bytes_equal(others));
+            same!(vector.interleave_low(other), words.interleave_low(others));
+            same!(vector.interleave_high(other), words.interleave_high(others));
+            same!(vector.low_halves(other), words.low_halves(others));
+            same!(vector.high_halves(other), words.high_halves(others));
+        }
+    }
 }

@@ -1,10 +1,12 @@
-//! The bytes of a plane in a vector of SSE2, which the target always has where this is compiled.
+//! The bytes of a plane, row by row, in a vector of SSE2, which the target always has where this is compiled.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 use core::ops::{BitAnd, BitXor};
+
+use crate::Columns;
 
 /// Runs vector instructions that the target always has.
 macro_rules! sse2 {
@@ -17,9 +19,13 @@ macro_rules! sse2 {
     }};
 }
 
-/// Sixteen bytes, in the order of a state of AES.
+/// How many times ShiftRows is done before it is due: a row moves in one instruction, and by two columns in two, but by one
+/// column it takes many.
+pub(super) const AHEAD: u32 = 1;
+
+/// Sixteen bytes: byte `4 r + c` is in row r and column c.
 #[derive(Clone, Copy)]
-pub(super) struct Plane(__m128i);
+pub struct Plane(__m128i);
 
 impl Plane {
     /// The same column four times.
@@ -68,51 +74,93 @@ impl Plane {
         Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_cmpeq_epi8(a, b) }))
     }
 
-    /// ShiftRows (FIPS 197, section 5.1.2).
+    /// From the standard's order of bytes into the one that planes have, or back: transposes them as four by four.
     #[inline(always)]
-    pub(super) fn shift_rows(self) -> Self {
+    pub(super) fn reorder(self) -> Self {
         Self(sse2!((a: __m128i = self.0) -> __m128i {
-            // Rows 1 and 3 by one column, then rows 2 and 3 by two.
-            let (even, top) = (_mm_set1_epi32(0x00ff_00ff), _mm_set1_epi32(0x0000_ffff));
-            let by_1 = _mm_shuffle_epi32::<0b00_11_10_01>(a);
-            let odd = _mm_or_si128(_mm_and_si128(even, a), _mm_andnot_si128(even, by_1));
-            let by_2 = _mm_shuffle_epi32::<0b01_00_11_10>(odd);
-            _mm_or_si128(_mm_and_si128(top, odd), _mm_andnot_si128(top, by_2))
+            let pairs = opaque(_mm_unpacklo_epi8(a, _mm_unpackhi_epi64(a, a)));
+            _mm_unpacklo_epi8(pairs, _mm_unpackhi_epi64(pairs, pairs))
         }))
     }
 
-    /// Puts each row into the place of the one above, and the first into that of the last.
+    /// ShiftRows (FIPS 197, section 5.1.2), as many times.
     #[inline(always)]
-    pub(super) fn rotate_rows_1(self) -> Self {
-        Self(sse2!((a: __m128i = self.0) -> __m128i { _mm_or_si128(_mm_srli_epi32::<8>(a), _mm_slli_epi32::<24>(a)) }))
+    pub(super) fn shift_rows<const TIMES: u32>(self) -> Self {
+        const { assert!(TIMES < 3) };
+        Self(sse2!((a: __m128i = self.0, times: u32 = TIMES) -> __m128i {
+            match times {
+                0 => a,
+                1 => {
+                    // Rows 1 and 3 by one column, then rows 2 and 3 by two.
+                    let mask = _mm_set_epi32(-1, 0, -1, 0);
+                    let by_1 = opaque(_mm_or_si128(_mm_srli_epi32::<8>(a), opaque(_mm_slli_epi32::<24>(a))));
+                    let odd = _mm_or_si128(_mm_and_si128(mask, by_1), _mm_andnot_si128(mask, a));
+                    _mm_shufflehi_epi16::<0b10_11_00_01>(odd)
+                }
+                // Rows 1 and 3 by two columns.
+                _ => _mm_shufflehi_epi16::<0b10_11_01_00>(_mm_shufflelo_epi16::<0b10_11_01_00>(a)),
+            }
+        }))
     }
 
-    /// Exchanges rows 0 and 2, and rows 1 and 3.
+    /// In the place of each byte the one that is one row below it, and in the column to its left if `AHEAD` is 1.
     #[inline(always)]
-    pub(super) fn rotate_rows_2(self) -> Self {
-        Self(
-            sse2!((a: __m128i = self.0) -> __m128i { _mm_shufflehi_epi16::<0b10_11_00_01>(_mm_shufflelo_epi16::<0b10_11_00_01>(a)) }),
-        )
+    pub(super) fn below<const AHEAD: u32>(self) -> Self {
+        const { assert!(AHEAD < 2) };
+        Self(sse2!((a: __m128i = self.0, ahead: u32 = AHEAD) -> __m128i {
+            let below = _mm_shuffle_epi32::<0b00_11_10_01>(a);
+            match ahead {
+                0 => below,
+                _ => _mm_or_si128(_mm_slli_epi32::<8>(below), _mm_srli_epi32::<24>(below)),
+            }
+        }))
+    }
+
+    /// In the place of each byte the one that is two rows below it, and two columns from it if `AHEAD` is 1.
+    #[inline(always)]
+    pub(super) fn two_below<const AHEAD: u32>(self) -> Self {
+        const { assert!(AHEAD < 2) };
+        Self(sse2!((a: __m128i = self.0, ahead: u32 = AHEAD) -> __m128i {
+            let below = _mm_shuffle_epi32::<0b01_00_11_10>(a);
+            match ahead {
+                0 => below,
+                _ => _mm_shufflehi_epi16::<0b10_11_00_01>(_mm_shufflelo_epi16::<0b10_11_00_01>(below)),
+            }
+        }))
+    }
+}
+
+impl Columns for Plane {
+    #[inline(always)]
+    fn interleave_low(self, other: Self) -> Self {
+        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i {
+            let (top, bottom) = interleaved(a, b);
+            _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(top, bottom))
+        }))
     }
 
     #[inline(always)]
-    pub(super) fn interleave_low(self, other: Self) -> Self {
-        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_unpacklo_epi32(a, b) }))
+    fn interleave_high(self, other: Self) -> Self {
+        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i {
+            let (top, bottom) = interleaved(a, b);
+            _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(top, bottom))
+        }))
     }
 
     #[inline(always)]
-    pub(super) fn interleave_high(self, other: Self) -> Self {
-        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_unpackhi_epi32(a, b) }))
+    fn low_halves(self, other: Self) -> Self {
+        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i {
+            let low = _mm_set1_epi32(0xffff);
+            _mm_or_si128(_mm_and_si128(low, a), _mm_slli_epi32::<16>(b))
+        }))
     }
 
     #[inline(always)]
-    pub(super) fn low_halves(self, other: Self) -> Self {
-        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_unpacklo_epi64(a, b) }))
-    }
-
-    #[inline(always)]
-    pub(super) fn high_halves(self, other: Self) -> Self {
-        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_unpackhi_epi64(a, b) }))
+    fn high_halves(self, other: Self) -> Self {
+        Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i {
+            let low = _mm_set1_epi32(0xffff);
+            _mm_or_si128(_mm_srli_epi32::<16>(a), _mm_andnot_si128(low, b))
+        }))
     }
 }
 
@@ -130,4 +178,21 @@ impl BitAnd for Plane {
     fn bitand(self, other: Self) -> Self {
         Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_and_si128(a, b) }))
     }
+}
+
+/// The bytes of both in turn: of rows 0 and 1, and of rows 2 and 3.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn interleaved(a: __m128i, b: __m128i) -> (__m128, __m128) {
+    let (top, bottom) = (opaque(_mm_unpacklo_epi8(a, b)), opaque(_mm_unpackhi_epi8(a, b)));
+    (_mm_castsi128_ps(top), _mm_castsi128_ps(bottom))
+}
+
+/// The vector as a value that the compiler knows nothing of: it would make one shuffle of two, for which SSE2 needs many.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn opaque(mut vector: __m128i) -> __m128i {
+    // SAFETY: the assembly is empty.
+    unsafe { core::arch::asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags)) };
+    vector
 }

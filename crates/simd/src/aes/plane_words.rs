@@ -2,9 +2,14 @@
 
 use core::ops::{BitAnd, BitXor};
 
+use crate::Columns;
+
+/// How many times ShiftRows is done before it is due: never, since it takes as long at any time.
+pub(super) const AHEAD: u32 = 0;
+
 /// Sixteen bytes, in the order of a state of AES.
 #[derive(Clone, Copy)]
-pub(super) struct Plane([u32; 4]);
+pub struct Plane([u32; 4]);
 
 impl Plane {
     /// The same column four times.
@@ -59,49 +64,42 @@ impl Plane {
         )
     }
 
-    /// ShiftRows (FIPS 197, section 5.1.2).
+    /// From the standard's order of bytes into the one that planes have, or back: they are the same.
     #[inline(always)]
-    pub(super) fn shift_rows(self) -> Self {
-        let [a, b, c, d] = self.0;
-        Self([rows_of(a, b, c, d), rows_of(b, c, d, a), rows_of(c, d, a, b), rows_of(d, a, b, c)])
+    pub(super) fn reorder(self) -> Self {
+        self
     }
 
-    /// Puts each row into the place of the one above, and the first into that of the last.
+    /// ShiftRows (FIPS 197, section 5.1.2), as many times.
     #[inline(always)]
-    pub(super) fn rotate_rows_1(self) -> Self {
+    pub(super) fn shift_rows<const TIMES: u32>(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self(match const { TIMES % 4 } {
+            0 => [a, b, c, d],
+            1 => [rows_of(a, b, c, d), rows_of(b, c, d, a), rows_of(c, d, a, b), rows_of(d, a, b, c)],
+            2 => [rows_of(a, c, a, c), rows_of(b, d, b, d), rows_of(c, a, c, a), rows_of(d, b, d, b)],
+            _ => [rows_of(a, d, c, b), rows_of(b, a, d, c), rows_of(c, b, a, d), rows_of(d, c, b, a)],
+        })
+    }
+
+    /// In the place of each byte the one that is one row below it.
+    #[inline(always)]
+    pub(super) fn below<const AHEAD: u32>(self) -> Self {
+        const { assert!(AHEAD == self::AHEAD) };
         self.map(
             #[inline(always)]
             |word| word.rotate_right(8),
         )
     }
 
-    /// Exchanges rows 0 and 2, and rows 1 and 3.
+    /// In the place of each byte the one that is two rows below it.
     #[inline(always)]
-    pub(super) fn rotate_rows_2(self) -> Self {
+    pub(super) fn two_below<const AHEAD: u32>(self) -> Self {
+        const { assert!(AHEAD == self::AHEAD) };
         self.map(
             #[inline(always)]
             |word| word.rotate_right(16),
         )
-    }
-
-    #[inline(always)]
-    pub(super) fn interleave_low(self, other: Self) -> Self {
-        Self([self.0[0], other.0[0], self.0[1], other.0[1]])
-    }
-
-    #[inline(always)]
-    pub(super) fn interleave_high(self, other: Self) -> Self {
-        Self([self.0[2], other.0[2], self.0[3], other.0[3]])
-    }
-
-    #[inline(always)]
-    pub(super) fn low_halves(self, other: Self) -> Self {
-        Self([self.0[0], self.0[1], other.0[0], other.0[1]])
-    }
-
-    #[inline(always)]
-    pub(super) fn high_halves(self, other: Self) -> Self {
-        Self([self.0[2], self.0[3], other.0[2], other.0[3]])
     }
 
     #[inline(always)]
@@ -115,6 +113,28 @@ impl Plane {
 #[inline(always)]
 fn rows_of(a: u32, b: u32, c: u32, d: u32) -> u32 {
     a & 0xff | b & 0xff00 | c & 0xff_0000 | d & 0xff00_0000
+}
+
+impl Columns for Plane {
+    #[inline(always)]
+    fn interleave_low(self, other: Self) -> Self {
+        Self([self.0[0], other.0[0], self.0[1], other.0[1]])
+    }
+
+    #[inline(always)]
+    fn interleave_high(self, other: Self) -> Self {
+        Self([self.0[2], other.0[2], self.0[3], other.0[3]])
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        Self([self.0[0], self.0[1], other.0[0], other.0[1]])
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        Self([self.0[2], self.0[3], other.0[2], other.0[3]])
+    }
 }
 
 impl BitXor for Plane {

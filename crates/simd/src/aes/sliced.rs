@@ -1,10 +1,15 @@
 //! Portable rounds of AES: eight blocks at once, bit by bit, in constant time.
 //!
 //! Plane b holds bit b of every byte: its byte i has in bit l what byte i of block l has in bit b. The S-box is a circuit on
-//! planes; ShiftRows and MixColumns move whole bytes, which is the same for all eight blocks.
+//! planes; ShiftRows and MixColumns move whole bytes, which is the same for all eight blocks. They have an order of
+//! their own.
+//!
+//! Where moving bytes within their row costs much, ShiftRows of both rounds is done in the first (as Adomnicai and Peyrin,
+//! "Fixslicing AES-like ciphers", 2020, leave it to the end of some rounds): the first MixColumns then finds what belongs to its
+//! column one more column to the left with each row.
 
 use super::sbox::sub_bits;
-use super::{AesBlocks, AesToken, Block, Plane};
+use super::{AHEAD, AesBlocks, AesToken, Block, Plane};
 use crate::Scalar;
 
 impl AesToken for Scalar {
@@ -31,7 +36,7 @@ fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask
 
 /// Turns eight blocks into planes, and planes into blocks: transposes eight bits by eight in each byte.
 ///
-/// A function of its own, as the round is: the planes do not fit the registers anyway, and kernels have many of these.
+/// A function of its own, as the rounds are: the planes do not fit the registers anyway, and kernels have many of these.
 #[inline(never)]
 fn transpose(planes: &mut [Plane; 8]) {
     for a in [0, 2, 4, 6] {
@@ -42,6 +47,9 @@ fn transpose(planes: &mut [Plane; 8]) {
     }
     for a in [0, 1, 2, 3] {
         swap_bits::<4>(planes, a, a + 4, Plane::splat(0x0f0f_0f0f));
+    }
+    for plane in planes {
+        *plane = plane.reorder();
     }
 }
 
@@ -57,48 +65,118 @@ fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     }
 }
 
-/// A round of AES on eight blocks.
+/// The planes of eight equal keys, with ShiftRows done `TIMES` times. A function of its own, as the rounds are.
 #[inline(never)]
-fn round(planes: &mut [Plane; 8], key: &Block) {
-    let mut a = sub_bits(*planes);
-    for plane in &mut a {
-        *plane = plane.shift_rows();
-    }
-    let key = Plane::from_bytes(&key.0);
-    let keys = [
-        key_plane::<0>(key),
-        key_plane::<1>(key),
-        key_plane::<2>(key),
-        key_plane::<3>(key),
-        key_plane::<4>(key),
-        key_plane::<5>(key),
-        key_plane::<6>(key),
-        key_plane::<7>(key),
-    ];
-    // MixColumns: 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
-    let mut below = a;
-    let mut sum = a;
+fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
+    let key = Plane::from_bytes(&key.0).reorder().shift_rows::<TIMES>();
+    planes[0] = key_plane::<0>(key);
+    planes[1] = key_plane::<1>(key);
+    planes[2] = key_plane::<2>(key);
+    planes[3] = key_plane::<3>(key);
+    planes[4] = key_plane::<4>(key);
+    planes[5] = key_plane::<5>(key);
+    planes[6] = key_plane::<6>(key);
+    planes[7] = key_plane::<7>(key);
+}
+
+/// MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with ShiftRows done `TIMES` times too often.
+#[inline(always)]
+fn mix_columns<const TIMES: u32>(a: [Plane; 8], key: &[Plane; 8]) -> [Plane; 8] {
+    // 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
+    let last = a[7] ^ a[7].below::<TIMES>();
+    let mut out = a;
+    // Doubling moves bits up, and the uppermost to where x^8 = x^4 + x^3 + x + 1 has ones.
+    let mut doubled = last;
     for i in 0..8 {
-        below[i] = a[i].rotate_rows_1();
-        sum[i] = a[i] ^ below[i];
-    }
-    let mut out = keys;
-    for i in 0..8 {
-        // Doubling moves bits up, and the uppermost to where x^8 = x^4 + x^3 + x + 1 has ones.
-        let doubled = match i {
-            0 => sum[7],
-            1 | 3 | 4 => sum[i - 1] ^ sum[7],
-            _ => sum[i - 1],
+        let below = a[i].below::<TIMES>();
+        let sum = a[i] ^ below;
+        out[i] = (key[i] ^ below) ^ (doubled ^ sum.two_below::<TIMES>());
+        doubled = match i {
+            0 | 2 | 3 => sum ^ last,
+            _ => sum,
         };
-        out[i] = (keys[i] ^ below[i]) ^ (doubled ^ sum[i].rotate_rows_2());
     }
-    *planes = out;
+    out
+}
+
+/// ShiftRows (FIPS 197, section 5.1.2), `TIMES` times.
+#[inline(always)]
+fn shift_rows<const TIMES: u32>(mut a: [Plane; 8]) -> [Plane; 8] {
+    for plane in &mut a {
+        *plane = plane.shift_rows::<TIMES>();
+    }
+    a
+}
+
+/// Two rounds of AES on eight blocks.
+#[inline(never)]
+fn two_rounds(planes: &mut [Plane; 8], [first, second]: &[[Plane; 8]; 2]) {
+    let a = shift_rows::<{ 1 + AHEAD }>(sub_bits(*planes));
+    let a = mix_columns::<AHEAD>(a, first);
+    let a = shift_rows::<{ 1 - AHEAD }>(sub_bits(a));
+    *planes = mix_columns::<0>(a, second);
+}
+
+impl SlicedBlocks {
+    /// [`AesBlocks::two_rounds`] on whole states of `N` blocks: lane l has the keys l mod `N`.
+    #[inline(always)]
+    pub fn two_rounds_in_lanes<const N: usize>(&mut self, first: &[Block; N], second: &[Block; N]) {
+        const { assert!(N == 2 || N == 4) };
+        let both = Self::load(
+            Scalar::new(),
+            #[inline(always)]
+            |lane| if lane < 4 { &first[lane % N].0 } else { &second[lane % N].0 },
+        );
+        let mut keys = [both.0; 2];
+        let [firsts, seconds] = &mut keys;
+        for (i, (first, second)) in firsts.iter_mut().zip(seconds).enumerate() {
+            // The constant of the S-box, as for equal keys.
+            let constant = Plane::splat(if 0x63 >> i & 1 == 1 { !0 } else { 0 });
+            let lower = (*first & Plane::splat(0x0f0f_0f0f)).shift_rows::<AHEAD>();
+            *first = lower ^ lower.shift_left::<4>() ^ constant;
+            let upper = *second & Plane::splat(0xf0f0_f0f0);
+            *second = upper ^ upper.shift_right::<4>() ^ constant;
+        }
+        two_rounds(&mut self.0, &keys);
+    }
+
+    /// [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane `N` i + n.
+    #[inline(always)]
+    pub fn columns_in_lanes<const N: usize>(&mut self, change: impl Fn([Plane; N]) -> [Plane; N]) {
+        const { assert!(N == 2 || N == 4) };
+        let first_lanes = Plane::splat(if N == 2 { 0x5555_5555 } else { 0x1111_1111 });
+        for plane in &mut self.0 {
+            let mut blocks = [*plane; N];
+            blocks[1] = plane.shift_right::<1>();
+            if N == 4 {
+                blocks[2] = plane.shift_right::<2>();
+                blocks[3] = plane.shift_right::<3>();
+            }
+            // Other lanes hold what came with the shifts.
+            let mut blocks = change(blocks);
+            for block in &mut blocks {
+                *block = *block & first_lanes;
+            }
+            *plane = blocks[0] ^ blocks[1].shift_left::<1>();
+            if N == 4 {
+                *plane = *plane ^ blocks[2].shift_left::<2>() ^ blocks[3].shift_left::<3>();
+            }
+        }
+    }
 }
 
 impl AesBlocks for SlicedBlocks {
     type Token = Scalar;
+    type Columns = Plane;
     const BLOCKS: usize = 8;
-    const IN_FLIGHT: usize = 1;
+    // A vector fills the CPU, but the planes of a key are made once for all that have it.
+    const IN_FLIGHT: usize = 8;
+    const SUMS_IN_MEMORY: bool = true;
+
+    #[inline(always)]
+    fn zeros(_: Scalar) -> Self {
+        Self([Plane::splat(0); 8])
+    }
 
     #[inline(always)]
     fn load<'a>(_: Scalar, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
@@ -120,41 +198,37 @@ impl AesBlocks for SlicedBlocks {
     }
 
     #[inline(always)]
-    fn aes_round(self, key: &Block) -> Self {
-        let mut planes = self.0;
-        round(&mut planes, key);
-        Self(planes)
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
+        let mut keys = [[Plane::splat(0); 8]; 2];
+        for n in 0..N {
+            key_planes::<AHEAD>(&mut keys[0], &first[n]);
+            key_planes::<0>(&mut keys[1], &second[n]);
+            for state in &mut *state {
+                two_rounds(&mut state[n].0, &keys);
+            }
+        }
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        self.zip(other, |a, b| a ^ b)
-    }
-    #[inline(always)]
-    fn interleave_low(self, other: Self) -> Self {
-        self.zip(other, Plane::interleave_low)
-    }
-    #[inline(always)]
-    fn interleave_high(self, other: Self) -> Self {
-        self.zip(other, Plane::interleave_high)
-    }
-    #[inline(always)]
-    fn low_halves(self, other: Self) -> Self {
-        self.zip(other, Plane::low_halves)
-    }
-    #[inline(always)]
-    fn high_halves(self, other: Self) -> Self {
-        self.zip(other, Plane::high_halves)
-    }
-}
-
-impl SlicedBlocks {
-    #[inline(always)]
-    fn zip(self, other: Self, operation: impl Fn(Plane, Plane) -> Plane) -> Self {
-        let mut out = self;
+        let mut sum = self;
         for i in 0..8 {
-            out.0[i] = operation(self.0[i], other.0[i]);
+            sum.0[i] = self.0[i] ^ other.0[i];
         }
-        out
+        sum
+    }
+
+    #[inline(always)]
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Plane; N]) -> [Plane; N]) {
+        for i in 0..8 {
+            let mut planes = [vectors[0].0[i]; N];
+            for n in 1..N {
+                planes[n] = vectors[n].0[i];
+            }
+            let planes = change(planes);
+            for n in 0..N {
+                vectors[n].0[i] = planes[n];
+            }
+        }
     }
 }

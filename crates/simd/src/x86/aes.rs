@@ -6,7 +6,8 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, avx2, avx512, ssse3, token, with_features};
-use crate::{AesBlocks, AesToken, Block};
+use crate::aes::in_turn;
+use crate::{AesBlocks, AesToken, Block, Columns};
 
 const AES_NI: Features = ssse3::FEATURES.union(Features::SSE41).union(Features::AES);
 const VAES: Features = avx2::FEATURES.union(Features::AES).union(Features::VAES);
@@ -63,10 +64,28 @@ macro_rules! operations {
 #[derive(Clone, Copy)]
 pub struct AesNiBlocks(__m128i, AesNi);
 
+impl AesNiBlocks {
+    /// A round of AES.
+    #[inline(always)]
+    fn aes_round(self, key: &Block) -> Self {
+        let vector = with_features!(AesNi, "sse2,aes", self.1, (a: __m128i = self.0, key: &Block = key) -> __m128i {
+            // SAFETY: the block is valid for reading 16 bytes, and aligned.
+            _mm_aesenc_si128(a, unsafe { _mm_load_si128(key.0.as_ptr().cast()) })
+        });
+        Self(vector, self.1)
+    }
+}
+
 impl AesBlocks for AesNiBlocks {
     type Token = AesNi;
+    type Columns = Self;
     const BLOCKS: usize = 1;
     const IN_FLIGHT: usize = 8;
+
+    #[inline(always)]
+    fn zeros(token: AesNi) -> Self {
+        Self(with_features!(AesNi, "sse2", token, () -> __m128i { _mm_setzero_si128() }), token)
+    }
 
     #[inline(always)]
     fn load<'a>(token: AesNi, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
@@ -84,16 +103,28 @@ impl AesBlocks for AesNiBlocks {
     }
 
     #[inline(always)]
-    fn aes_round(self, key: &Block) -> Self {
-        let vector = with_features!(AesNi, "sse2,aes", self.1, (a: __m128i = self.0, key: &Block = key) -> __m128i {
-            // SAFETY: the block is valid for reading 16 bytes, and aligned.
-            _mm_aesenc_si128(a, unsafe { _mm_load_si128(key.0.as_ptr().cast()) })
-        });
-        Self(vector, self.1)
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
+        in_turn(
+            state,
+            first,
+            second,
+            #[inline(always)]
+            |vector, key| vector.aes_round(key),
+        );
     }
 
     operations! { AesNi, "sse2", __m128i:
         xor = _mm_xor_si128;
+    }
+
+    #[inline(always)]
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
+        *vectors = change(*vectors);
+    }
+}
+
+impl Columns for AesNiBlocks {
+    operations! { AesNi, "sse2", __m128i:
         interleave_low = _mm_unpacklo_epi32;
         interleave_high = _mm_unpackhi_epi32;
         low_halves = _mm_unpacklo_epi64;
@@ -114,10 +145,29 @@ fn bytes(vector: __m128i) -> [u8; 16] {
 #[derive(Clone, Copy)]
 pub struct VaesBlocks(__m256i, Vaes);
 
+impl VaesBlocks {
+    /// A round of AES.
+    #[inline(always)]
+    fn aes_round(self, key: &Block) -> Self {
+        let vector = with_features!(Vaes, "avx2,vaes", self.1, (a: __m256i = self.0, key: &Block = key) -> __m256i {
+            // SAFETY: the block is valid for reading 16 bytes, and aligned.
+            let key = unsafe { _mm_load_si128(key.0.as_ptr().cast()) };
+            _mm256_aesenc_epi128(a, _mm256_broadcastsi128_si256(key))
+        });
+        Self(vector, self.1)
+    }
+}
+
 impl AesBlocks for VaesBlocks {
     type Token = Vaes;
+    type Columns = Self;
     const BLOCKS: usize = 2;
     const IN_FLIGHT: usize = 8;
+
+    #[inline(always)]
+    fn zeros(token: Vaes) -> Self {
+        Self(with_features!(Vaes, "avx2", token, () -> __m256i { _mm256_setzero_si256() }), token)
+    }
 
     #[inline(always)]
     fn load<'a>(token: Vaes, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
@@ -140,17 +190,28 @@ impl AesBlocks for VaesBlocks {
     }
 
     #[inline(always)]
-    fn aes_round(self, key: &Block) -> Self {
-        let vector = with_features!(Vaes, "avx2,vaes", self.1, (a: __m256i = self.0, key: &Block = key) -> __m256i {
-            // SAFETY: the block is valid for reading 16 bytes, and aligned.
-            let key = unsafe { _mm_load_si128(key.0.as_ptr().cast()) };
-            _mm256_aesenc_epi128(a, _mm256_broadcastsi128_si256(key))
-        });
-        Self(vector, self.1)
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
+        in_turn(
+            state,
+            first,
+            second,
+            #[inline(always)]
+            |vector, key| vector.aes_round(key),
+        );
     }
 
     operations! { Vaes, "avx2", __m256i:
         xor = _mm256_xor_si256;
+    }
+
+    #[inline(always)]
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
+        *vectors = change(*vectors);
+    }
+}
+
+impl Columns for VaesBlocks {
+    operations! { Vaes, "avx2", __m256i:
         interleave_low = _mm256_unpacklo_epi32;
         interleave_high = _mm256_unpackhi_epi32;
         low_halves = _mm256_unpacklo_epi64;
@@ -162,11 +223,30 @@ impl AesBlocks for VaesBlocks {
 #[derive(Clone, Copy)]
 pub struct Vaes512Blocks(__m512i, Vaes512);
 
+impl Vaes512Blocks {
+    /// A round of AES.
+    #[inline(always)]
+    fn aes_round(self, key: &Block) -> Self {
+        let vector = with_features!(Vaes512, "avx512f,vaes", self.1, (a: __m512i = self.0, key: &Block = key) -> __m512i {
+            // SAFETY: the block is valid for reading 16 bytes, and aligned.
+            let key = unsafe { _mm_load_si128(key.0.as_ptr().cast()) };
+            _mm512_aesenc_epi128(a, _mm512_broadcast_i32x4(key))
+        });
+        Self(vector, self.1)
+    }
+}
+
 impl AesBlocks for Vaes512Blocks {
     type Token = Vaes512;
+    type Columns = Self;
     const BLOCKS: usize = 4;
     // Of as many rounds as with narrower vectors, half as many begin in a cycle on most CPUs.
     const IN_FLIGHT: usize = 8;
+
+    #[inline(always)]
+    fn zeros(token: Vaes512) -> Self {
+        Self(with_features!(Vaes512, "avx512f", token, () -> __m512i { _mm512_setzero_si512() }), token)
+    }
 
     #[inline(always)]
     fn load<'a>(token: Vaes512, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
@@ -204,17 +284,28 @@ impl AesBlocks for Vaes512Blocks {
     }
 
     #[inline(always)]
-    fn aes_round(self, key: &Block) -> Self {
-        let vector = with_features!(Vaes512, "avx512f,vaes", self.1, (a: __m512i = self.0, key: &Block = key) -> __m512i {
-            // SAFETY: the block is valid for reading 16 bytes, and aligned.
-            let key = unsafe { _mm_load_si128(key.0.as_ptr().cast()) };
-            _mm512_aesenc_epi128(a, _mm512_broadcast_i32x4(key))
-        });
-        Self(vector, self.1)
+    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
+        in_turn(
+            state,
+            first,
+            second,
+            #[inline(always)]
+            |vector, key| vector.aes_round(key),
+        );
     }
 
     operations! { Vaes512, "avx512f", __m512i:
         xor = _mm512_xor_si512;
+    }
+
+    #[inline(always)]
+    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
+        *vectors = change(*vectors);
+    }
+}
+
+impl Columns for Vaes512Blocks {
+    operations! { Vaes512, "avx512f", __m512i:
         interleave_low = _mm512_unpacklo_epi32;
         interleave_high = _mm512_unpackhi_epi32;
         low_halves = _mm512_unpacklo_epi64;
