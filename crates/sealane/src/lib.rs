@@ -6,6 +6,8 @@
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
 //! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in batches, and the sponge HarakaS.
+//! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8) multiplied by a constant, for erasure
+//!   codes.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
 //! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
 //!   known-answer test; nobody needs compile flags.
@@ -44,6 +46,7 @@ mod backend;
 pub mod chacha20;
 mod error;
 pub mod gf2n;
+pub mod gf8;
 pub mod haraka;
 #[cfg(feature = "internals")]
 #[doc(hidden)]

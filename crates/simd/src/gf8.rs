@@ -3,6 +3,8 @@
 //! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4) and of the instruction
 //! `gf2p8mulb`; bit i of a byte is the coefficient of x^i.
 
+use core::hint::black_box;
+
 use crate::{Simd, Token};
 
 /// A token with vectors of elements of GF(2^8), which proves what some ChaCha backend needs too, so that one kernel can do both.
@@ -16,12 +18,14 @@ pub trait Gf8: Token {
     fn for_chacha(self) -> Self::ChaCha;
 }
 
-/// A vector of elements of GF(2^8). All operations take the same time for all elements; factors are public.
+/// A vector of elements of GF(2^8). All operations take the same time for all elements, and for all factors that are not public.
 pub trait Gf8Bytes: Copy {
     /// The proof that the CPU has the instructions.
     type Token: Gf8<Bytes = Self>;
     /// A public factor, ready for use.
     type Factor: Copy;
+    /// A factor that may be secret, ready for use.
+    type SecretFactor: Copy;
     /// A vector, ready to be multiplied by several factors.
     type Multiplicand: Copy;
 
@@ -44,12 +48,16 @@ pub trait Gf8Bytes: Copy {
     #[must_use]
     fn xor(self, other: Self) -> Self;
 
-    /// Prepares a factor.
+    /// Prepares a public factor: it may be the index of a table.
     fn factor(token: Self::Token, factor: u8) -> Self::Factor;
+    /// Prepares a factor in the same time for all.
+    fn secret_factor(token: Self::Token, factor: u8) -> Self::SecretFactor;
     /// Prepares a vector.
     fn multiplicand(self) -> Self::Multiplicand;
     /// The products of all elements with `factor`.
     fn mul(multiplicand: Self::Multiplicand, factor: Self::Factor) -> Self;
+    /// The same with a factor that may be secret.
+    fn mul_secret(multiplicand: Self::Multiplicand, factor: Self::SecretFactor) -> Self;
 }
 
 /// For each factor, its products with 0 to 15, then those with 16 times 0 to 15: what byte shuffles multiply with. The index is
@@ -68,6 +76,32 @@ pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
     }
     tables
 };
+
+/// The products of `factor` with x^0 to x^7, in the same time for all factors.
+#[inline(always)]
+pub(crate) fn multiples(factor: u8) -> [u64; 8] {
+    // Hidden, lest the compiler know that a product with it is one of two values, and choose between them by a branch.
+    let polynomial = black_box(0x11b);
+    let (mut multiples, mut multiple) = ([0; 8], u64::from(factor));
+    for power in &mut multiples {
+        *power = multiple;
+        multiple = (multiple << 1) ^ ((multiple >> 7) * polynomial);
+    }
+    multiples
+}
+
+/// What [`NIBBLE_PRODUCTS`] has for `factor`, in little-endian words, computed in the same time for all factors.
+#[inline(always)]
+#[allow(dead_code, reason = "not every target has shuffles")]
+pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
+    // In the bytes whose number has the bit.
+    const WITH_BIT: [u64; 3] = [0x0100_0100_0100_0100, 0x0101_0000_0101_0000, 0x0101_0101_0000_0000];
+    const ALL: u64 = 0x0101_0101_0101_0101;
+    let [m0, m1, m2, m3, m4, m5, m6, m7] = multiples(factor);
+    let low = (m0 * WITH_BIT[0]) ^ (m1 * WITH_BIT[1]) ^ (m2 * WITH_BIT[2]);
+    let high = (m4 * WITH_BIT[0]) ^ (m5 * WITH_BIT[1]) ^ (m6 * WITH_BIT[2]);
+    [low, low ^ (m3 * ALL), high, high ^ (m7 * ALL)]
+}
 
 /// The product of two field elements. Takes the same time for all.
 #[must_use]
@@ -122,15 +156,20 @@ mod tests {
             for b in 0..=255_u8 {
                 assert_eq!(table[usize::from(b & 15)] ^ table[16 + usize::from(b >> 4)], gf8_mul(a, b));
             }
+            assert_eq!(nibble_products(a).map(u64::to_le_bytes).as_flattened(), table);
         }
     }
 
     #[inline(always)]
     fn multiply<G: Gf8>(token: G, factor: u8, bytes: &mut [u8; 256]) {
-        let factor = G::Bytes::factor(token, factor);
+        let (public, secret) = (G::Bytes::factor(token, factor), G::Bytes::secret_factor(token, factor));
         for bytes in bytes.chunks_exact_mut(<G::Bytes as Gf8Bytes>::BYTES) {
-            let product = G::Bytes::mul(G::Bytes::load(token, bytes).multiplicand(), factor);
+            let multiplicand = G::Bytes::load(token, bytes).multiplicand();
+            let product = G::Bytes::mul(multiplicand, public);
             product.xor(G::Bytes::zero(token)).store(bytes);
+            let mut difference = [0xaa; 64];
+            G::Bytes::mul_secret(multiplicand, secret).xor(product).store(&mut difference);
+            assert!(difference[..bytes.len()].iter().all(|byte| *byte == 0), "{factor} as a secret");
         }
     }
 

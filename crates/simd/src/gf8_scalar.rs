@@ -1,5 +1,6 @@
 //! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target always has them.
 
+use crate::gf8::multiples;
 use crate::{Gf8, Gf8Bytes, Scalar};
 
 /// Words: one row of 128 bits, two of which fill the registers of no target.
@@ -26,6 +27,7 @@ impl Gf8 for Scalar {
 impl Gf8Bytes for ScalarBytes {
     type Token = Scalar;
     type Factor = u8;
+    type SecretFactor = [u64; 8];
     type Multiplicand = Self;
     const BYTES: usize = 8 * WORDS;
 
@@ -53,6 +55,10 @@ impl Gf8Bytes for ScalarBytes {
         factor
     }
     #[inline(always)]
+    fn secret_factor(_: Scalar, factor: u8) -> [u64; 8] {
+        multiples(factor)
+    }
+    #[inline(always)]
     fn multiplicand(self) -> Self {
         self
     }
@@ -70,6 +76,17 @@ impl Gf8Bytes for ScalarBytes {
             }
             multiple = multiple.double();
         }
+    }
+    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose bytes have no carries.
+    #[inline(always)]
+    fn mul_secret(multiplicand: Self, factor: [u64; 8]) -> Self {
+        let mut product = [0; WORDS];
+        for (word, product) in multiplicand.0.iter().zip(&mut product) {
+            for (bit, multiple) in factor.iter().enumerate() {
+                *product ^= (word >> bit & LOW_BITS) * multiple;
+            }
+        }
+        Self(product)
     }
 }
 

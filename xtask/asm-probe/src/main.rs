@@ -51,6 +51,11 @@ fn main() {
     for backend in bytes::Backend::available() {
         share(backend);
         println!("shamir on {backend}: the kernels ran");
+        let (mut product, mut sum) = (black_box(vec![1; 1000]), black_box(vec![2; 1000]));
+        backend.multiply_slice(black_box(3), &mut product);
+        backend.multiply_add_slice(black_box(3), &product, &mut sum);
+        black_box(sum);
+        println!("gf8 on {backend}: the kernels ran");
     }
     for backend in haraka::Backend::available() {
         let haraka = Haraka::with_backend(backend);

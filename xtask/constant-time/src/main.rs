@@ -5,6 +5,7 @@
 //! not report them proves nothing.
 
 mod gf2n;
+mod gf8;
 mod haraka;
 mod memcheck;
 mod shamir;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     }
     let result = match primitive.as_str() {
         "haraka" => backend.parse().map(haraka::run),
+        "gf8" => backend.parse().map(gf8::run),
         "shamir" => backend.parse().map(shamir::share_and_combine),
         "shamir-check" => backend.parse().map(shamir::check),
         _ => backend.parse().map(|backend| run(backend, primitive)),

@@ -1,4 +1,4 @@
-//! Recognising the hot loops of secret sharing, Haraka and GF(2^n): by the function that they are in, and the instruction that
+//! Recognising the hot loops of secret sharing, GF(2^8), Haraka and GF(2^n): by the function that they are in, and the instruction that
 //! does the work.
 
 use super::disassembly::Instruction;
@@ -12,14 +12,17 @@ const AES_ROUNDS: usize = 8;
 /// The kernel that a loop belongs to, and how many units of its work it does.
 pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
     let count = |is: fn(&str) -> bool| body.iter().filter(|instruction| is(base(&instruction.mnemonic))).count();
+    // In GF(2^8) a product takes two shuffles, or one instruction; of a constant, LLVM may make the other one.
+    let products = || {
+        let shuffles = count(|mnemonic| mnemonic == "pshufb");
+        shuffles / 2 + count(|mnemonic| ["gf2p8mulb", "gf2p8affineqb"].contains(&mnemonic))
+    };
     let (name, units) = if function.contains("sealane::shamir::bytes::") {
         // ChaCha, which makes the coefficients, shuffles too.
         if count(|mnemonic| mnemonic == "paddd") > 0 {
             return None;
         }
-        // A product takes two shuffles, or one instruction; of a constant, LLVM may make the other one.
-        let shuffles = count(|mnemonic| mnemonic == "pshufb");
-        let products = shuffles / 2 + count(|mnemonic| ["gf2p8mulb", "gf2p8affineqb"].contains(&mnemonic));
+        let products = products();
         match products {
             0 => return None,
             // A whole row. Loops for fewer shares have the same source.
@@ -29,6 +32,13 @@ pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'stati
             _ if products.is_multiple_of(3) => ("shamir threshold 2 or 3", products),
             // One for each coefficient, and LLVM may unroll that.
             _ => ("shamir any threshold", products),
+        }
+    } else if function.contains("::Gf8Family>>::multiply_") {
+        // LLVM may unroll it.
+        match products() {
+            0 => return None,
+            products if function.contains("::multiply_add_slice") => ("gf8 multiply and add", products),
+            products => ("gf8 multiply", products),
         }
     } else if function.contains("sealane::haraka::") {
         let rounds = count(|mnemonic| ["aesenc", "aesenclast"].contains(&mnemonic));
@@ -88,6 +98,15 @@ mod tests {
         assert_eq!(found(&gfni, &products), Some(("gfni512", "shamir threshold 2 or 3", 3)));
         // The key stream, not a product.
         assert_eq!(found(&split, &format!("{}vpaddd %ymm0,%ymm1,%ymm1\n", shuffles(2))), None);
+
+        let multiply = format!(
+            "<sealane_simd::x86::avx2::Avx2 {ENTRY}<sealane::backend::family::BackendOf<\
+             sealane::backend::gf8::Gf8Family>>::multiply_slice"
+        );
+        assert_eq!(found(&multiply, &shuffles(4)), Some(("avx2", "gf8 multiply", 2)));
+        let add = multiply.replace("multiply", "multiply_add");
+        assert_eq!(found(&add, &shuffles(2)), Some(("avx2", "gf8 multiply and add", 1)));
+        assert_eq!(found(&add, "vpxor %ymm0,%ymm1,%ymm2\n"), None);
 
         let scale = format!(
             "<sealane_simd::x86::clmul::Vpclmulqdq {ENTRY}<sealane::backend::family::BackendOf<\

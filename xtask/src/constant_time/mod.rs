@@ -15,7 +15,7 @@ use reports::Report;
 const BACKENDS: &[&str] = &["scalar", "ssse3", "avx2"];
 /// Must be reported: else a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
-const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch", "shamir"];
+const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch", "shamir", "gf8"];
 /// The backends of GF(2^n): not VPCLMULQDQ, which valgrind does not know either. Its kernels are the same source.
 const CLMUL_BACKENDS: &[&str] = &["scalar", "pclmulqdq"];
 const CLMUL_PRIMITIVES: &[&str] = &["gf2n", "shamir-element"];

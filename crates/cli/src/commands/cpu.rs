@@ -91,6 +91,7 @@ fn report(backend: Backend) -> Report {
         ("haraka", BackendOf::<AesFamily>::detect().name()),
         ("gf2n", BackendOf::<ClmulFamily>::detect().name()),
         ("shamir", BackendOf::<Gf8Family>::detect().name()),
+        ("gf8", BackendOf::<Gf8Family>::detect().name()),
     ];
     let primitives = primitives.into_iter().chain(of_other_families);
     Report {

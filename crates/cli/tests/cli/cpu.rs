@@ -66,7 +66,7 @@ fn every_backend_is_listed_and_can_be_forced() {
 #[test]
 fn other_families_are_listed_too() {
     let report = json(&Dir::new(), None);
-    for (primitive, of_self_test) in [("haraka", "haraka256"), ("gf2n", "gf2n"), ("shamir", "shamir")] {
+    for (primitive, of_self_test) in [("haraka", "haraka256"), ("gf2n", "gf2n"), ("shamir", "shamir"), ("gf8", "gf8")] {
         let backends = backends(&report, of_self_test);
         let usable = || backends.iter().filter(|backend| backend["supported"] == true);
         assert!(usable().all(|backend| backend["self_test"][of_self_test] == true), "{backends:?}");

@@ -5,7 +5,7 @@ use sealane_simd::{CachedLevel, Gf8Level};
 use super::{BackendOf, Family, Sealed, SelfTestCache, absorb};
 use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
 
-/// The family of the primitives that are made of bytes of GF(2^8): secret sharing.
+/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gf8Family;
 
@@ -13,10 +13,13 @@ impl Sealed for Gf8Family {}
 
 impl Family for Gf8Family {
     type Level = Gf8Level;
-    const PRIMITIVES: &'static [&'static str] = &["shamir"];
+    const PRIMITIVES: &'static [&'static str] = &["shamir", "gf8"];
 
-    fn gives_known_answers(level: Gf8Level, _: usize) -> bool {
-        shamir_digest(BackendOf::of(level)) == SHAMIR_DIGEST
+    fn gives_known_answers(level: Gf8Level, primitive: usize) -> bool {
+        match primitive {
+            0 => shamir_digest(BackendOf::of(level)) == SHAMIR_DIGEST,
+            _ => gf8_digest(BackendOf::of(level)) == GF8_DIGEST,
+        }
     }
 
     fn chosen() -> &'static CachedLevel<Gf8Level> {
@@ -85,6 +88,28 @@ fn share_and_combine(
     Ok(matches!(checker.verdict(), Verdict::Wrong(points) if *points == [POINTS[WRONG]]))
 }
 
+/// Constants with all bits among them, and bytes of several vectors and a part of one.
+const CONSTANTS: [u8; 3] = [0x03, 0x5c, 0xa1];
+const SLICE_BYTES: usize = 64 * 4 + 21;
+
+const GF8_DIGEST: u64 = 15_117_268_883_581_855_868;
+
+/// All bytes times each constant, and their sum.
+fn gf8_digest(backend: BackendOf<Gf8Family>) -> u64 {
+    let mut source = [0; SLICE_BYTES];
+    for (i, byte) in source.iter_mut().enumerate() {
+        *byte = i as u8;
+    }
+    let (mut sum, mut digest) = ([0; SLICE_BYTES], 0);
+    for constant in CONSTANTS {
+        let mut product = source;
+        backend.multiply_slice(constant, &mut product);
+        backend.multiply_add_slice(constant, &product, &mut sum);
+        digest = absorb(absorb(digest, &product), &sum);
+    }
+    digest
+}
+
 #[cfg(test)]
 mod tests {
     use sealane_simd::LevelList;
@@ -95,7 +120,21 @@ mod tests {
     fn every_level_gives_the_known_answers() {
         for level in Gf8Level::available() {
             assert_eq!(shamir_digest(BackendOf::of(level)), SHAMIR_DIGEST, "{level:?}");
+            assert_eq!(gf8_digest(BackendOf::of(level)), GF8_DIGEST, "{level:?}");
         }
+    }
+
+    #[test]
+    fn the_known_answer_of_products_is_that_of_the_reference() {
+        use sealane_spec::shamir_bytes::multiply;
+        let source: [u8; SLICE_BYTES] = core::array::from_fn(|i| i as u8);
+        let (mut sum, mut digest) = ([0; SLICE_BYTES], 0);
+        for constant in CONSTANTS {
+            let product = source.map(|byte| multiply(constant, byte));
+            sum.iter_mut().zip(product).for_each(|(sum, byte)| *sum ^= multiply(constant, byte));
+            digest = absorb(absorb(digest, &product), &sum);
+        }
+        assert_eq!(digest, GF8_DIGEST);
     }
 
     #[test]

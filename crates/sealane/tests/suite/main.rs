@@ -17,6 +17,7 @@ mod chacha20_position;
 mod common;
 mod gf2n;
 mod gf2n_serde;
+mod gf8;
 mod haraka;
 mod haraka_sponge;
 mod poly1305;

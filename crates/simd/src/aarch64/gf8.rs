@@ -4,6 +4,7 @@ use core::arch::aarch64::*;
 
 use super::Neon;
 use super::neon::neon;
+use crate::gf8::nibble_products;
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 impl Gf8 for Neon {
@@ -25,6 +26,7 @@ type Pair = (uint8x16_t, uint8x16_t);
 impl Gf8Bytes for NeonBytes {
     type Token = Neon;
     type Factor = Pair;
+    type SecretFactor = Pair;
     type Multiplicand = (Pair, Neon);
     const BYTES: usize = 16;
 
@@ -65,6 +67,14 @@ impl Gf8Bytes for NeonBytes {
         })
     }
     #[inline(always)]
+    fn secret_factor(token: Neon, factor: u8) -> Pair {
+        neon!(token, (factor: u8 = factor) -> Pair {
+            let words = nibble_products(factor);
+            let half = |low, high| vcombine_u8(vcreate_u8(low), vcreate_u8(high));
+            (half(words[0], words[1]), half(words[2], words[3]))
+        })
+    }
+    #[inline(always)]
     fn multiplicand(self) -> (Pair, Neon) {
         let nibbles = neon!(self.1, (a: uint8x16_t = self.0) -> Pair {
             (vandq_u8(a, vdupq_n_u8(0x0f)), vshrq_n_u8::<4>(a))
@@ -78,5 +88,9 @@ impl Gf8Bytes for NeonBytes {
             veorq_u8(vqtbl1q_u8(f.0, m.0), vqtbl1q_u8(f.1, m.1))
         });
         Self(product, token)
+    }
+    #[inline(always)]
+    fn mul_secret(multiplicand: (Pair, Neon), factor: Pair) -> Self {
+        Self::mul(multiplicand, factor)
     }
 }

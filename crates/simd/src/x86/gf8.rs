@@ -8,6 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, Avx512, Ssse3, with_features};
+use crate::gf8::nibble_products;
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 /// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types and functions.
@@ -16,6 +17,7 @@ macro_rules! gf8_bytes {
         $(#[$doc:meta])* $bytes:ident($vector:ty, $token:ty, $features:literal), $size:literal, $chacha:ty, $for_chacha:expr;
         $load:ident, $store:ident, $zero:ident, $xor:ident;
         factor: $factor:ty = |$table:ident, $public:ident| $prepare:expr;
+        secret = |$secret:ident| $prepare_secret:expr;
         multiplicand: $multiplicand:ty = |$a:ident| $split:expr;
         mul = |$m:ident, $f:ident| $mul:expr;
     ) => {
@@ -36,6 +38,7 @@ macro_rules! gf8_bytes {
         impl Gf8Bytes for $bytes {
             type Token = $token;
             type Factor = $factor;
+            type SecretFactor = $factor;
             type Multiplicand = ($multiplicand, $token);
             const BYTES: usize = $size;
 
@@ -77,6 +80,10 @@ macro_rules! gf8_bytes {
                 })
             }
             #[inline(always)]
+            fn secret_factor(token: $token, factor: u8) -> $factor {
+                with_features!($token, $features, token, ($secret: u8 = factor) -> $factor { $prepare_secret })
+            }
+            #[inline(always)]
             fn multiplicand(self) -> ($multiplicand, $token) {
                 let multiplicand =
                     with_features!($token, $features, self.1, ($a: $vector = self.0) -> $multiplicand { $split });
@@ -88,6 +95,10 @@ macro_rules! gf8_bytes {
                 let product = with_features!($token, $features, token,
                     ($m: $multiplicand = multiplicand, $f: $factor = factor) -> $vector { $mul });
                 Self(product, token)
+            }
+            #[inline(always)]
+            fn mul_secret(multiplicand: ($multiplicand, $token), factor: $factor) -> Self {
+                Self::mul(multiplicand, factor)
             }
         }
     };
@@ -103,11 +114,20 @@ fn half(table: &[u8; 32], start: usize) -> __m128i {
     unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
 }
 
+/// Both tables of a factor that may be secret, which are therefore not looked up.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn secret_halves(factor: u8) -> (__m128i, __m128i) {
+    let words = nibble_products(factor).map(u64::cast_signed);
+    (_mm_set_epi64x(words[1], words[0]), _mm_set_epi64x(words[3], words[2]))
+}
+
 gf8_bytes! {
     /// Sixteen elements.
     Ssse3Bytes(__m128i, Ssse3, "ssse3"), 16, Ssse3, core::convert::identity;
     _mm_loadu_si128, _mm_storeu_si128, _mm_setzero_si128, _mm_xor_si128;
     factor: (__m128i, __m128i) = |table, factor| (half(table, 0), half(table, 16));
+    secret = |factor| secret_halves(factor);
     multiplicand: (__m128i, __m128i) = |a| {
         let low_nibbles = _mm_set1_epi8(0x0f);
         (_mm_and_si128(a, low_nibbles), _mm_and_si128(_mm_srli_epi16::<4>(a), low_nibbles))
@@ -121,6 +141,10 @@ gf8_bytes! {
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
     factor: (__m256i, __m256i) = |table, factor|
         (_mm256_broadcastsi128_si256(half(table, 0)), _mm256_broadcastsi128_si256(half(table, 16)));
+    secret = |factor| {
+        let (low, high) = secret_halves(factor);
+        (_mm256_broadcastsi128_si256(low), _mm256_broadcastsi128_si256(high))
+    };
     multiplicand: (__m256i, __m256i) = |a| {
         let low_nibbles = _mm256_set1_epi8(0x0f);
         (_mm256_and_si256(a, low_nibbles), _mm256_and_si256(_mm256_srli_epi16::<4>(a), low_nibbles))
@@ -134,6 +158,10 @@ gf8_bytes! {
     _mm512_loadu_si512, _mm512_storeu_si512, _mm512_setzero_si512, _mm512_xor_si512;
     factor: (__m512i, __m512i) = |table, factor|
         (_mm512_broadcast_i32x4(half(table, 0)), _mm512_broadcast_i32x4(half(table, 16)));
+    secret = |factor| {
+        let (low, high) = secret_halves(factor);
+        (_mm512_broadcast_i32x4(low), _mm512_broadcast_i32x4(high))
+    };
     multiplicand: (__m512i, __m512i) = |a| {
         let low_nibbles = _mm512_set1_epi8(0x0f);
         (_mm512_and_si512(a, low_nibbles), _mm512_and_si512(_mm512_srli_epi16::<4>(a), low_nibbles))

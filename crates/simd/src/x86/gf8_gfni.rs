@@ -26,6 +26,7 @@ gf8_bytes! {
     GfniBytes(__m256i, Gfni, "gfni,avx2"), 32, Avx2, Avx2::implied_by;
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
     factor: __m256i = |table, factor| _mm256_set1_epi8(factor.cast_signed());
+    secret = |factor| _mm256_set1_epi8(factor.cast_signed());
     multiplicand: __m256i = |a| a;
     mul = |m, f| _mm256_gf2p8mul_epi8(m, f);
 }
@@ -35,6 +36,7 @@ gf8_bytes! {
     Gfni512Bytes(__m512i, Gfni512, "gfni,avx512f,avx512bw"), 64, Avx512, Avx512::implied_by;
     _mm512_loadu_si512, _mm512_storeu_si512, _mm512_setzero_si512, _mm512_xor_si512;
     factor: __m512i = |table, factor| _mm512_set1_epi8(factor.cast_signed());
+    secret = |factor| _mm512_set1_epi8(factor.cast_signed());
     multiplicand: __m512i = |a| a;
     mul = |m, f| _mm512_gf2p8mul_epi8(m, f);
 }

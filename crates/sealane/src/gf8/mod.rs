@@ -1,0 +1,73 @@
+//! Bytes as elements of GF(2^8), multiplied by a constant: what erasure codes and other linear codes are made of.
+//!
+//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES, of [`shamir::bytes`](crate::shamir::bytes) and of
+//! [`gf2n::Gf8`](crate::gf2n::Gf8); many erasure codes have another one, modulo 0x11d.
+//!
+//! - [`multiply_slice`] multiplies all bytes of a slice, in place.
+//! - [`multiply_add_slice`] multiplies those of one slice and adds the products to another: a linear combination, step by step.
+//! - [`Backend`] has the same on an instruction set of one's choice.
+//!
+//! Slices have any length and alignment. No branch and no address depends on the bytes or on the constant, so that each may be
+//! secret; the time depends on the length alone.
+//!
+//! It is a module of its own, and not a part of [`gf2n`](crate::gf2n), because it works on bytes as they are, and on other
+//! instructions: byte shuffles and GFNI, the backends of [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word
+//! and is multiplied by carry-less multiplication, which is for larger fields; it is what to compute single constants with,
+//! inverses among them.
+//!
+//! ```
+//! use sealane::gf2n::Gf8;
+//! use sealane::gf8::{multiply_add_slice, multiply_slice};
+//!
+//! // Two blocks of data and two of parity: a + b, a + 2 b.
+//! let (a, b) = (*b"first block", *b"second half");
+//! let (mut p, mut q) = (a, a);
+//! multiply_add_slice(1, &b, &mut p);
+//! multiply_add_slice(2, &b, &mut q);
+//!
+//! // Both blocks of data are lost: p + q = 3 b.
+//! let mut found = p;
+//! multiply_add_slice(1, &q, &mut found);
+//! let third = Gf8::from_bytes(&[3]).invert().unwrap().to_bytes();
+//! multiply_slice(third[0], &mut found);
+//! assert_eq!(found, b);
+//! ```
+
+mod kernel;
+
+use sealane_simd::dispatch_gf8;
+
+use crate::backend::{BackendOf, Gf8Family};
+
+/// An instruction set that this CPU has and that computes right results: what GF(2^8) runs on.
+pub type Backend = BackendOf<Gf8Family>;
+
+/// Multiplies each byte of `data` by `constant`, on the widest backend.
+pub fn multiply_slice(constant: u8, data: &mut [u8]) {
+    Backend::detect().multiply_slice(constant, data);
+}
+
+/// Adds to each byte of `sum` the byte of `source` times `constant`, on the widest backend.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
+    Backend::detect().multiply_add_slice(constant, source, sum);
+}
+
+/// Operations on bytes. They branch on the instruction set once, and prepare the constant in some ten nanoseconds.
+impl BackendOf<Gf8Family> {
+    /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).
+    pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
+        dispatch_gf8!(self.level(), token => kernel::multiply(token, constant, data));
+    }
+
+    /// Adds to each byte of `sum` the byte of `source` times `constant`: see [`gf8`](self).
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn multiply_add_slice(self, constant: u8, source: &[u8], sum: &mut [u8]) {
+        assert_eq!(source.len(), sum.len(), "slices of different lengths");
+        dispatch_gf8!(self.level(), token => kernel::multiply_add(token, constant, source, sum));
+    }
+}

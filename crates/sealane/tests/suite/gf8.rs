@@ -1,0 +1,110 @@
+//! Bytes times a constant in GF(2^8) against the reference, on every backend: all constants, lengths and alignments.
+
+use sealane::Gf8Family;
+use sealane::gf8::{self, Backend};
+use sealane_spec::shamir_bytes::multiply;
+
+use crate::common::{backends_of, octets};
+
+fn backends() -> Vec<Backend> {
+    backends_of::<Gf8Family>()
+}
+
+/// Several vectors of the widest backend, whole and not.
+const MAX_LENGTH: usize = 260;
+const CONSTANTS: [u8; 6] = [0, 1, 2, 0x53, 0x80, 0xff];
+
+fn products(constant: u8, data: &[u8]) -> Vec<u8> {
+    data.iter().map(|byte| multiply(constant, *byte)).collect()
+}
+
+fn sums(constant: u8, source: &[u8], sum: &[u8]) -> Vec<u8> {
+    products(constant, source).iter().zip(sum).map(|(product, byte)| product ^ byte).collect()
+}
+
+#[test]
+fn every_constant_times_every_byte_is_that_of_the_reference() {
+    let all: Vec<u8> = (0..=255).collect();
+    for length in [1, 100, 256] {
+        let (data, sum) = (&all[256 - length..], &octets(1, 256)[..length]);
+        for constant in 0..=255 {
+            let (products, sums) = (products(constant, data), sums(constant, data, sum));
+            for backend in backends() {
+                let (mut multiplied, mut added) = (data.to_vec(), sum.to_vec());
+                backend.multiply_slice(constant, &mut multiplied);
+                backend.multiply_add_slice(constant, data, &mut added);
+                assert_eq!(multiplied, products, "{constant} times {length} bytes on {backend}");
+                assert_eq!(added, sums, "{constant} times {length} bytes, added on {backend}");
+            }
+        }
+    }
+}
+
+/// At every length, with what lies beside it.
+#[test]
+fn every_length_is_that_of_the_reference() {
+    let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));
+    for constant in CONSTANTS {
+        let (products, sums) = (products(constant, &data), sums(constant, &data, &sum));
+        for backend in backends() {
+            for length in 0..=MAX_LENGTH {
+                let (mut multiplied, mut added) = (data.clone(), sum.clone());
+                backend.multiply_slice(constant, &mut multiplied[..length]);
+                backend.multiply_add_slice(constant, &data[..length], &mut added[..length]);
+                let is_right = |result: &[u8], expected: &[u8], before: &[u8]| {
+                    result[..length] == expected[..length] && result[length..] == before[length..]
+                };
+                assert!(is_right(&multiplied, &products, &data), "{constant} times {length} bytes on {backend}");
+                assert!(is_right(&added, &sums, &sum), "{constant} times {length} bytes, added on {backend}");
+            }
+        }
+    }
+}
+
+/// Every pair of alignments to 64 bytes would take long: every one of each slice, beside one of the other.
+#[test]
+fn slices_begin_anywhere() {
+    let (data, sum) = (octets(4, 400), octets(5, 400));
+    for backend in backends() {
+        for start in 0..=64 {
+            let other = start * 7 % 65;
+            let (source, length) = (&data[start..start + 200], 200);
+            let mut multiplied = data.clone();
+            backend.multiply_slice(0x1d, &mut multiplied[start..start + length]);
+            let expected = [&data[..start], &products(0x1d, source), &data[start + length..]].concat();
+            assert!(multiplied == expected, "from {start} on {backend}");
+            let mut added = sum.clone();
+            backend.multiply_add_slice(0x1d, source, &mut added[other..other + length]);
+            let expected =
+                [&sum[..other], &sums(0x1d, source, &sum[other..other + length]), &sum[other + length..]].concat();
+            assert!(added == expected, "from {start} to {other} on {backend}");
+        }
+    }
+}
+
+#[test]
+fn long_slices_are_those_of_the_reference() {
+    let (data, sum) = (octets(6, 70_001), octets(7, 70_001));
+    let (products, sums) = (products(0xca, &data), sums(0xca, &data, &sum));
+    for backend in backends() {
+        let (mut multiplied, mut added) = (data.clone(), sum.clone());
+        backend.multiply_slice(0xca, &mut multiplied);
+        backend.multiply_add_slice(0xca, &data, &mut added);
+        assert!(multiplied == products && added == sums, "on {backend}");
+    }
+}
+
+#[test]
+fn the_functions_do_what_the_methods_do() {
+    let (data, sum) = (octets(8, 100), octets(9, 100));
+    let (mut multiplied, mut added) = (data.clone(), sum.clone());
+    gf8::multiply_slice(0x57, &mut multiplied);
+    gf8::multiply_add_slice(0x57, &data, &mut added);
+    assert_eq!((multiplied, added), (products(0x57, &data), sums(0x57, &data, &sum)));
+}
+
+#[test]
+#[should_panic(expected = "slices of different lengths")]
+fn a_sum_of_another_length_is_refused() {
+    gf8::multiply_add_slice(3, &[1; 65], &mut [0; 64]);
+}
