@@ -11,6 +11,7 @@ mod element;
 mod environment;
 mod gf2n;
 mod gf2n_dispatch;
+mod gf8;
 mod haraka;
 mod harness;
 mod peers;
@@ -37,8 +38,8 @@ use verdict::Statistic;
 /// Measures Sealane beside its peers, and what it is to reach.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf2n, gf2n_dispatch,
-    /// haraka, shamir_element)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf8, gf2n,
+    /// gf2n_dispatch, haraka, shamir_element)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -109,8 +110,11 @@ fn run(args: &Args) -> Result<ExitCode, String> {
             report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
         }
     }
-    if wants(args, "shamir") {
-        report.shamir = shamir::measure(&plan, args.json)?;
+    if wants(args, shamir::SUITE) {
+        report.timed.extend(shamir::measure(&plan, args.json)?);
+    }
+    if wants(args, gf8::SUITE) {
+        report.timed.extend(gf8::measure(&plan, args.json)?);
     }
     if wants(args, gf2n::SUITE) {
         report.timed.extend(gf2n::measure(&plan, args.json)?);
@@ -175,7 +179,8 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
 }
 
 /// Suites that have rows of their own kind, without messages or with several results.
-const OWN_SUITES: [&str; 5] = ["shamir", gf2n::SUITE, gf2n_dispatch::SUITE, haraka::SUITE, element::SUITE];
+const OWN_SUITES: [&str; 6] =
+    [shamir::SUITE, gf8::SUITE, gf2n::SUITE, gf2n_dispatch::SUITE, haraka::SUITE, element::SUITE];
 
 /// Whether one of them was asked for.
 fn wants(args: &Args, suite: &str) -> bool {

@@ -6,7 +6,6 @@ use crate::environment::Environment;
 use crate::harness::SuiteResult;
 use crate::peers::Peer;
 use crate::setup::SetupResult;
-use crate::shamir::ShamirResult;
 use crate::timed::TimedResult;
 use crate::verdict::{Order, Statistic, Verdict};
 
@@ -20,7 +19,6 @@ pub struct Report {
     pub verdicts: Vec<Verdict>,
     pub orders: Vec<Order>,
     pub setup: Vec<SetupResult>,
-    pub shamir: Vec<ShamirResult>,
     pub timed: Vec<TimedResult>,
 }
 
@@ -32,7 +30,6 @@ impl Report {
             verdicts: Vec::new(),
             orders: Vec::new(),
             setup: Vec::new(),
-            shamir: Vec::new(),
             timed: Vec::new(),
         }
     }

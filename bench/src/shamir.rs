@@ -3,17 +3,19 @@
 //! Shares differ between implementations and runs, so what is compared is the secret that they combine to.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use sealane::chacha20::{ChaCha20Original, ChaCha20Rng};
 use sealane::shamir::bytes::{Backend, Combiner, Splitter};
-use serde::Serialize;
 
 use crate::harness::Plan;
 #[cfg(feature = "isal")]
 use crate::peers::isal::Matrix;
-use crate::report::bytes;
+use crate::targets::TIME_TARGETS;
+use crate::timed::{self, Row, TimedResult};
 
+pub const SUITE: &str = "shamir";
+/// The row of what splitting cannot do without.
+pub const FLOOR: &str = "key stream and copies alone";
 const THRESHOLD: usize = 3;
 const POINTS: [u8; 5] = [1, 2, 3, 4, 5];
 /// Shares that are combined: not those at 1, 2 and 3, whose factors are all 1.
@@ -21,86 +23,31 @@ const CHOSEN: [usize; THRESHOLD] = [1, 3, 4];
 const SEED: [u8; 32] = [0x42; 32];
 /// In cache, and of the sizes of keys, packets and files.
 const SIZES: [usize; 5] = [32, 1024, 16 << 10, 64 << 10, 1 << 20];
-/// What a row does to the secret, or gives of it; the result of one call is looked at, those that are timed are not.
-type Operation = Box<dyn FnMut()>;
-
-/// One implementation, operation and size.
-#[derive(Serialize)]
-pub struct ShamirResult {
-    pub name: String,
-    pub operation: &'static str,
-    pub size: usize,
-    pub best_ns: f64,
-    pub median_ns: f64,
-}
-
-struct Row {
-    name: String,
-    operation: &'static str,
-    run: Operation,
-}
+const COLUMNS: [&str; SIZES.len()] = ["32 B", "1024 B", "16 KiB", "64 KiB", "1 MiB"];
+const SPLIT: &str = "split";
+const COMBINE: &str = "combine";
+const TITLES: [(&str, &str); 2] =
+    [(SPLIT, "a secret into shares, 3 of 5, its bytes"), (COMBINE, "it from three of them, its bytes")];
 
 /// Measures all rows at all sizes.
 ///
 /// # Errors
 /// Which row gives a wrong secret.
-pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<ShamirResult>, String> {
+pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
-    for size in SIZES {
+    for (column, size) in COLUMNS.into_iter().zip(SIZES) {
         let secret: Vec<u8> = (0..size).map(|i| (i * 31 + i / 256) as u8).collect();
         let mut rows = ours(&secret)?;
-        rows.extend(floor(&secret));
+        rows.push(floor(&secret));
         rows.extend(crates(&secret)?);
         #[cfg(feature = "isal")]
         rows.extend(isal(size));
-        let mut samples = vec![Vec::with_capacity(plan.rounds); rows.len()];
-        let calls: Vec<_> = rows.iter_mut().map(|row| calls(row, plan)).collect();
-        for round in 0..plan.rounds {
-            for i in 0..rows.len() {
-                let i = (i + round) % rows.len();
-                samples[i].push(time(&mut rows[i], calls[i]));
-            }
-        }
-        for (row, mut samples) in rows.iter().zip(samples) {
-            samples.sort_by(f64::total_cmp);
-            results.push(ShamirResult {
-                name: row.name.clone(),
-                operation: row.operation,
-                size,
-                best_ns: samples[0],
-                median_ns: samples[samples.len() / 2],
-            });
-        }
+        results.extend(timed::measure(SUITE, column, rows, plan, TIME_TARGETS));
     }
     if !quiet {
-        print(&results);
+        timed::print(&results, &TITLES, &COLUMNS);
     }
     Ok(results)
-}
-
-/// Calls that fill a slice of time, at least one.
-fn calls(row: &mut Row, plan: &Plan) -> u32 {
-    let mut calls = 1;
-    loop {
-        let total = time(row, calls) * f64::from(calls);
-        if total >= plan.slice.as_nanos() as f64 / 2.0 {
-            return calls;
-        }
-        calls *= 2;
-    }
-}
-
-/// Nanoseconds for each call.
-fn time(row: &mut Row, calls: u32) -> f64 {
-    let start = Instant::now();
-    for _ in 0..calls {
-        (row.run)();
-    }
-    start.elapsed().as_nanos() as f64 / f64::from(calls)
-}
-
-fn row(name: impl Into<String>, operation: &'static str, run: impl FnMut() + 'static) -> Row {
-    Row { name: name.into(), operation, run: Box::new(run) }
 }
 
 fn ours(secret: &[u8]) -> Result<Vec<Row>, String> {
@@ -124,21 +71,22 @@ fn ours(secret: &[u8]) -> Result<Vec<Row>, String> {
         let mut out = vec![0; secret.len()];
         combine(&chosen, &mut out);
         if out != secret {
-            return Err(format!("shamir: sealane ({backend}) gives a wrong secret"));
+            return Err(format!("{SUITE}: sealane ({backend}) gives a wrong secret"));
         }
-        let secret = secret.to_vec();
-        rows.push(row(format!("sealane ({backend})"), "split", move || split(black_box(&secret), &mut shares)));
-        rows.push(row(format!("sealane ({backend})"), "combine", move || combine(black_box(&chosen), &mut out)));
+        let (secret, size, name) = (secret.to_vec(), secret.len(), format!("sealane ({backend})"));
+        let split = Row::on_bytes(&name, SPLIT, size, move || split(black_box(&secret), &mut shares));
+        let combine = Row::on_bytes(&name, COMBINE, size, move || combine(black_box(&chosen), &mut out));
+        rows.extend([split, combine].map(|row| Row { chosen: backend == Backend::detect(), ..row }));
     }
     Ok(rows)
 }
 
 /// What splitting cannot do without: the key stream of two coefficients for each byte, made in the nearest cache, and five
 /// buffers written.
-fn floor(secret: &[u8]) -> Option<Row> {
+fn floor(secret: &[u8]) -> Row {
     const PIECE: usize = 8192;
     let (secret, mut shares) = (secret.to_vec(), vec![vec![0; secret.len()]; POINTS.len()]);
-    Some(row("key stream and copies alone", "split", move || {
+    Row::on_bytes(FLOOR, SPLIT, secret.len(), move || {
         let mut cipher = ChaCha20Original::new(black_box(&SEED), &[0; 8]);
         let mut buffer = [0; 2 * PIECE];
         for (number, piece) in secret.chunks(PIECE).enumerate() {
@@ -146,11 +94,15 @@ fn floor(secret: &[u8]) -> Option<Row> {
             random.fill(0);
             cipher.apply_keystream(random).expect("2^70 bytes are never used up");
             black_box(random);
+            let (blocks, rest) = piece.as_chunks::<64>();
             for share in &mut shares {
-                share[number * PIECE..][..piece.len()].copy_from_slice(piece);
+                let (copies, last) = share[number * PIECE..][..piece.len()].as_chunks_mut::<64>();
+                // Hidden, lest it become a call of `memcpy`, whose speed depends on how the addresses lie to each other.
+                copies.iter_mut().zip(blocks).for_each(|(copy, block)| *copy = *black_box(block));
+                last.copy_from_slice(rest);
             }
         }
-    }))
+    })
 }
 
 fn generator() -> ChaCha20Rng {
@@ -159,10 +111,11 @@ fn generator() -> ChaCha20Rng {
 
 /// vsss-rs, blahaj (the maintained sharks) and gf256, each with the interface that its users have.
 fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
-    let wrong = |name: &str| Err(format!("shamir: {name} gives a wrong secret"));
+    let wrong = |name: &str| Err(format!("{SUITE}: {name} gives a wrong secret"));
+    let size = secret.len();
     let mut rows = Vec::new();
     // At 4 to 22 MB/s, a mebibyte would take minutes and teach nothing that 64 KiB do not.
-    if secret.len() > 64 << 10 {
+    if size > 64 << 10 {
         return Ok(rows);
     }
 
@@ -173,11 +126,11 @@ fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
         return wrong("vsss-rs");
     }
     let copy = secret.to_vec();
-    rows.push(row("vsss-rs", "split", move || {
+    rows.push(Row::on_bytes("vsss-rs", SPLIT, size, move || {
         let shares = vsss_rs::Gf256::split_bytes(THRESHOLD, POINTS.len(), black_box(&copy), &mut random);
         black_box(shares.expect("vsss-rs splits"));
     }));
-    rows.push(row("vsss-rs", "combine", move || {
+    rows.push(Row::on_bytes("vsss-rs", COMBINE, size, move || {
         black_box(vsss_rs::Gf256::combine_bytes(black_box(&chosen[..])).expect("vsss-rs combines"));
     }));
 
@@ -188,11 +141,11 @@ fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
         return wrong("blahaj");
     }
     let copy = secret.to_vec();
-    rows.push(row("blahaj", "split", move || {
+    rows.push(Row::on_bytes("blahaj", SPLIT, size, move || {
         let dealer = blahaj::Sharks(THRESHOLD as u8).dealer_rng(black_box(&copy), &mut random);
         black_box(dealer.take(POINTS.len()).collect::<Vec<_>>());
     }));
-    rows.push(row("blahaj", "combine", move || {
+    rows.push(Row::on_bytes("blahaj", COMBINE, size, move || {
         black_box(blahaj.recover(black_box(&chosen)).expect("blahaj combines"));
     }));
 
@@ -202,10 +155,10 @@ fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
         return wrong("gf256");
     }
     let copy = secret.to_vec();
-    rows.push(row("gf256", "split", move || {
+    rows.push(Row::on_bytes("gf256", SPLIT, size, move || {
         black_box(gf256::shamir::shamir::generate(black_box(&copy), POINTS.len(), THRESHOLD));
     }));
-    rows.push(row("gf256", "combine", move || {
+    rows.push(Row::on_bytes("gf256", COMBINE, size, move || {
         black_box(gf256::shamir::shamir::reconstruct(black_box(&chosen)));
     }));
     Ok(rows)
@@ -221,33 +174,7 @@ fn isal(size: usize) -> Vec<Row> {
     let chosen = sources.clone();
     let (mut shares, mut out) = (vec![vec![0; size]; 5], vec![vec![0; size]]);
     vec![
-        row("ISA-L, no randomness", "split", move || split.apply(black_box(&sources), &mut shares)),
-        row("ISA-L, no randomness", "combine", move || combine.apply(black_box(&chosen), &mut out)),
+        Row::on_bytes("ISA-L, no randomness", SPLIT, size, move || split.apply(black_box(&sources), &mut shares)),
+        Row::on_bytes("ISA-L, no randomness", COMBINE, size, move || combine.apply(black_box(&chosen), &mut out)),
     ]
-}
-
-fn print(results: &[ShamirResult]) {
-    for operation in ["split", "combine"] {
-        println!("\nshamir {operation}, {THRESHOLD} of {}: MB of secret a second, median", POINTS.len());
-        print!("{:30}", "");
-        SIZES.iter().for_each(|&size| print!("{:>10}", bytes(size)));
-        println!();
-        let mut names: Vec<&str> = Vec::new();
-        for result in results.iter().filter(|result| result.operation == operation) {
-            if !names.contains(&result.name.as_str()) {
-                names.push(&result.name);
-            }
-        }
-        for name in names {
-            print!("{name:30}");
-            for size in SIZES {
-                let is_it = |r: &&ShamirResult| r.name == name && r.operation == operation && r.size == size;
-                match results.iter().find(is_it) {
-                    Some(result) => print!("{:>10.1}", size as f64 * 1e3 / result.median_ns),
-                    None => print!("{:>10}", "-"),
-                }
-            }
-            println!();
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Rows that do no more than run, for suites without messages: fields, and sharing their elements.
+//! Rows that do no more than run, for suites without messages: fields, sharing, products of slices.
 
 use std::time::Instant;
 
@@ -17,13 +17,25 @@ pub struct Row {
     pub chosen: bool,
     /// Operations in each call.
     pub count: usize,
+    /// Bytes of each operation, where the speed is of interest and not the time.
+    pub bytes: Option<usize>,
     /// One call.
     pub run: Box<dyn FnMut()>,
 }
 
 impl Row {
     pub fn new(name: impl Into<String>, operation: &'static str, count: usize, run: impl FnMut() + 'static) -> Self {
-        Self { name: name.into(), operation, chosen: false, count, run: Box::new(run) }
+        Self { name: name.into(), operation, chosen: false, count, bytes: None, run: Box::new(run) }
+    }
+
+    /// An operation on that many bytes, one in each call.
+    pub fn on_bytes(
+        name: impl Into<String>,
+        operation: &'static str,
+        bytes: usize,
+        run: impl FnMut() + 'static,
+    ) -> Self {
+        Self { bytes: Some(bytes), ..Self::new(name, operation, 1, run) }
     }
 
     /// Nanoseconds for each operation, over that many calls.
@@ -36,12 +48,35 @@ impl Row {
     }
 }
 
-/// A time that is to be reached, on the chosen backend.
+/// What is to be reached on the chosen backend: one of the goals.
 pub struct TimeTarget {
     pub suite: &'static str,
     pub operation: &'static str,
     pub column: &'static str,
-    pub ns: f64,
+    pub goals: &'static [Goal],
+}
+
+pub enum Goal {
+    /// At most this time.
+    Ns(f64),
+    /// At least so many gigabytes in a second, of an operation on bytes.
+    GbPerSecond(f64),
+    /// At most so many times the time of the row of that name.
+    Times(f64, &'static str),
+}
+
+impl Goal {
+    /// The most time that our result may take, beside `all` of its column.
+    fn ns(&self, ours: &TimedResult, all: &[TimedResult]) -> Option<f64> {
+        match *self {
+            Self::Ns(ns) => Some(ns),
+            Self::GbPerSecond(rate) => ours.bytes.map(|bytes| bytes as f64 / rate),
+            Self::Times(times, name) => {
+                let named = all.iter().find(|other| other.name == name && other.operation == ours.operation);
+                named.map(|named| times * named.median_ns)
+            }
+        }
+    }
 }
 
 /// The time of one operation.
@@ -51,6 +86,7 @@ pub struct TimedResult {
     pub name: String,
     pub operation: &'static str,
     pub column: &'static str,
+    pub bytes: Option<usize>,
     pub best_ns: f64,
     pub median_ns: f64,
     /// No more than this is to be reached.
@@ -82,24 +118,29 @@ pub fn measure(
     }
     let result = |(row, mut samples): (Row, Vec<f64>)| {
         samples.sort_by(f64::total_cmp);
-        let median_ns = samples[samples.len() / 2];
-        let target = |target: &&TimeTarget| {
-            row.chosen && (target.suite, target.operation, target.column) == (suite, row.operation, column)
-        };
-        let target_ns = targets.iter().find(target).map(|target| target.ns);
         TimedResult {
             suite,
             name: row.name,
             operation: row.operation,
             column,
+            bytes: row.bytes,
             best_ns: samples[0],
-            median_ns,
-            target_ns,
-            met: target_ns.map(|target| median_ns <= target),
+            median_ns: samples[samples.len() / 2],
+            target_ns: None,
+            met: None,
             chosen: row.chosen,
         }
     };
-    rows.into_iter().zip(samples).map(result).collect()
+    let mut results: Vec<_> = rows.into_iter().zip(samples).map(result).collect();
+    for target in targets.iter().filter(|target| (target.suite, target.column) == (suite, column)) {
+        let is_judged = |result: &TimedResult| result.chosen && result.operation == target.operation;
+        let Some(i) = results.iter().position(is_judged) else { continue };
+        // The easiest of the goals.
+        let ns = target.goals.iter().filter_map(|goal| goal.ns(&results[i], &results)).max_by(f64::total_cmp);
+        results[i].target_ns = ns;
+        results[i].met = ns.map(|ns| results[i].median_ns <= ns);
+    }
+    results
 }
 
 /// How a row takes part in the rounds.
@@ -131,7 +172,8 @@ impl Turn {
 pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str]) {
     for (operation, title) in titles {
         let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
-        println!("\n{}, {title}: ns, median", of_operation.first().map_or("", |result| result.suite));
+        let Some(first) = of_operation.first() else { continue };
+        println!("\n{}, {title}: {}, median", first.suite, first.unit());
         print!("{:34}", "");
         columns.iter().for_each(|column| print!("{column:>11}"));
         println!();
@@ -139,7 +181,7 @@ pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: 
             print!("{name:34}");
             for column in columns {
                 match of_operation.iter().find(|result| result.name == name && result.column == *column) {
-                    Some(result) => print!("{:>11}", figure(result.median_ns)),
+                    Some(result) => print!("{:>11}", result.figure(result.median_ns)),
                     None => print!("{:>11}", "-"),
                 }
             }
@@ -152,10 +194,20 @@ pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: 
 }
 
 impl TimedResult {
+    fn unit(&self) -> &'static str {
+        if self.bytes.is_some() { "MB/s" } else { "ns" }
+    }
+
+    /// A time, as it is shown: bytes by their speed.
+    fn figure(&self, ns: f64) -> String {
+        figure(self.bytes.map_or(ns, |bytes| bytes as f64 * 1e3 / ns))
+    }
+
     /// Against the target, and each peer.
     fn print_verdict(&self, all: &[&Self]) {
         let Some(target) = self.target_ns else { return };
-        print!("  {}: {} of at most {}: ", self.column, figure(self.median_ns), figure(target));
+        let bound = if self.bytes.is_some() { "at least" } else { "at most" };
+        print!("  {}: {} of {bound} {}: ", self.column, self.figure(self.median_ns), self.figure(target));
         if self.met == Some(true) {
             print!("met");
         } else {
@@ -168,11 +220,11 @@ impl TimedResult {
 }
 
 /// Three digits or more.
-fn figure(ns: f64) -> String {
-    match ns {
-        _ if ns < 10.0 => format!("{ns:.2}"),
-        _ if ns < 100.0 => format!("{ns:.1}"),
-        _ => format!("{ns:.0}"),
+fn figure(value: f64) -> String {
+    match value {
+        _ if value < 10.0 => format!("{value:.2}"),
+        _ if value < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! ISA-L's erasure codes: the same linear combinations as secret sharing, in GF(2^8) with another polynomial (0x11d), and without
 //! any randomness: the caller brings the coefficients.
 
-use std::ffi::{c_int, c_uchar};
+use std::ffi::{c_int, c_uchar, c_void};
 
 #[link(name = "isal")]
 unsafe extern "C" {
@@ -13,6 +13,16 @@ unsafe extern "C" {
         tables: *const c_uchar,
         sources: *const *const c_uchar,
         outputs: *const *mut c_uchar,
+    );
+    fn gf_vect_mul_init(constant: c_uchar, table: *mut c_uchar);
+    fn gf_vect_mul(length: c_int, table: *mut c_uchar, source: *mut c_void, output: *mut c_void) -> c_int;
+    fn gf_vect_mad(
+        length: c_int,
+        sources: c_int,
+        number: c_int,
+        tables: *mut c_uchar,
+        source: *mut c_uchar,
+        sum: *mut c_uchar,
     );
 }
 
@@ -45,6 +55,50 @@ impl Matrix {
         // the outputs borrowed exclusively.
         unsafe {
             ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources.as_ptr(), outputs.as_ptr());
+        }
+    }
+}
+
+/// A constant, with its products that ISA-L looks up.
+pub struct Constant {
+    table: [u8; 32],
+}
+
+/// What lengths and addresses of [`Constant`]'s buffers are multiples of.
+pub const ALIGNMENT: usize = 32;
+
+impl Constant {
+    pub fn new(constant: u8) -> Self {
+        let mut table = [0; 32];
+        // SAFETY: the function writes 32 bytes.
+        unsafe { gf_vect_mul_init(constant, table.as_mut_ptr()) };
+        Self { table }
+    }
+
+    /// Each byte of `output` becomes that of `source` times the constant.
+    pub fn multiply(&mut self, source: &mut [u8], output: &mut [u8]) {
+        assert!(source.len() == output.len() && source.len().is_multiple_of(ALIGNMENT));
+        assert!([source.as_ptr(), output.as_ptr()].iter().all(|buffer| buffer.addr().is_multiple_of(ALIGNMENT)));
+        // SAFETY: the table has its 32 bytes; both buffers, borrowed exclusively, have that length, which like their addresses
+        // is a multiple of 32, as the function demands.
+        let failed = unsafe {
+            gf_vect_mul(
+                source.len() as c_int,
+                self.table.as_mut_ptr(),
+                source.as_mut_ptr().cast(),
+                output.as_mut_ptr().cast(),
+            )
+        };
+        assert_eq!(failed, 0, "ISA-L multiplies");
+    }
+
+    /// Adds each byte of `source` times the constant to that of `sum`.
+    pub fn multiply_add(&mut self, source: &mut [u8], sum: &mut [u8]) {
+        assert!(source.len() == sum.len() && source.len() >= 64);
+        // SAFETY: the table is that of one source, of which this is the first; both buffers, borrowed exclusively, have that
+        // length, which is no less than the function demands.
+        unsafe {
+            gf_vect_mad(source.len() as c_int, 1, 0, self.table.as_mut_ptr(), source.as_mut_ptr(), sum.as_mut_ptr());
         }
     }
 }
