@@ -1,6 +1,7 @@
 //! Elements in serde's formats.
 
 use serdect::array::{deserialize_hex_or_bin, serialize_hex_lower_or_bin};
+use serdect::serde::de::Error as _;
 use serdect::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroize;
 
@@ -21,7 +22,12 @@ impl<F: Field> Serialize for Element<F> {
 impl<'de, F: Field> Deserialize<'de> for Element<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut bytes = F::ZERO_BYTES;
-        let result = deserialize_hex_or_bin(bytes.as_mut(), deserializer).map(drop);
+        // No digits at all would pass for zero.
+        let result = match deserialize_hex_or_bin(bytes.as_mut(), deserializer) {
+            Ok(read) if read.len() == Self::BYTES => Ok(()),
+            Ok(read) => Err(D::Error::invalid_length(read.len(), &"the bytes of one element")),
+            Err(error) => Err(error),
+        };
         let element = Self::from_bytes(&bytes);
         bytes.zeroize();
         result.map(|()| element)

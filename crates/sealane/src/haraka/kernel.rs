@@ -2,6 +2,11 @@
 //!
 //! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector holds a block of hash l.
 
+#![allow(
+    clippy::redundant_closure,
+    reason = "the name of a function is called by a function that is compiled without the features"
+)]
+
 use sealane_simd::{AesBlocks, AesToken, Block, Columns, Scalar, SlicedBlocks};
 
 /// The hash of each input.
@@ -185,7 +190,11 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
                 *vector = vector.xor(load(g, n));
             }
         }
-        T::Blocks::columns(state, truncate);
+        T::Blocks::columns(
+            state,
+            #[inline(always)]
+            |vectors| truncate(vectors),
+        );
         for (i, half) in state[..2].iter().enumerate() {
             half.store(
                 #[inline(always)]
@@ -214,7 +223,11 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
         let (keys, _) = constants[2 * N * round..2 * N * (round + 1)].as_chunks();
         T::Blocks::two_rounds(state, &keys[0], &keys[1]);
         for state in &mut *state {
-            T::Blocks::columns(state, mix);
+            T::Blocks::columns(
+                state,
+                #[inline(always)]
+                |vectors| mix(vectors),
+            );
         }
     }
 }
@@ -266,7 +279,10 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
     for keys in constants.chunks_exact(2 * N) {
         let (keys, _) = keys.as_chunks();
         vector.two_rounds_in_lanes::<N>(&keys[0], &keys[1]);
-        vector.columns_in_lanes::<N>(mix);
+        vector.columns_in_lanes::<N>(
+            #[inline(always)]
+            |vectors| mix(vectors),
+        );
     }
     vector.store(
         #[inline(always)]
