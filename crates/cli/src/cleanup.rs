@@ -1,8 +1,8 @@
 //! What has to be put right when a signal ends the process: the unfinished output, and the terminal's echo.
 //!
-//! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does
-//! so and lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows, leave the temporary file behind:
-//! its name says what it was for.
+//! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does so and
+//! lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows,
+//! leave the temporary file behind: its name says what it was for.
 
 use std::fs::File;
 use std::io;
@@ -41,9 +41,7 @@ impl FileGuard {
         pending.files.push(path.to_owned());
         Ok((file, Self(path.to_owned())))
     }
-}
 
-impl FileGuard {
     /// Makes the file `path`, which must not exist, readable by its owner only, and watches over it.
     pub(crate) fn make_private(path: &Path) -> io::Result<(File, Self)> {
         let mut options = File::options();

@@ -7,8 +7,9 @@ use zeroize::Zeroizing;
 use crate::combine::element_field;
 use crate::commitment::{BLINDING_BYTES, Committer};
 use crate::error::{ParameterError, SplitError};
-use crate::gf::{Element, Gf};
+use crate::gf::Gf;
 use crate::header::{Field, Header, Points, SetId, check_counts};
+use crate::polynomial::Polynomial;
 use crate::share::Share;
 use crate::wiped::WipedVec;
 use crate::writer::ShareWriter;
@@ -35,12 +36,7 @@ use crate::writer::ShareWriter;
 pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
     let Field::Element { bits, points } = field else { return Err(ParameterError::FieldBits(field.bits()).into()) };
     field.check()?;
-    if count > usize::from(field.max_count()) {
-        return Err(ParameterError::Count { count, max: field.max_count() }.into());
-    }
-    let narrow = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-    let (threshold, count) = (narrow(threshold), narrow(count));
-    check_counts(field, threshold, count)?;
+    let (threshold, count) = check_counts(field.max_count(), threshold, count)?;
     if secret.len() != field.element_bytes() {
         return Err(ParameterError::SecretBytes(secret.len()).into());
     }
@@ -65,7 +61,7 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
     committer.update(secret);
     let commitment = committer.finalize();
 
-    let polynomials = message.chunks(gf.bytes()).map(|element| Polynomial::random(gf, element, threshold));
+    let polynomials = message.chunks(gf.bytes()).map(|element| Polynomial::random(gf, gf.zero(), element, threshold));
     let polynomials: Vec<_> = polynomials.collect::<Result<_, _>>()?;
     let mut values = Zeroizing::new(vec![0; message.len()]);
     let share = |header: &Header| {
@@ -94,33 +90,4 @@ fn random_points(gf: Gf, count: u16) -> Result<Vec<Vec<u8>>, SplitError> {
         }
     }
     Ok(points)
-}
-
-/// A polynomial over the field: the constant term and the others, all secret.
-struct Polynomial {
-    gf: Gf,
-    coefficients: Vec<Element>,
-}
-
-impl Polynomial {
-    /// Of degree `threshold` - 1 with that constant term, and otherwise uniform.
-    fn random(gf: Gf, constant: &[u8], threshold: u16) -> Result<Self, SplitError> {
-        let mut coefficients = vec![gf.read_bytes(constant)];
-        let mut random = Zeroizing::new(vec![0; gf.bytes()]);
-        for _ in 1..threshold {
-            getrandom::fill(&mut random)?;
-            coefficients.push(gf.read_bytes(&random));
-        }
-        Ok(Self { gf, coefficients })
-    }
-
-    /// Its value, by Horner's rule.
-    fn at(&self, x: &Element) -> Element {
-        let mut value = self.gf.zero();
-        for coefficient in self.coefficients.iter().rev() {
-            value = self.gf.multiply(&value, x);
-            self.gf.add_assign(&mut value, coefficient);
-        }
-        value
-    }
 }

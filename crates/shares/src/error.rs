@@ -18,9 +18,9 @@ pub enum ParameterError {
     #[error("{threshold} shares would be needed, but there are only {count}")]
     ThresholdOverCount {
         /// k.
-        threshold: u16,
+        threshold: usize,
         /// n.
-        count: u16,
+        count: usize,
     },
     /// There are more shares than the field has evaluation points.
     #[error("at most {max} shares are possible, not {count}")]

@@ -175,7 +175,7 @@ impl Header {
         point: &[u8],
     ) -> Result<Self, ParameterError> {
         field.check()?;
-        check_counts(field, threshold, count)?;
+        check_counts(field.max_count(), threshold.into(), count.into())?;
         if index == 0 {
             return Err(ParameterError::ZeroPoint);
         }
@@ -300,14 +300,16 @@ impl Header {
     }
 }
 
-/// A threshold and a number of shares for a field.
-pub(crate) fn check_counts(field: Field, threshold: u16, count: u16) -> Result<(), ParameterError> {
+/// A threshold and a number of shares, where at most `max` are possible.
+pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
     match threshold {
         0 => Err(ParameterError::ThresholdZero),
         1 => Err(ParameterError::ThresholdOne),
         _ if threshold > count => Err(ParameterError::ThresholdOverCount { threshold, count }),
-        _ if count > field.max_count() => Err(ParameterError::Count { count: count.into(), max: field.max_count() }),
-        _ => Ok(()),
+        _ => match (u16::try_from(threshold), u16::try_from(count)) {
+            (Ok(threshold), Ok(narrow)) if narrow <= max => Ok((threshold, narrow)),
+            _ => Err(ParameterError::Count { count, max }),
+        },
     }
 }
 

@@ -41,6 +41,7 @@ mod gf;
 mod header;
 mod lockstep;
 mod maintain;
+mod polynomial;
 mod reader;
 mod rows;
 mod share;

@@ -46,9 +46,7 @@ impl Split {
     /// # Errors
     /// If the threshold is below 2 or above the count, the count above 255, or the system's generator fails.
     pub fn new(threshold: usize, count: usize) -> Result<Self, SplitError> {
-        let narrow = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        let (threshold, count) = (narrow(threshold), narrow(count));
-        check_counts(Field::Bytes, threshold, count)?;
+        let (threshold, count) = check_counts(Field::Bytes.max_count(), threshold, count)?;
         Ok(Self { set: SetId::random()?, threshold, count })
     }
 

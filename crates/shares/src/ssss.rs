@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 use crate::error::ParameterError;
 use crate::foreign::{self, ForeignError};
 use crate::gf::{Element, Gf};
+use crate::header::check_counts;
+use crate::polynomial::Polynomial;
 
 /// The exponents between n and 0 of the fields' polynomials, n from 8 in steps of 8: x^n + x^a + x^b + x^c + 1 with the least
 /// a, b, c, in that order, that make it irreducible.
@@ -245,47 +247,25 @@ pub fn split(
 ) -> Result<Vec<SsssShare>, ForeignError> {
     let field = field(secret.len())?;
     let max = if secret.len() == 1 { 255 } else { u16::MAX };
-    match threshold {
-        0 => return Err(ParameterError::ThresholdZero.into()),
-        1 => return Err(ParameterError::ThresholdOne.into()),
-        _ if count > max.into() => return Err(ParameterError::Count { count, max }.into()),
-        _ if threshold > count => {
-            let narrow = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-            let (threshold, count) = (narrow(threshold), narrow(count));
-            return Err(ParameterError::ThresholdOverCount { threshold, count }.into());
-        }
-        _ => {}
-    }
+    let (threshold, count) = check_counts(max, threshold, count)?;
     let is_token = |token: &str| {
         (1..=MAX_TOKEN_BYTES).contains(&token.len()) && token.bytes().all(|b| b.is_ascii_graphic() && b != b'-')
     };
     if options.token.is_some_and(|token| !is_token(token)) {
         return Err(ForeignError::Malformed);
     }
-    let mut coefficients = Vec::with_capacity(threshold);
     let mut bytes = Zeroizing::new(secret.to_vec());
     if options.diffusion {
         diffuse(&mut bytes, true);
     }
-    coefficients.push(field.read_bytes(&bytes));
-    for _ in 1..threshold {
-        getrandom::fill(&mut bytes)?;
-        coefficients.push(field.read_bytes(&bytes));
-    }
-    let share = |index: u32| {
-        let x = field.element(index.into());
-        let mut y = x.clone();
-        for (degree, coefficient) in coefficients.iter().enumerate().rev() {
-            field.add_assign(&mut y, coefficient);
-            if degree > 0 {
-                y = field.multiply(&y, &x);
-            }
-        }
+    let polynomial = Polynomial::random(field, field.element(1), &bytes, threshold)?;
+    let share = |index: u16| {
+        let y = polynomial.at(&field.element(index.into()));
         let mut value = Zeroizing::new(vec![0; field.bytes()]);
         field.write_bytes(&y, &mut value);
-        SsssShare { token: options.token.map(str::to_owned), index, value }
+        SsssShare { token: options.token.map(str::to_owned), index: index.into(), value }
     };
-    Ok((1..=count as u32).map(share).collect())
+    Ok((1..=count).map(share).collect())
 }
 
 /// Combines shares that `threshold` of were made to be needed, which must be known; those beyond it are checked against the others.

@@ -136,8 +136,7 @@ fn is_one_set(shares: &[VaultShare]) -> bool {
 /// # Errors
 /// If the secret is empty, the threshold below 2 or above the count, the count above 255, or the system's generator fails.
 pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultShare>, ForeignError> {
-    let narrow = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-    check_counts(Field::Bytes, narrow(threshold), narrow(count))?;
+    check_counts(Field::Bytes.max_count(), threshold, count)?;
     if secret.is_empty() {
         return Err(ParameterError::SecretBytes(0).into());
     }

@@ -61,6 +61,18 @@ pub struct Haraka {
     backend: Backend,
 }
 
+/// Calls a kernel's entry for 5 or for 6 rounds, the only ones that compile.
+macro_rules! by_rounds {
+    ($rounds:ident: $size:ident::{$five:ident, $six:ident}($haraka:expr, $($argument:expr),*)) => {{
+        const { assert!($rounds == 5 || $rounds == 6, "Haraka v2 has 5 or 6 rounds") };
+        if $rounds == 5 {
+            $size::$five($haraka.backend.level(), constants_of_5_rounds(), $($argument),*)
+        } else {
+            $size::$six($haraka.backend.level(), &ROUND_CONSTANTS, $($argument),*)
+        }
+    }};
+}
+
 /// Writes the methods for one size of inputs, and the functions that run them on the widest backend.
 macro_rules! methods {
     ($name:literal, $bytes:literal: $one:ident, $x4:ident, $x8:ident, $batch:ident, $size:ident) => {
@@ -69,36 +81,21 @@ macro_rules! methods {
             #[must_use]
             #[inline]
             pub fn $one<const ROUNDS: usize>(self, input: &[u8; $bytes]) -> [u8; 32] {
-                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                if ROUNDS == 5 {
-                    $size::one_5(self.backend.level(), constants_of_5_rounds(), input)
-                } else {
-                    $size::one_6(self.backend.level(), &ROUND_CONSTANTS, input)
-                }
+                by_rounds!(ROUNDS: $size::{one_5, one_6}(self, input))
             }
 
             #[doc = concat!($name, " of each of 4 inputs.")]
             #[must_use]
             #[inline]
             pub fn $x4<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 4]) -> [[u8; 32]; 4] {
-                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                if ROUNDS == 5 {
-                    $size::four_5(self.backend.level(), constants_of_5_rounds(), inputs)
-                } else {
-                    $size::four_6(self.backend.level(), &ROUND_CONSTANTS, inputs)
-                }
+                by_rounds!(ROUNDS: $size::{four_5, four_6}(self, inputs))
             }
 
             #[doc = concat!($name, " of each of 8 inputs.")]
             #[must_use]
             #[inline]
             pub fn $x8<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]; 8]) -> [[u8; 32]; 8] {
-                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                if ROUNDS == 5 {
-                    $size::eight_5(self.backend.level(), constants_of_5_rounds(), inputs)
-                } else {
-                    $size::eight_6(self.backend.level(), &ROUND_CONSTANTS, inputs)
-                }
+                by_rounds!(ROUNDS: $size::{eight_5, eight_6}(self, inputs))
             }
 
             #[doc = concat!($name, " of each input, as many at a time as the backend can.")]
@@ -107,12 +104,7 @@ macro_rules! methods {
             /// If there are not as many outputs as inputs.
             #[inline]
             pub fn $batch<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
-                const { assert!(ROUNDS == 5 || ROUNDS == 6, "Haraka v2 has 5 or 6 rounds") };
-                if ROUNDS == 5 {
-                    $size::many_5(self.backend.level(), constants_of_5_rounds(), inputs, outputs);
-                } else {
-                    $size::many_6(self.backend.level(), &ROUND_CONSTANTS, inputs, outputs);
-                }
+                by_rounds!(ROUNDS: $size::{many_5, many_6}(self, inputs, outputs))
             }
         }
 
@@ -213,7 +205,12 @@ macro_rules! entries {
             dispatch_aes!(level, token => kernel::eight::<_, $bytes, $blocks, $rounds>(token, constants, inputs))
         }
 
-        pub(crate) fn $many(level: AesLevel, constants: &[Block; 8 * $rounds], inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
+        pub(crate) fn $many(
+            level: AesLevel,
+            constants: &[Block; 8 * $rounds],
+            inputs: &[[u8; $bytes]],
+            outputs: &mut [[u8; 32]],
+        ) {
             dispatch_aes!(level, token => {
                 kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, outputs);
             });

@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use crate::aes::in_turn;
+use crate::aes::whole_blocks;
 use crate::{AesBlocks, AesToken, Block, Columns};
 
 /// Proof of Advanced SIMD and the AES instructions.
@@ -104,24 +104,10 @@ impl AesBlocks for NeonAesBlocks {
         store(0, block);
     }
 
-    #[inline(always)]
-    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
-        in_turn(
-            state,
-            first,
-            second,
-            #[inline(always)]
-            |vector, key| vector.aes_round(key),
-        );
-    }
+    whole_blocks! {}
 
     operations! {
         xor = |a, b| veorq_u8(a, b);
-    }
-
-    #[inline(always)]
-    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
-        *vectors = change(*vectors);
     }
 }
 

@@ -44,23 +44,34 @@ pub trait AesToken: Token {
     fn narrower(self) -> Self::Narrower;
 }
 
-/// Two rounds of AES in instructions for one: the vectors take turns, since each has to wait for its first round.
+/// The operations of [`AesBlocks`] that are the same wherever an instruction does a round, `aes_round`, on whole blocks.
 #[cfg(any(target_feature = "sse2", target_arch = "aarch64"))]
-#[inline(always)]
-pub(crate) fn in_turn<B: Copy, const N: usize, const G: usize>(
-    state: &mut [[B; N]; G],
-    first: &[Block; N],
-    second: &[Block; N],
-    round: impl Fn(B, &Block) -> B,
-) {
-    for keys in [first, second] {
-        for n in 0..N {
-            for state in &mut *state {
-                state[n] = round(state[n], &keys[n]);
+macro_rules! whole_blocks {
+    () => {
+        // The vectors take turns, since each has to wait for its first round.
+        #[inline(always)]
+        fn two_rounds<const N: usize, const G: usize>(
+            state: &mut [[Self; N]; G],
+            first: &[Block; N],
+            second: &[Block; N],
+        ) {
+            for keys in [first, second] {
+                for n in 0..N {
+                    for state in &mut *state {
+                        state[n] = state[n].aes_round(&keys[n]);
+                    }
+                }
             }
         }
-    }
+
+        #[inline(always)]
+        fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
+            *vectors = change(*vectors);
+        }
+    };
 }
+#[cfg(any(target_feature = "sse2", target_arch = "aarch64"))]
+pub(crate) use whole_blocks;
 
 /// Several 128-bit blocks, each worked on alone.
 pub trait AesBlocks: Copy {

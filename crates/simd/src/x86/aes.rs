@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, avx2, avx512, ssse3, token, with_features};
-use crate::aes::in_turn;
+use crate::aes::whole_blocks;
 use crate::{AesBlocks, AesToken, Block, Columns};
 
 const AES_NI: Features = ssse3::FEATURES.union(Features::SSE41).union(Features::AES);
@@ -102,24 +102,10 @@ impl AesBlocks for AesNiBlocks {
         store(0, block);
     }
 
-    #[inline(always)]
-    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
-        in_turn(
-            state,
-            first,
-            second,
-            #[inline(always)]
-            |vector, key| vector.aes_round(key),
-        );
-    }
+    whole_blocks! {}
 
     operations! { AesNi, "sse2", __m128i:
         xor = _mm_xor_si128;
-    }
-
-    #[inline(always)]
-    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
-        *vectors = change(*vectors);
     }
 }
 
@@ -189,24 +175,10 @@ impl AesBlocks for VaesBlocks {
         store(1, b);
     }
 
-    #[inline(always)]
-    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
-        in_turn(
-            state,
-            first,
-            second,
-            #[inline(always)]
-            |vector, key| vector.aes_round(key),
-        );
-    }
+    whole_blocks! {}
 
     operations! { Vaes, "avx2", __m256i:
         xor = _mm256_xor_si256;
-    }
-
-    #[inline(always)]
-    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
-        *vectors = change(*vectors);
     }
 }
 
@@ -283,24 +255,10 @@ impl AesBlocks for Vaes512Blocks {
         store(3, d);
     }
 
-    #[inline(always)]
-    fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]) {
-        in_turn(
-            state,
-            first,
-            second,
-            #[inline(always)]
-            |vector, key| vector.aes_round(key),
-        );
-    }
+    whole_blocks! {}
 
     operations! { Vaes512, "avx512f", __m512i:
         xor = _mm512_xor_si512;
-    }
-
-    #[inline(always)]
-    fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self; N]) -> [Self; N]) {
-        *vectors = change(*vectors);
     }
 }
 
