@@ -67,15 +67,18 @@ levels! { $
     ///
     /// As [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]` throughout.
     macro dispatch_clmul;
-    Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Pmull(aarch64::Pmull) "pmull" "A product of 64 by 64 bits per instruction of AArch64.";
+    {
+        Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
+    }
+    arm {
+        Pmull(arm::Pmull) "pmull" "A product of 64 by 64 bits per instruction of Arm.";
+    }
 }
 
 impl Clmul for Scalar {

@@ -122,19 +122,24 @@ levels! { $
     pub enum Gf8Level;
     /// Runs a kernel on the instruction set of a [`Gf8Level`]: see [`dispatch!`](crate::dispatch).
     macro dispatch_gf8;
-    Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Neon(aarch64::Neon) "neon" "Table look-ups in vectors of AArch64.";
+    {
+        Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";
+    }
+    arm {
+        Neon(arm::Neon) "neon" "Table look-ups in vectors of Arm.";
+    }
 }
 
 #[cfg(test)]

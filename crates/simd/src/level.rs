@@ -36,6 +36,25 @@ pub trait Simd: Token {
     /// scalar half of its work between the instructions of the other.
     const SCALAR_BESIDE: bool = false;
 
+    /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions.
+    const FUSED_52: bool = false;
+
+    /// Lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52 bits of `a` and `b`.
+    #[must_use]
+    #[inline(always)]
+    fn add_low_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
+        let (low, _) = crate::wide::product_52(a, b);
+        sum.add(low)
+    }
+
+    /// Lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52 bits of `a` and `b`.
+    #[must_use]
+    #[inline(always)]
+    fn add_high_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
+        let (_, high) = crate::wide::product_52(a, b);
+        sum.add(high)
+    }
+
     /// The token of [`Simd::OneBlock`].
     fn for_one_block(self) -> Self::OneBlock;
 }
@@ -108,8 +127,37 @@ impl<L: LevelList> Default for CachedLevel<L> {
     }
 }
 
+// `if_arm!` becomes the first tokens where the backends of Arm are compiled, the second elsewhere. Exported macros must not ask for
+// a feature of this crate: it would be taken for one of the crate that uses them.
+cfg_select! {
+    all(
+        target_endian = "little",
+        any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
+    ) => {
+        macro_rules! if_arm {
+            ({ $($yes:tt)* } { $($no:tt)* }) => { $($yes)* };
+        }
+    }
+    _ => {
+        macro_rules! if_arm {
+            ({ $($yes:tt)* } { $($no:tt)* }) => { $($no)* };
+        }
+    }
+}
+
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar sign, for the macro.
 macro_rules! levels {
+    (
+        $d:tt $(#[$doc:meta])* pub enum $list:ident;
+        $(#[$dispatch_doc:meta])* macro $dispatch:ident;
+        { $($levels:tt)* }
+        arm { $($on_arm:tt)* }
+    ) => {
+        if_arm! {
+            { levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($levels)* $($on_arm)* } }
+            { levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($levels)* } }
+        }
+    };
     (
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
         $(#[$dispatch_doc:meta])* macro $dispatch:ident;
@@ -199,13 +247,20 @@ levels! { $
     /// The only place where a branch on the CPU is taken. The expression is inlined into a function compiled with the
     /// token's features, so the kernel it calls must be `#[inline(always)]` throughout.
     macro dispatch;
-    Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx2(x86::Avx2) "avx2" "256-bit vectors.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Avx512(x86::Avx512) "avx512" "512-bit vectors.";
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Neon(aarch64::Neon) "neon" "128-bit vectors of AArch64.";
+    {
+        Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Avx2(x86::Avx2) "avx2" "256-bit vectors.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Avx512(x86::Avx512) "avx512" "512-bit vectors.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Avx512Ifma(x86::Avx512Ifma) "avx512ifma" "512-bit vectors with sums of 52-bit products.";
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Simd128(wasm::Simd128) "simd128" "128-bit vectors of WebAssembly.";
+    }
+    arm {
+        Neon(arm::Neon) "neon" "128-bit vectors of Arm.";
+    }
 }

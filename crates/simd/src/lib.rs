@@ -1,7 +1,7 @@
 //! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
 //!
-//! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on AArch64
-//!   `aarch64::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one, or a token of more features.
+//! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on Arm
+//!   `arm::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one, or a token of more features.
 //! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU lacks.
 //! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
 //!   (64-bit lanes with a 32×32→64 multiply). Every function between the entry and a vector operation is
@@ -23,6 +23,11 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
+// The vectors of 32-bit Arm, which are unstable.
+#![cfg_attr(
+    all(target_arch = "arm", feature = "armv7"),
+    feature(arm_target_feature, stdarch_arm_feature_detection, stdarch_arm_neon_intrinsics)
+)]
 
 #[cfg(feature = "std")]
 extern crate std;
@@ -40,8 +45,13 @@ mod scalar;
 mod wide;
 mod words;
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-pub mod aarch64;
+#[cfg(all(
+    target_endian = "little",
+    any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
+))]
+pub mod arm;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub mod wasm;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 

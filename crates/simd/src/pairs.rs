@@ -5,15 +5,15 @@ use core::mem::MaybeUninit;
 use crate::Wide;
 
 /// A factor in the width in which the multiplication takes it.
-#[cfg(not(target_arch = "aarch64"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
 type Factor = u64;
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
 type Factor = u32;
 
 /// Two factors, for the even and the odd lanes.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(not(target_arch = "aarch64"), repr(align(16)))]
-#[cfg_attr(target_arch = "aarch64", repr(align(8)))]
+#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "arm")), repr(align(16)))]
+#[cfg_attr(any(target_arch = "aarch64", target_arch = "arm"), repr(align(8)))]
 pub struct Pair(pub(crate) [Factor; 2]);
 
 impl Pair {
@@ -24,7 +24,7 @@ impl Pair {
     }
 
     /// The factor for even lanes.
-    #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on AArch64")]
+    #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on Arm")]
     #[must_use]
     #[inline(always)]
     pub fn even(self) -> u64 {

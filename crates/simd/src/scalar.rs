@@ -43,7 +43,14 @@ impl Token for Scalar {
         #[cfg_attr(
             any(
                 all(target_feature = "sse2", not(target_env = "sgx")),
-                all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+                all(target_arch = "wasm32", target_feature = "simd128"),
+                all(
+                    target_endian = "little",
+                    any(
+                        all(target_arch = "aarch64", target_feature = "neon"),
+                        all(target_arch = "arm", feature = "armv7")
+                    )
+                )
             ),
             inline(never)
         )]

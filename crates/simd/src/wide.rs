@@ -96,3 +96,15 @@ pub trait Wide: Copy {
         self
     }
 }
+
+/// The low and the high 52 bits of the products of the low 52 bits in each lane.
+#[inline(always)]
+pub(crate) fn product_52<W: Wide>(a: W, b: W) -> (W, W) {
+    let halves = |x: W| (x.shl::<38>().shr::<38>(), x.shl::<12>().shr::<38>());
+    let ((a0, a1), (b0, b1)) = (halves(a), halves(b));
+    // 2^26 times the middle products: below 2^79, in two parts.
+    let middle = a0.mul_low(b1).add(a1.mul_low(b0));
+    let low = a0.mul_low(b0).add(middle.shl::<38>().shr::<12>());
+    let high = a1.mul_low(b1).add(middle.shr::<26>()).add(low.shr::<52>());
+    (low.shl::<12>().shr::<12>(), high)
+}

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -46,19 +47,20 @@ const EXIT: &str = "sealane-guest: exit ";
 
 impl Bochs {
     /// Boots a machine with that CPU, runs the programs one after the other with `environment`, and returns each one's
-    /// output in their order.
+    /// output in their order. `name` is for what is printed.
     ///
     /// # Errors
     /// If a program fails, if the machine does not come to its end within `limit`, or if it never started.
     pub(crate) fn run(
         &self,
+        name: &str,
         cpu: &str,
         guests: &[Guest],
         environment: &[(&str, &str)],
         limit: Duration,
     ) -> Result<Vec<String>> {
-        let work = process_folder()?;
-        let result = self.run_in(&work, cpu, guests, environment, limit);
+        let work = new_folder()?;
+        let result = self.run_in(&work, name, cpu, guests, environment, limit);
         // Kept after a failure: the logs in it say what happened.
         if result.is_ok() {
             std::fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
@@ -69,6 +71,7 @@ impl Bochs {
     fn run_in(
         &self,
         work: &Path,
+        name: &str,
         cpu: &str,
         guests: &[Guest],
         environment: &[(&str, &str)],
@@ -93,7 +96,7 @@ impl Bochs {
         loop {
             // The status is judged by the marks on the serial line: for Bochs a guest's power-off is a fatal error.
             let ended = machine.try_wait().context("cannot wait for Bochs")?.is_some();
-            shown = show_progress(&serial, shown)?;
+            shown = show_progress(name, &serial, shown)?;
             if ended {
                 break;
             }
@@ -110,7 +113,7 @@ impl Bochs {
 }
 
 /// Prints what init has said about programs since `from`; returns where to go on.
-fn show_progress(serial: &Path, from: u64) -> Result<u64> {
+fn show_progress(machine: &str, serial: &Path, from: u64) -> Result<u64> {
     let Ok(mut file) = std::fs::File::open(serial) else { return Ok(from) };
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(from))
@@ -119,7 +122,7 @@ fn show_progress(serial: &Path, from: u64) -> Result<u64> {
     let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else { return Ok(from) };
     for line in String::from_utf8_lossy(&bytes[..end]).lines() {
         if let Some(name) = line.trim_end().strip_prefix(BEGIN) {
-            println!("   {name} …");
+            println!("   {machine}: {name} …");
         }
     }
     Ok(from + end as u64 + 1)
@@ -152,9 +155,11 @@ fn tail(text: &str) -> String {
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
-/// A new folder for one run: two runs at a time do not meet.
-fn process_folder() -> Result<PathBuf> {
-    let dir = crate::process::workspace_root().join("target/bochs").join(std::process::id().to_string());
+/// A new folder for one run: two runs at a time do not meet, of this process or of others.
+fn new_folder() -> Result<PathBuf> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+    let dir = crate::process::workspace_root().join("target/bochs").join(name);
     if dir.exists() {
         std::fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
     }

@@ -4,7 +4,7 @@
 pub(super) const LIMB: u64 = (1 << 26) - 1;
 
 /// The low 44 bits.
-const LIMB_44: u64 = (1 << 44) - 1;
+pub(super) const LIMB_44: u64 = (1 << 44) - 1;
 
 /// `limbs[0] + 2^64 limbs[1] + 2^128 limbs[2]`, below 2^131: the last limb is less than 8.
 #[derive(Clone, Copy, Default)]
@@ -119,7 +119,9 @@ impl Element {
         Self::fold(low as u64, (low >> 64) as u64, (d2 >> 40) as u64)
     }
 
-    fn limbs_44(self) -> [u64; 3] {
+    /// Three limbs of 44 bits, the last of up to 43.
+    #[inline(always)]
+    pub(super) fn limbs_44(self) -> [u64; 3] {
         let [h0, h1, h2] = self.0;
         [h0 & LIMB_44, ((h0 >> 44) | (h1 << 20)) & LIMB_44, (h1 >> 24) | (h2 << 40)]
     }
@@ -145,6 +147,13 @@ impl Element {
     pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
         let low = u128::from(limbs[0]) + (u128::from(limbs[1]) << 26) + (u128::from(limbs[2]) << 52);
         let high = (low >> 64) + (u128::from(limbs[3]) << 14) + (u128::from(limbs[4]) << 40);
+        Self::fold(low as u64, high as u64, (high >> 64) as u64)
+    }
+
+    /// The element of three limbs of up to 60 bits, at 44 bits' distance.
+    pub(super) fn from_limbs_44(limbs: [u64; 3]) -> Self {
+        let low = u128::from(limbs[0]) + (u128::from(limbs[1]) << 44);
+        let high = (low >> 64) + (u128::from(limbs[2]) << 24);
         Self::fold(low as u64, high as u64, (high >> 64) as u64)
     }
 

@@ -4,6 +4,7 @@ use sealane_simd::{Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
+use super::fused::{self, FusedPowers};
 use super::short::{Short, filled_with_zeros};
 use super::wide::{self, Powers};
 use crate::wipe::wipe;
@@ -54,7 +55,11 @@ impl Drop for Accumulator {
 
 /// Powers of r for vectors: computed when a message is long enough, and only as many as it needs; kept from one piece of a
 /// message to the next.
-pub(crate) type Table = Option<Powers>;
+#[derive(Default)]
+pub(crate) struct Table {
+    wide: Option<Powers>,
+    fused: Option<FusedPowers>,
+}
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
 ///
@@ -71,7 +76,7 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
 /// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
 #[inline(always)]
 pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    padded_piece(token, accumulator, &mut None, data);
+    padded_piece(token, accumulator, &mut Table::default(), data);
 }
 
 /// As [`padded`], for a piece of a longer message.
@@ -98,7 +103,11 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
         for block in odd.as_chunks().0 {
             accumulator.block(block);
         }
-        wide::rows(token, accumulator, table, rows);
+        if S::FUSED_52 {
+            fused::rows(token, accumulator, &mut table.fused, rows);
+        } else {
+            wide::rows(token, accumulator, &mut table.wide, rows);
+        }
         return;
     }
     let blocks = data.as_chunks().0;

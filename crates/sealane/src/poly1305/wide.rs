@@ -19,7 +19,7 @@ use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
-use super::kernel::{Accumulator, Table};
+use super::kernel::Accumulator;
 use crate::wipe::wipe;
 pub(super) use powers::Powers;
 use powers::{Factors, Shifted, Sums};
@@ -43,16 +43,11 @@ const fn rows_per_carry(count: usize, lanes: usize) -> usize {
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
-pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Option<Powers>, data: &[u8]) {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let mut powers_of_r = powers_of_r(accumulator.r, S::Wide::LANES);
-    // Lane i of N, in the order of the blocks: r^(N-i).
-    let mut elements = [Element::default(); MAX_WIDE_LANES];
-    for lane in 0..S::Wide::LANES {
-        elements[lane] = powers_of_r[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
-    }
+    let (mut elements, mut power) = lane_powers::<S>(accumulator.r);
     let lanes = from_elements(token, &elements);
     wipe(&mut elements[..S::Wide::LANES]);
     let zero = [S::Wide::splat(token, 0); 5];
@@ -66,7 +61,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::new(powers_of_r[S::Wide::LANES - 1].limbs(), [0, 0, 0, 0, 1 << 24]);
+        let factors = Factors::new(power.limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
             h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
@@ -92,12 +87,25 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
             }
         }
     }
-    wipe(&mut powers_of_r[..S::Wide::LANES]);
+    wipe(core::slice::from_mut(&mut power));
 
     // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
     let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
     let sums = [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()];
     accumulator.h = Element::from_limbs(sums);
+}
+
+/// For each lane of N what its sum is left to be multiplied with, r^(N-i) in the order of the blocks, and R = r^N.
+#[inline(always)]
+pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_WIDE_LANES], Element) {
+    let mut powers = powers_of_r(r, S::Wide::LANES);
+    let mut elements = [Element::default(); MAX_WIDE_LANES];
+    for lane in 0..S::Wide::LANES {
+        elements[lane] = powers[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
+    }
+    let power = powers[S::Wide::LANES - 1];
+    wipe(&mut powers[..S::Wide::LANES]);
+    (elements, power)
 }
 
 /// r^1 … r^count.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
 
-use crate::common::{AeadOracle, array, backends, octets};
+use crate::common::{AeadOracle, array, backends, cases, octets};
 
 /// Cuts a buffer at these lengths; the last piece is the rest.
 fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
@@ -127,7 +127,7 @@ fn any_pieces(backend: Backend, aad: usize, length: usize, cuts: &[Vec<usize>; 3
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(96))]
 
     #[test]
     fn any_cuts(aad in 0..=300_usize, length in 0..=3000_usize, cuts in [pieces(), pieces(), pieces()]) {

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use sealane::{ChaCha20Poly1305, Tag};
 
-use crate::common::{AeadOracle, array, backends, octets};
+use crate::common::{AeadOracle, array, backends, combined, octets};
 
 /// Length of the head (of most messages), of the shortest message in two passes, and of the pieces that these work on.
 const HEAD: usize = 448;
@@ -91,7 +91,7 @@ fn lengths_about_two_passes_and_pieces() {
 #[test]
 fn every_length_of_associated_data() {
     let (key, nonce, aad) = (array(107), array(108), octets(109, 80));
-    for length in 0..=aad.len() {
+    for length in combined(0..=aad.len()) {
         // Long messages with every number of blocks, and every remainder once.
         let long = length < 18 || length % 16 < 2 || length % 16 == 15;
         let lengths = about_the_switches().chain(about_the_long_switches().filter(|_| long));
@@ -105,7 +105,7 @@ fn every_length_of_associated_data() {
 #[test]
 fn every_split_into_associated_data_and_message() {
     let (key, nonce, all) = (array(110), array(111), octets(112, 1100));
-    for split in 0..=all.len() {
+    for split in combined(0..=all.len()) {
         let (aad, plaintext) = all.split_at(split);
         let (ciphertext, tag) = sealane_spec::aead::chacha20_aead_encrypt(aad, &key, &nonce, plaintext);
         for backend in backends() {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
 
-use crate::common::{array, backends, octets};
+use crate::common::{array, backends, cases, octets};
 
 /// A message, and what sealing it alone gives.
 #[derive(Clone, Debug)]
@@ -204,7 +204,7 @@ macro_rules! checks {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig::with_cases(200))]
+                #![proptest_config(cases(200))]
 
                 #[test]
                 fn any_batch(

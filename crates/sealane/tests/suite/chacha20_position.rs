@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sealane::Backend;
 use sealane::chacha20::{ChaCha, Ietf, Original};
 
-use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
+use crate::common::{Reference, array, at_block, backends, cases, for_every_variant, octets, xor};
 
 const BLOCKS: u64 = 48;
 const BYTES: usize = BLOCKS as usize * 64;
@@ -104,7 +104,7 @@ fn walk<const ROUNDS: usize, L: Reference>(backend: Backend, steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(96))]
 
     #[test]
     fn any_walk(steps in steps()) {

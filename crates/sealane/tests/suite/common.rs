@@ -1,5 +1,8 @@
 //! What the tests share: the backends, input, and oracles that give the answer for every length of one input.
 
+use std::ops::RangeInclusive;
+
+use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
 use sealane::{Backend, BackendOf, BackendStatusOf, ChaChaFamily, Family};
 use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
@@ -25,6 +28,26 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     let backends: Vec<_> = supported.map(|status| status.backend().unwrap_or_else(|e| panic!("{e}"))).collect();
     assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
     backends
+}
+
+/// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that multiply: of lengths with lengths or
+/// places, and random ones. Every length by itself is tried in any case.
+fn one_in() -> usize {
+    let number = std::env::var("SEALANE_TEST_ONE_IN").unwrap_or_else(|_| "1".to_owned());
+    number.parse().ok().filter(|number| *number > 0).expect("SEALANE_TEST_ONE_IN is a number")
+}
+
+/// Those of `range` that are to be combined with others: its ends, and one in so many between them.
+pub(crate) fn combined(range: RangeInclusive<usize>) -> impl Iterator<Item = usize> {
+    let (step, ends) = (one_in(), [*range.start(), *range.end()]);
+    range.filter(move |number| number % step == 0 || ends.contains(number))
+}
+
+/// The configuration for so many random cases.
+pub(crate) fn cases(count: u32) -> ProptestConfig {
+    let cases = count.div_ceil(one_in() as u32);
+    // What failed is printed, and is no file to keep.
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Octets that differ from their neighbours and do not repeat with a power of two.

@@ -5,7 +5,7 @@ use sealane::gf2n::{Backend, ClmulFamily, Degree, Element, Field, Gf2n, Gf128};
 use sealane_spec::gf2n::{FIELDS, Polynomial};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use crate::common::{backends_of, octets};
+use crate::common::{backends_of, cases, octets};
 
 /// Calls a generic function for every field.
 macro_rules! for_every_field {
@@ -234,6 +234,8 @@ where
 macro_rules! axioms {
     ($($name:ident: $bits:literal;)*) => {
         proptest! {
+            #![proptest_config(cases(256))]
+
             $(
                 #[test]
                 fn $name(a in any_element::<$bits>(), b in any_element::<$bits>(), c in any_element::<$bits>()) {

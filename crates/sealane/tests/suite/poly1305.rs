@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, OpenError, Poly1305};
 
-use crate::common::{MacOracle, array, backends, octets};
+use crate::common::{MacOracle, array, backends, cases, combined, octets};
 
 fn mac(backend: Backend, key: &[u8; 32], message: &[u8]) -> [u8; 16] {
     let mut poly1305 = Poly1305::with_backend(key, backend);
@@ -56,7 +56,7 @@ fn long_messages() {
 fn every_address() {
     let (key, message) = (array(5), octets(6, 2200));
     for length in [0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 255, 256, 257, 512, 1024, 1040, 2048, 2065] {
-        for offset in 0..=64 {
+        for offset in combined(0..=64) {
             let message = &message[offset..offset + length];
             let expected = sealane_spec::poly1305::poly1305_mac(message, &key);
             for backend in backends() {
@@ -135,7 +135,7 @@ fn a_clone_goes_its_own_way() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(192))]
 
     #[test]
     fn any_cuts(

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::shamir::bytes::{Backend, Checker, Splitter, Verdict};
 
-use crate::common::{array, octets};
+use crate::common::{array, cases, octets};
 use crate::shamir_bytes::{backends, slices, split};
 
 fn verdict(threshold: usize, points: &[u8], shares: &[Vec<u8>], piece: usize, backend: Backend) -> Verdict {
@@ -90,7 +90,7 @@ fn all_255_shares_are_compared() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(200))]
 
     /// Up to the number that can be known, exactly the wrong shares are named; above it, never Consistent unless they happen to
     /// be shares of another secret.

@@ -45,7 +45,7 @@ pub trait AesToken: Token {
 }
 
 /// The operations of [`AesBlocks`] that are the same wherever an instruction does a round, `aes_round`, on whole blocks.
-#[cfg(any(target_feature = "sse2", target_arch = "aarch64"))]
+#[allow(unused_macros, reason = "some targets have portable code only")]
 macro_rules! whole_blocks {
     () => {
         // The vectors take turns, since each has to wait for its first round.
@@ -70,7 +70,7 @@ macro_rules! whole_blocks {
         }
     };
 }
-#[cfg(any(target_feature = "sse2", target_arch = "aarch64"))]
+#[allow(unused_imports, reason = "as above")]
 pub(crate) use whole_blocks;
 
 /// Several 128-bit blocks, each worked on alone.
@@ -132,15 +132,18 @@ levels! { $
     ///
     /// As [`dispatch!`](crate::dispatch), for this list.
     macro dispatch_aes;
-    Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    AesNi(x86::AesNi) "aesni" "AES instructions on one block.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Vaes(x86::Vaes) "vaes" "AES instructions on two blocks.";
-    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-    Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks.";
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    NeonAes(aarch64::NeonAes) "neon-aes" "AES instructions of AArch64, on one block.";
+    {
+        Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        AesNi(x86::AesNi) "aesni" "AES instructions on one block.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Vaes(x86::Vaes) "vaes" "AES instructions on two blocks.";
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks.";
+    }
+    arm {
+        NeonAes(arm::NeonAes) "neon-aes" "AES instructions of Arm, on one block.";
+    }
 }
 
 #[cfg(all(test, target_feature = "sse2"))]

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
+use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES
@@ -23,18 +23,69 @@ token! {
     Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES
 }
 
-simd! { Avx512: Avx512Words, Avx512Wide, Avx512, false }
+macro_rules! ifma {
+    ($proof:expr, $($rest:tt)*) => { with_features!(Avx512Ifma, "avx512ifma", $proof, $($rest)*) };
+}
+
+token! {
+    /// Proof of AVX-512 IFMA, F, BW, VL and DQ, and of AVX2 and BMI2.
+    Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
+}
+
+simd! { Avx512: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false }
+simd! { Avx512Ifma: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
+    const FUSED_52: bool = true;
+
+    #[inline(always)]
+    fn add_low_52(self, sum: Avx512Wide<Self>, a: Avx512Wide<Self>, b: Avx512Wide<Self>) -> Avx512Wide<Self> {
+        let sum = ifma!(self, (sum: __m512i = sum.0, a: __m512i = a.0, b: __m512i = b.0) -> __m512i {
+            _mm512_madd52lo_epu64(sum, a, b)
+        });
+        Avx512Wide(sum, self)
+    }
+
+    #[inline(always)]
+    fn add_high_52(self, sum: Avx512Wide<Self>, a: Avx512Wide<Self>, b: Avx512Wide<Self>) -> Avx512Wide<Self> {
+        let sum = ifma!(self, (sum: __m512i = sum.0, a: __m512i = a.0, b: __m512i = b.0) -> __m512i {
+            _mm512_madd52hi_epu64(sum, a, b)
+        });
+        Avx512Wide(sum, self)
+    }
+}
+
+/// The tokens that prove [`Avx512`].
+pub trait ProvesAvx512: Simd<Words = Avx512Words<Self>, Wide = Avx512Wide<Self>> {
+    /// The token that this one proves.
+    fn avx512(self) -> Avx512;
+}
+
+impl ProvesAvx512 for Avx512 {
+    #[inline(always)]
+    fn avx512(self) -> Self {
+        self
+    }
+}
+
+impl ProvesAvx512 for Avx512Ifma {
+    #[inline(always)]
+    fn avx512(self) -> Avx512 {
+        const { assert!(Self::BITS.contains(Avx512::BITS), "a token does not prove another") };
+        Avx512::implied_by(self)
+    }
+}
 
 macro_rules! avx512 {
-    ($proof:expr, $($rest:tt)*) => { with_features!(Avx512, "avx512f,avx512bw", $proof, $($rest)*) };
+    ($proof:expr, $($rest:tt)*) => {
+        with_features!(Avx512, "avx512f,avx512bw", ProvesAvx512::avx512($proof), $($rest)*)
+    };
 }
 
 /// Sixteen 32-bit words: four rows.
 #[derive(Clone, Copy)]
-pub struct Avx512Words(__m512i, Avx512);
+pub struct Avx512Words<T>(__m512i, T);
 
-impl Words for Avx512Words {
-    type Token = Avx512;
+impl<T: ProvesAvx512> Words for Avx512Words<T> {
+    type Token = T;
     type Blocks = [u8; 256];
     const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
@@ -44,11 +95,11 @@ impl Words for Avx512Words {
     const LAST_HORIZONTAL_SETS: usize = 6;
 
     #[inline(always)]
-    fn splat(token: Avx512, word: u32) -> Self {
+    fn splat(token: T, word: u32) -> Self {
         Self(avx512!(token, (word: u32 = word) -> __m512i { _mm512_set1_epi32(word.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn splat_row(token: Avx512, row: [u32; 4]) -> Self {
+    fn splat_row(token: T, row: [u32; 4]) -> Self {
         let vector = avx512!(token, (row: [u32; 4] = row) -> __m512i {
             let [a, b, c, d] = row.map(u32::cast_signed);
             _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d))
@@ -56,7 +107,7 @@ impl Words for Avx512Words {
         Self(vector, token)
     }
     #[inline(always)]
-    fn from_lanes(token: Avx512, words: &[u32; MAX_WORDS_LANES]) -> Self {
+    fn from_lanes(token: T, words: &[u32; MAX_WORDS_LANES]) -> Self {
         let vector = avx512!(token, (words: &[u32; MAX_WORDS_LANES] = words) -> __m512i {
             // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
             unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
@@ -131,25 +182,25 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
 
 /// Eight 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Avx512Wide(__m512i, Avx512);
+pub struct Avx512Wide<T>(__m512i, T);
 
-impl Wide for Avx512Wide {
-    type Token = Avx512;
+impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
+    type Token = T;
     const LANES: usize = 8;
     const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
     // Not measured yet: estimated from AVX2.
     const MIN_POLY1305_BYTES: usize = 640;
 
     #[inline(always)]
-    fn splat(token: Avx512, value: u64) -> Self {
+    fn splat(token: T, value: u64) -> Self {
         Self(avx512!(token, (value: u64 = value) -> __m512i { _mm512_set1_epi64(value.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn splat_low(token: Avx512, value: u32) -> Self {
+    fn splat_low(token: T, value: u32) -> Self {
         Self(avx512!(token, (value: u32 = value) -> __m512i { _mm512_set1_epi32(value.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn from_lanes(token: Avx512, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn from_lanes(token: T, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
         let vector = avx512!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> __m512i {
             // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
             unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
@@ -166,7 +217,7 @@ impl Wide for Avx512Wide {
         })
     }
     #[inline(always)]
-    fn splat_pair(token: Avx512, pair: &Pair) -> Self {
+    fn splat_pair(token: T, pair: &Pair) -> Self {
         let vector = avx512!(token, (pair: &Pair = pair) -> __m512i {
             // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
             _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(core::ptr::from_ref(pair).cast()) })
@@ -190,7 +241,7 @@ impl Wide for Avx512Wide {
         })
     }
     #[inline(always)]
-    fn load(token: Avx512, blocks: &[u8]) -> (Self, Self) {
+    fn load(token: T, blocks: &[u8]) -> (Self, Self) {
         let blocks: &[u8; 128] = blocks.first_chunk().expect("eight blocks");
         let (first, second) = avx512!(token, (blocks: &[u8; 128] = blocks) -> (__m512i, __m512i) {
             let (first, second) = blocks.split_at(64);

@@ -15,7 +15,7 @@ mod ssse3_chacha;
 
 pub use aes::{AesNi, AesNiBlocks, Vaes, Vaes512, Vaes512Blocks, VaesBlocks};
 pub use avx2::{Avx2, Avx2Wide, Avx2Words};
-pub use avx512::{Avx512, Avx512Wide, Avx512Words};
+pub use avx512::{Avx512, Avx512Ifma, Avx512Wide, Avx512Words, ProvesAvx512};
 pub use clmul::{
     Pclmulqdq, PclmulqdqLane, Vpclmulqdq, Vpclmulqdq512, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane,
     VpclmulqdqLanes,
@@ -75,7 +75,7 @@ macro_rules! token {
 
 /// Gives a token its vectors for 32-bit and 64-bit arithmetic.
 macro_rules! simd {
-    ($token:ident: $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr) => {
+    ($token:ident: $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr $(; $($more:item)*)?) => {
         impl $crate::Simd for $token {
             type Words = $words;
             type Wide = $wide;
@@ -87,6 +87,8 @@ macro_rules! simd {
                 const { assert!($token::BITS.contains(<$one_block>::BITS), "a token does not prove another") };
                 <$one_block>::implied_by(self)
             }
+
+            $($($more)*)?
         }
     };
 }

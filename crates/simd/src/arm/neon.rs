@@ -1,6 +1,6 @@
-//! 128-bit vectors of AArch64 (Advanced SIMD).
+//! 128-bit vectors of Arm (Advanced SIMD).
 
-use core::arch::aarch64::*;
+use super::intrinsics::*;
 
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
@@ -9,14 +9,14 @@ use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 pub struct Neon(());
 
 impl Neon {
-    /// The token. The target has the feature, or this module would not be compiled: there is nothing to detect.
+    /// The token, if the CPU has these vectors. Targets of AArch64 without them do not compile this module.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        Some(Self(()))
+        is_detected!("neon").then_some(Self(()))
     }
 }
 
-token! { Neon: "neon" }
+token! { Neon: "neon", "v7" }
 
 impl Simd for Neon {
     type Words = NeonWords;
@@ -34,9 +34,10 @@ macro_rules! neon {
     ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]
         #[target_feature(enable = "neon")]
+        #[cfg_attr(target_arch = "arm", target_feature(enable = "v7"))]
         fn instructions($($name: $ty),*) -> $ret $body
         let _: Neon = $proof;
-        // SAFETY: the line above holds a token, which exists only where the target has the feature.
+        // SAFETY: the line above holds a token, which only detection of this feature makes.
         unsafe { instructions($($value),*) }
     }};
 }
@@ -144,6 +145,7 @@ impl Words for NeonWords {
 
 #[inline]
 #[target_feature(enable = "neon")]
+#[cfg_attr(target_arch = "arm", target_feature(enable = "v7"))]
 fn xor_row(key: uint32x4_t, row: &mut [u8; 16]) {
     let key = vreinterpretq_u8_u32(key);
     // SAFETY: the reference is valid for 16 bytes; bytes need no alignment.
@@ -156,6 +158,7 @@ fn xor_row(key: uint32x4_t, row: &mut [u8; 16]) {
 /// Writes a pair of factors.
 #[inline]
 #[target_feature(enable = "neon")]
+#[cfg_attr(target_arch = "arm", target_feature(enable = "v7"))]
 fn store_pair(factors: uint32x2_t, pair: &mut Pair) {
     // SAFETY: the exclusive reference is valid for writing 8 bytes and aligned for their elements.
     unsafe { vst1_u32(pair.0.as_mut_ptr(), factors) };

@@ -1,6 +1,6 @@
-//! AES instructions of AArch64 (the Cryptographic Extension).
+//! AES instructions of Arm (the Cryptographic Extension).
 
-use core::arch::aarch64::*;
+use super::intrinsics::*;
 
 use crate::aes::whole_blocks;
 use crate::{AesBlocks, AesToken, Block, Columns};
@@ -10,19 +10,14 @@ use crate::{AesBlocks, AesToken, Block, Columns};
 pub struct NeonAes(());
 
 impl NeonAes {
-    /// The token, if the CPU has the instructions. Programs may not ask the CPU here, only the operating system, which needs
-    /// the feature `std`; without it, what the target always has.
+    /// The token, if the CPU has the instructions.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        #[cfg(feature = "std")]
-        let found = std::arch::is_aarch64_feature_detected!("aes");
-        #[cfg(not(feature = "std"))]
-        let found = cfg!(target_feature = "aes");
-        found.then_some(Self(()))
+        (is_detected!("neon") && is_detected!("aes")).then_some(Self(()))
     }
 }
 
-token! { NeonAes: "neon,aes" }
+token! { NeonAes: "neon,aes", "v8" }
 
 impl AesToken for NeonAes {
     type Blocks = NeonAesBlocks;
@@ -39,6 +34,7 @@ macro_rules! neon_aes {
     ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]
         #[target_feature(enable = "neon,aes")]
+        #[cfg_attr(target_arch = "arm", target_feature(enable = "v8"))]
         fn instructions($($name: $ty),*) -> $ret $body
         let _: NeonAes = $proof;
         // SAFETY: the line above holds a token, which only detection of these features makes.

@@ -1,6 +1,6 @@
 //! Elements of GF(2^8) multiplied by table look-ups within vectors: see the shuffles of x86.
 
-use core::arch::aarch64::*;
+use super::intrinsics::*;
 
 use super::Neon;
 use super::neon::neon;

@@ -1,6 +1,6 @@
-//! Carry-less products of AArch64: PMULL.
+//! Carry-less products of Arm: PMULL.
 
-use core::arch::aarch64::*;
+use super::intrinsics::*;
 
 use crate::{Clmul, ClmulLanes};
 
@@ -9,20 +9,17 @@ use crate::{Clmul, ClmulLanes};
 pub struct Pmull(());
 
 impl Pmull {
-    /// The token, if the CPU has the instruction. Programs may not ask the CPU here, only the operating system, which needs
-    /// the feature `std`; without it, what the target always has.
+    /// The token, if the CPU has the instruction.
     #[must_use]
     pub fn detect() -> Option<Self> {
         // The compiler's feature `aes` stands for both, and gates the instruction.
-        #[cfg(feature = "std")]
-        let found = std::arch::is_aarch64_feature_detected!("aes") && std::arch::is_aarch64_feature_detected!("pmull");
-        #[cfg(not(feature = "std"))]
-        let found = cfg!(target_feature = "aes");
+        let found =
+            is_detected!("neon") && is_detected!("aes") && (cfg!(not(feature = "std")) || is_detected!("pmull"));
         found.then_some(Self(()))
     }
 }
 
-token! { Pmull: "neon,aes" }
+token! { Pmull: "neon,aes", "v8" }
 
 impl Clmul for Pmull {
     type One = PmullLane;
@@ -34,6 +31,7 @@ macro_rules! pmull {
     ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]
         #[target_feature(enable = "neon,aes")]
+        #[cfg_attr(target_arch = "arm", target_feature(enable = "v8"))]
         fn instructions($($name: $ty),*) -> $ret $body
         let _: Pmull = $proof;
         // SAFETY: the line above holds a token, which only detection of these features makes.
@@ -130,9 +128,23 @@ impl ClmulLanes for PmullLane {
         ;
         xor = |a, b| veorq_u64(a, b);
         above = |a, b| vextq_u64::<1>(b, a);
-        mul_low = |a, b| vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64::<0>(a), vgetq_lane_u64::<0>(b)));
-        mul_high = |a, b| {
-            vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)))
-        };
+        mul_low = |a, b| multiply_low(a, b);
+        mul_high = |a, b| multiply_high(a, b);
     }
+}
+
+/// The product of the low limbs.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn multiply_low(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
+    vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64::<0>(a), vgetq_lane_u64::<0>(b)))
+}
+
+/// The product of the high limbs.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn multiply_high(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
+    vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)))
 }

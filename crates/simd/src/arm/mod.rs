@@ -1,0 +1,64 @@
+//! Backends of Arm: AArch64, and 32-bit programs with the feature `armv7`.
+
+// In 32-bit programs the vectors belong to a version of the architecture, which is a feature too. Every CPU with them has it.
+
+/// Makes a type that `detect` gives out a token: the function that is compiled with its features.
+macro_rules! token {
+    ($token:ident: $features:literal, $on_32_bits:literal) => {
+        impl $crate::sealed::Sealed for $token {}
+
+        impl $crate::sealed::Assume for $token {
+            #[inline(always)]
+            unsafe fn assume() -> Self {
+                Self(())
+            }
+        }
+
+        impl $crate::Token for $token {
+            #[inline(always)]
+            fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
+                #[target_feature(enable = $features)]
+                #[cfg_attr(target_arch = "arm", target_feature(enable = $on_32_bits))]
+                fn entry<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
+                    kernel(token)
+                }
+                // SAFETY: `self` was made by `detect`, so the CPU has the features.
+                unsafe { entry(self, kernel) }
+            }
+        }
+    };
+}
+
+/// Whether the CPU was found to have the feature. Programs may not ask the CPU here, only the operating system, which needs the
+/// feature `std`; without it, what the target always has.
+macro_rules! is_detected {
+    ($feature:tt) => {
+        cfg_select! {
+            not(feature = "std") => { cfg!(target_feature = $feature) }
+            target_arch = "arm" => { std::arch::is_arm_feature_detected!($feature) }
+            _ => { std::arch::is_aarch64_feature_detected!($feature) }
+        }
+    };
+}
+
+#[cfg(target_arch = "arm")]
+mod a32;
+mod aes;
+mod clmul;
+mod gf8;
+mod neon;
+
+pub use aes::{NeonAes, NeonAesBlocks};
+pub use clmul::{Pmull, PmullLane};
+pub use gf8::NeonBytes;
+pub use neon::{Neon, NeonWide, NeonWords};
+
+/// The instructions, with the names that those of AArch64 have.
+mod intrinsics {
+    #[cfg(target_arch = "arm")]
+    pub(super) use super::a32::*;
+    #[cfg(target_arch = "aarch64")]
+    pub(super) use core::arch::aarch64::*;
+    #[cfg(target_arch = "arm")]
+    pub(super) use core::arch::arm::*;
+}
