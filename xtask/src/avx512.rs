@@ -32,9 +32,6 @@ pub(crate) struct Options {
 /// Emulation runs about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// What is combined with all else in the tests is one in so many: odd, so that all remainders modulo a block's length are there.
-const ONE_IN: &str = "7";
-
 /// A machine, the backends that its tests are to use, and which tests; all of them if none are named.
 struct Run {
     cpu: &'static str,
@@ -106,7 +103,7 @@ fn emulate(machine: &bochs::Bochs, run: &Run, binaries: &[TestBinary], options: 
         .iter()
         .map(|binary| Guest { name: binary.name.clone(), program: binary.path.clone(), arguments: arguments.clone() })
         .collect();
-    let environment = [("SEALANE_BACKEND", run.backends), ("SEALANE_TEST_ONE_IN", ONE_IN)];
+    let environment = [("SEALANE_BACKEND", run.backends), ("SEALANE_TEST_ONE_IN", test_binaries::EMULATED_ONE_IN)];
     let outputs = machine.run(run.backends, run.cpu, &guests, &environment, LIMIT)?;
     // In one piece: other machines are running.
     let mut report = format!("== Bochs, {}: SEALANE_BACKEND={}\n", run.cpu, run.backends);

@@ -172,7 +172,8 @@ fn on(target: &Target, from_source: bool) -> Result<()> {
         let runner = run.runner.command(target)?;
         for backend in run.backends {
             println!("   {}, SEALANE_BACKEND={backend}", run.runner);
-            test_binaries::run_all(&binaries, &runner, &[("SEALANE_BACKEND", backend)])?;
+            let environment = [("SEALANE_BACKEND", *backend), ("SEALANE_TEST_ONE_IN", test_binaries::EMULATED_ONE_IN)];
+            test_binaries::run_all(&binaries, &runner, &environment)?;
         }
     }
     Ok(())

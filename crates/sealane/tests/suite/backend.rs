@@ -1,6 +1,9 @@
 //! The choice of a backend.
 
-use sealane::{Backend, BackendError, BackendStatus, ChaCha20Poly1305, ChaChaFamily, Family, Poly1305};
+use sealane::gf2n::ClmulFamily;
+use sealane::{
+    AesFamily, Backend, BackendError, BackendStatus, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
+};
 
 use crate::common::backends;
 
@@ -20,6 +23,15 @@ fn a_run_told_to_use_a_backend_uses_it_and_no_other() {
             assert_eq!(backends(), Backend::available().collect::<Vec<_>>());
             assert_eq!(backends().last(), Some(&Backend::detect()));
         }
+    }
+}
+
+/// A name that no family knows would choose nothing, and all tests would pass without it.
+#[test]
+fn a_run_told_to_use_a_backend_has_it_in_some_family() {
+    let families = [ChaChaFamily::NAMES, AesFamily::NAMES, ClmulFamily::NAMES, Gf8Family::NAMES];
+    for name in std::env::var("SEALANE_BACKEND").iter().flat_map(|names| names.split(',')) {
+        assert!(families.iter().any(|names| names.contains(&name.trim())), "no family has a backend {name}");
     }
 }
 
