@@ -17,10 +17,11 @@ type Factor = u32;
 pub struct Pair(pub(crate) [Factor; 2]);
 
 impl Pair {
-    /// The low halves of both.
+    /// Both, as far as they fit.
+    #[allow(clippy::unnecessary_cast, reason = "a factor has 32 bits on Arm")]
     #[inline(always)]
     pub(crate) fn new(even: u64, odd: u64) -> Self {
-        Self([Factor::from(even as u32), Factor::from(odd as u32)])
+        Self([even as Factor, odd as Factor])
     }
 
     /// The factor for even lanes.
@@ -29,6 +30,14 @@ impl Pair {
     #[inline(always)]
     pub fn even(self) -> u64 {
         self.0[0].into()
+    }
+
+    /// The factor for odd lanes.
+    #[allow(clippy::useless_conversion, reason = "as above")]
+    #[must_use]
+    #[inline(always)]
+    pub fn odd(self) -> u64 {
+        self.0[1].into()
     }
 }
 
@@ -48,7 +57,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
-    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32. These rows
+    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32 if the rows are for [`Wide::splat_pair`]. These rows
     /// come before those that are there, in the order of [`Wide::BLOCK_OF_LANE`].
     ///
     /// # Panics

@@ -28,6 +28,7 @@ const BACKENDS: &[(&str, &str)] = &[
     ("::Ssse3 as ", "ssse3"),
     ("::Avx2 as ", "avx2"),
     ("::Avx512 as ", "avx512"),
+    ("::Avx512Ifma as ", "avx512ifma"),
     ("::Gfni as ", "gfni"),
     ("::Gfni512 as ", "gfni512"),
     ("::AesNi as ", "aesni"),
@@ -102,6 +103,12 @@ fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work
     }
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
         return Some(("poly1305 rows", alone(wide_products / 20)));
+    }
+    let fused_products = count(&["pmadd52luq", "pmadd52huq"]);
+    if fused_products >= 18 && fused_products.is_multiple_of(18) {
+        // A row that is carried by itself masks its limbs; those that a table multiplies are taken as they are.
+        let name = if count(&["pandq"]) == 0 { "poly1305 fused rows" } else { "poly1305 fused row by row" };
+        return Some((name, alone(fused_products / 18)));
     }
     // 5 limbs by 5, once in a turn or several times.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {

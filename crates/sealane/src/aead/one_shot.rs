@@ -10,7 +10,7 @@ use super::short::{lengths, one_time_key};
 use super::{beside, short};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel::{self, State, xor_bytes};
-use crate::poly1305::{self, Accumulator, Table, tags_equal};
+use crate::poly1305::{self, Accumulator, tags_equal};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
@@ -97,7 +97,7 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
     wipe(&mut first);
     poly1305::padded(token, &mut mac, message.upto(head));
-    let mut table = Table::default();
+    let mut table = None;
     for start in (head..length).step_by(PIECE_BYTES) {
         let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
         kernel::apply::<_, 20, false>(token, state, counter(start), piece);
@@ -134,7 +134,7 @@ pub(crate) fn open<S: Simd>(
     let is_longer = length > head;
     if is_longer {
         xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
-        let mut table = Table::default();
+        let mut table = None;
         for start in (head..length).step_by(PIECE_BYTES) {
             let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
             poly1305::padded_piece(token, &mut mac, &mut table, piece);

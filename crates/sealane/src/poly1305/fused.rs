@@ -12,8 +12,8 @@ use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, LIMB_44};
-use super::kernel::Accumulator;
-use super::wide::lane_powers;
+use super::kernel::{Accumulator, Table};
+use super::wide::{Powers, Shifted, lane_powers};
 use crate::wipe::wipe;
 
 /// The most rows between two carries: a multiple of the lanes.
@@ -22,73 +22,45 @@ const MAX_ROWS: usize = 16;
 /// Rows from which a table pays. Not measured yet: estimated from the latency of a row at a time and the length of the table's setup.
 const MIN_ROWS_FOR_TABLE: usize = 32;
 
-/// A power of R times 1, 2^52 and 2^104, three limbs each.
-type Shifted = [u64; 9];
-
-/// R^1, R^2, …, as far as they are needed.
-pub(crate) struct FusedPowers {
-    rows: [Shifted; MAX_ROWS],
-    count: usize,
-}
-
-impl FusedPowers {
-    #[inline(always)]
-    pub(super) fn new() -> Self {
-        Self { rows: [[0; 9]; MAX_ROWS], count: 0 }
-    }
-
-    /// Computes all powers. Lanes of `r` are r^N … r^1, in the order of the blocks.
-    #[inline(always)]
-    fn fill<S: Simd>(&mut self, token: S, r: &[S::Wide; 3]) {
-        // r^j to the power of N is R^j.
-        let mut power = *r;
-        for _ in 0..S::Wide::LANES.ilog2() {
-            power = carry(token, Products::zero(token).add(token, &power, &Factors::of(power)).sum());
-        }
-        self.push(token, power);
-        // Each of them multiplied with R^N is the next N powers.
-        let [l0, l1, l2, ..] = self.rows[S::Wide::LANES - 1];
-        let step = Factors::splat(token, [l0, l1, l2]);
-        while self.count < MAX_ROWS {
-            power = carry(token, Products::zero(token).add(token, &power, &step).sum());
-            self.push(token, power);
-        }
-    }
-
-    /// Adds the powers in the lanes.
-    #[inline(always)]
-    fn push<S: Simd>(&mut self, token: S, power: [S::Wide; 3]) {
+/// Computes all powers of R. Lanes of `r` are r^N … r^1, in the order of the blocks.
+///
+/// In a row of the table, pair k has limb k of R^j and of 2^52 R^j, and pair 3 + k limb k of 2^104 R^j.
+#[inline(always)]
+fn fill<S: Simd>(powers: &mut Powers, token: S, r: &[S::Wide; 3]) {
+    let multiples = |power: [S::Wide; 3]| {
         let by_52 = times_2_52(token, power);
         let by_104 = times_2_52(token, by_52);
-        for (i, limb) in power.into_iter().chain(by_52).chain(by_104).enumerate() {
-            let mut lanes = limb.to_lanes();
-            for (lane, block) in lanes.iter().zip(S::Wide::BLOCK_OF_LANE).take(S::Wide::LANES) {
-                self.rows[self.count + S::Wide::LANES - 1 - block][i] = *lane;
-            }
-            wipe(&mut lanes[..S::Wide::LANES]);
+        let zero = S::Wide::splat(token, 0);
+        let mut columns = [(zero, zero); 10];
+        for k in 0..3 {
+            columns[k] = (power[k], by_52[k]);
+            columns[3 + k] = (by_104[k], zero);
         }
-        self.count += S::Wide::LANES;
+        columns
+    };
+    // r^j to the power of N is R^j.
+    let mut power = *r;
+    for _ in 0..S::Wide::LANES.ilog2() {
+        power = carry(token, Products::zero(token).add(token, &power, &Factors::of(power)).sum());
     }
-}
-
-impl Drop for FusedPowers {
-    #[inline(always)]
-    fn drop(&mut self) {
-        for row in &mut self.rows {
-            wipe(row);
-        }
+    powers.push(&multiples(power));
+    // Each of them multiplied with R^N is the next N powers.
+    let step = Factors::of_power(token, &powers.rows()[0]);
+    while powers.rows().len() < MAX_ROWS {
+        power = carry(token, Products::zero(token).add(token, &power, &step).sum());
+        powers.push(&multiples(power));
     }
 }
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
-pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Option<FusedPowers>, data: &[u8]) {
+pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let (mut lane_powers, mut power) = lane_powers::<S>(accumulator.r);
-    let lanes = from_elements(token, &lane_powers);
-    wipe(&mut lane_powers[..S::Wide::LANES]);
+    let (mut powers_of_r, mut elements) = lane_powers::<S>(accumulator.r);
+    let lanes = from_elements(token, &elements);
+    wipe(&mut elements[..S::Wide::LANES]);
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
     let mut h = add_row(token, [S::Wide::splat(token, 0); 3], first);
@@ -97,25 +69,26 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     }
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::splat(token, power.limbs_44());
+        let factors = Factors::splat(token, powers_of_r[S::Wide::LANES - 1].limbs_44());
         for row in rest.chunks_exact(row_bytes) {
             h = carry(token, add_row(token, Products::zero(token).add(token, &h, &factors).sum(), row));
         }
     } else {
         // A piece of a longer message uses what the pieces before it have computed.
-        let table = table.get_or_insert_with(FusedPowers::new);
-        if table.count == 0 {
-            table.fill(token, &lanes);
+        let table = table.get_or_insert_with(Powers::new);
+        if table.rows().is_empty() {
+            fill(table, token, &lanes);
         }
+        let powers = table.rows();
         let (partial, groups) = rest.split_at(count % MAX_ROWS * row_bytes);
         if !partial.is_empty() {
-            h = group(token, &table.rows, &h, partial);
+            h = group(token, powers, &h, partial);
         }
         for rows in groups.chunks_exact(MAX_ROWS * row_bytes) {
-            h = group(token, &table.rows, &h, rows);
+            h = group(token, powers, &h, rows);
         }
     }
-    wipe(core::slice::from_mut(&mut power));
+    wipe(&mut powers_of_r[..S::Wide::LANES]);
 
     // Lane i is left to be multiplied with r^(N-i).
     let h = carry(token, Products::zero(token).add(token, &h, &Factors::of(lanes)).sum());
@@ -124,18 +97,20 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
 
 /// As many rows as fit, and one carry: with M(j) the blocks of row j, h R^K + M(0) R^(K-1) + … + M(K-1).
 #[inline(always)]
-fn group<S: Simd>(token: S, powers: &[Shifted; MAX_ROWS], h: &[S::Wide; 3], data: &[u8]) -> [S::Wide; 3] {
+fn group<S: Simd>(token: S, powers: &[Shifted], h: &[S::Wide; 3], data: &[u8]) -> [S::Wide; 3] {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
     let count = rows.len() / row_bytes;
-    let [l0, l1, l2, ..] = powers[count];
-    let mut products = Products::zero(token).add(token, h, &Factors::splat(token, [l0, l1, l2]));
-    for (row, power) in rows.chunks_exact(row_bytes).zip(powers[..count].iter().rev()) {
-        let block = raw_limbs(token, row);
-        for i in 0..3 {
-            for k in 0..3 {
-                products.add_product(token, k, block[i], S::Wide::splat(token, power[3 * i + k]));
-            }
+    // R^(count + 1), and those below it.
+    let (power, powers) = powers[powers.len() - count - 1..].split_first().expect("there are more than rows");
+    let mut products = Products::zero(token).add(token, h, &Factors::of_power(token, power));
+    for (row, power) in rows.chunks_exact(row_bytes).zip(powers) {
+        let [l0, l1, l2] = raw_limbs(token, row);
+        for k in 0..3 {
+            let splat = |factor| S::Wide::splat(token, factor);
+            products.add_product(token, k, l0, splat(power[k].even()));
+            products.add_product(token, k, l1, splat(power[k].odd()));
+            products.add_product(token, k, l2, splat(power[3 + k].even()));
         }
     }
     // The last row has the factor 1.
@@ -187,6 +162,12 @@ impl<W: Wide> Factors<W> {
     #[inline(always)]
     fn of(limbs: [W; 3]) -> Self {
         Self { limbs, times_20: [times_20(limbs[0]), times_20(limbs[1]), times_20(limbs[2])] }
+    }
+
+    /// That power of R in all lanes.
+    #[inline(always)]
+    fn of_power(token: W::Token, power: &Shifted) -> Self {
+        Self::splat(token, [power[0].even(), power[1].even(), power[2].even()])
     }
 
     /// The same factor in all lanes.
@@ -260,5 +241,6 @@ fn carry<S: Simd>(token: S, [h0, h1, h2]: [S::Wide; 3]) -> [S::Wide; 3] {
     [h0.and(limb), h1.add(h0.shr::<44>()), h2]
 }
 
-#[cfg(test)]
+// Factors in the tables of Arm have 32 bits.
+#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 mod tests;

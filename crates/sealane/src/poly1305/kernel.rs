@@ -4,7 +4,7 @@ use sealane_simd::{Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
-use super::fused::{self, FusedPowers};
+use super::fused;
 use super::short::{Short, filled_with_zeros};
 use super::wide::{self, Powers};
 use crate::wipe::wipe;
@@ -55,11 +55,7 @@ impl Drop for Accumulator {
 
 /// Powers of r for vectors: computed when a message is long enough, and only as many as it needs; kept from one piece of a
 /// message to the next.
-#[derive(Default)]
-pub(crate) struct Table {
-    wide: Option<Powers>,
-    fused: Option<FusedPowers>,
-}
+pub(crate) type Table = Option<Powers>;
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
 ///
@@ -76,7 +72,7 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
 /// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
 #[inline(always)]
 pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    padded_piece(token, accumulator, &mut Table::default(), data);
+    padded_piece(token, accumulator, &mut None, data);
 }
 
 /// As [`padded`], for a piece of a longer message.
@@ -104,9 +100,9 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
             accumulator.block(block);
         }
         if S::FUSED_52 {
-            fused::rows(token, accumulator, &mut table.fused, rows);
+            fused::rows(token, accumulator, table, rows);
         } else {
-            wide::rows(token, accumulator, &mut table.wide, rows);
+            wide::rows(token, accumulator, table, rows);
         }
         return;
     }

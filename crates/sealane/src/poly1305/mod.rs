@@ -13,7 +13,7 @@ use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
 use kernel::blocks;
-pub(crate) use kernel::{Accumulator, Table, padded, padded_piece};
+pub(crate) use kernel::{Accumulator, padded, padded_piece};
 pub(crate) use short::{Short, horner_step};
 
 use crate::wipe::wipe;
@@ -139,7 +139,7 @@ impl Poly1305 {
         }
         // No table of powers of r is kept: the state would be 20 times as large, and it is moved when it is finished.
         let accumulator = &mut self.accumulator;
-        dispatch!(self.level, token => blocks(token, accumulator, &mut Table::default(), data));
+        dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
     }
 }
 

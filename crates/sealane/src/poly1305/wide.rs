@@ -19,10 +19,11 @@ use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, LIMB, Multiplier};
-use super::kernel::Accumulator;
+use super::kernel::{Accumulator, Table};
 use crate::wipe::wipe;
 pub(super) use powers::Powers;
-use powers::{Factors, Shifted, Sums};
+pub(super) use powers::Shifted;
+use powers::{Factors, Sums};
 
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
@@ -43,11 +44,11 @@ const fn rows_per_carry(count: usize, lanes: usize) -> usize {
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
-pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Option<Powers>, data: &[u8]) {
+pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let (mut elements, mut power) = lane_powers::<S>(accumulator.r);
+    let (mut powers_of_r, mut elements) = lane_powers::<S>(accumulator.r);
     let lanes = from_elements(token, &elements);
     wipe(&mut elements[..S::Wide::LANES]);
     let zero = [S::Wide::splat(token, 0); 5];
@@ -61,7 +62,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::new(power.limbs(), [0, 0, 0, 0, 1 << 24]);
+        let factors = Factors::new(powers_of_r[S::Wide::LANES - 1].limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
             h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
@@ -87,7 +88,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
             }
         }
     }
-    wipe(core::slice::from_mut(&mut power));
+    wipe(&mut powers_of_r[..S::Wide::LANES]);
 
     // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
     let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
@@ -95,17 +96,15 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     accumulator.h = Element::from_limbs(sums);
 }
 
-/// For each lane of N what its sum is left to be multiplied with, r^(N-i) in the order of the blocks, and R = r^N.
+/// r^1 … r^N for N lanes, and for each lane i what its sum is left to be multiplied with: r^(N-i), in the order of the blocks.
 #[inline(always)]
-pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_WIDE_LANES], Element) {
-    let mut powers = powers_of_r(r, S::Wide::LANES);
+pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_WIDE_LANES], [Element; MAX_WIDE_LANES]) {
+    let powers = powers_of_r(r, S::Wide::LANES);
     let mut elements = [Element::default(); MAX_WIDE_LANES];
     for lane in 0..S::Wide::LANES {
         elements[lane] = powers[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
     }
-    let power = powers[S::Wide::LANES - 1];
-    wipe(&mut powers[..S::Wide::LANES]);
-    (elements, power)
+    (powers, elements)
 }
 
 /// r^1 … r^count.

@@ -7,19 +7,19 @@ use crate::wipe::wipe;
 
 /// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
 /// 2^32 R^j and 2^96 R^j.
-pub(super) type Shifted = [Pair; 10];
+pub(in crate::poly1305) type Shifted = [Pair; 10];
 
 /// … R^3, R^2, R^1, as far as they are needed.
 pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
 impl Powers {
     #[inline(always)]
-    pub(super) fn new() -> Self {
+    pub(in crate::poly1305) fn new() -> Self {
         Self(PairTable::new())
     }
 
     #[inline(always)]
-    pub(super) fn rows(&self) -> &[Shifted] {
+    pub(in crate::poly1305) fn rows(&self) -> &[Shifted] {
         self.0.rows()
     }
 
@@ -34,13 +34,19 @@ impl Powers {
         for _ in 0..S::Wide::LANES.ilog2() {
             power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
         }
-        self.0.push(&multiples(token, &power));
+        self.push(&multiples(token, &power));
         // Each of them multiplied with R^N is the next N powers.
         let step = Factors::new(limbs(&self.rows()[0]), [0; 5]);
         while self.rows().len() < count {
             power = carry(token, step.multiply_add(token, &power));
-            self.0.push(&multiples(token, &power));
+            self.push(&multiples(token, &power));
         }
+    }
+
+    /// Puts the powers in the lanes before those that are there.
+    #[inline(always)]
+    pub(in crate::poly1305) fn push<W: Wide>(&mut self, columns: &[(W, W); 10]) {
+        self.0.push(columns);
     }
 
     #[inline(always)]
