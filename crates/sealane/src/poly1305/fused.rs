@@ -27,29 +27,32 @@ const MIN_ROWS_FOR_TABLE: usize = 32;
 /// In a row of the table, pair k has limb k of R^j and of 2^52 R^j, and pair 3 + k limb k of 2^104 R^j.
 #[inline(always)]
 fn fill<S: Simd>(powers: &mut Powers, token: S, r: &[S::Wide; 3]) {
-    let multiples = |power: [S::Wide; 3]| {
-        let by_52 = times_2_52(token, power);
-        let by_104 = times_2_52(token, by_52);
-        let zero = S::Wide::splat(token, 0);
-        let mut columns = [(zero, zero); 10];
-        for k in 0..3 {
-            columns[k] = (power[k], by_52[k]);
-            columns[3 + k] = (by_104[k], zero);
-        }
-        columns
-    };
     // r^j to the power of N is R^j.
     let mut power = *r;
     for _ in 0..S::Wide::LANES.ilog2() {
         power = carry(token, Products::zero(token).add(token, &power, &Factors::of(power)).sum());
     }
-    powers.push(&multiples(power));
+    powers.push(&multiples(token, power));
     // Each of them multiplied with R^N is the next N powers.
     let step = Factors::of_power(token, &powers.rows()[0]);
     while powers.rows().len() < MAX_ROWS {
         power = carry(token, Products::zero(token).add(token, &power, &step).sum());
-        powers.push(&multiples(power));
+        powers.push(&multiples(token, power));
     }
+}
+
+/// The multiples of a power for each lane.
+#[inline(always)]
+fn multiples<S: Simd>(token: S, power: [S::Wide; 3]) -> [(S::Wide, S::Wide); 10] {
+    let by_52 = times_2_52(token, power);
+    let by_104 = times_2_52(token, by_52);
+    let zero = S::Wide::splat(token, 0);
+    let mut columns = [(zero, zero); 10];
+    for k in 0..3 {
+        columns[k] = (power[k], by_52[k]);
+        columns[3 + k] = (by_104[k], zero);
+    }
+    columns
 }
 
 /// Adds whole rows to `accumulator`: at least two of them.
@@ -107,10 +110,9 @@ fn group<S: Simd>(token: S, powers: &[Shifted], h: &[S::Wide; 3], data: &[u8]) -
     for (row, power) in rows.chunks_exact(row_bytes).zip(powers) {
         let [l0, l1, l2] = raw_limbs(token, row);
         for k in 0..3 {
-            let splat = |factor| S::Wide::splat(token, factor);
-            products.add_product(token, k, l0, splat(power[k].even()));
-            products.add_product(token, k, l1, splat(power[k].odd()));
-            products.add_product(token, k, l2, splat(power[3 + k].even()));
+            products.add_product(token, k, l0, S::Wide::splat(token, power[k].even()));
+            products.add_product(token, k, l1, S::Wide::splat(token, power[k].odd()));
+            products.add_product(token, k, l2, S::Wide::splat(token, power[3 + k].even()));
         }
     }
     // The last row has the factor 1.
