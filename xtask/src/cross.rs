@@ -159,10 +159,12 @@ fn on(target: &Target, from_source: bool) -> Result<()> {
         }
         arguments.push(format!("--features=sealane-simd/{feature}").into());
     }
+    let flags: Vec<_> = target.flags.into_iter().chain(toolchain.flags).collect();
+    let flags = flags.join(" ");
     let binaries = Build {
         packages: PACKAGES,
         target: Some(target.triple),
-        rustflags: target.flags,
+        rustflags: (!flags.is_empty()).then_some(&flags),
         target_dir: Some(if from_source { "cross-from-source" } else { "cross" }),
         arguments: &arguments,
         environment: &environment,

@@ -13,7 +13,14 @@ use crate::process;
 pub(crate) struct Toolchain {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
+    /// For the compiler of Rust.
+    pub(crate) flags: Option<&'static str>,
 }
+
+/// Debian's C library for WebAssembly, in place of the one that rustup has with the standard library. It is older, and lacks two
+/// functions that programs of one thread do not call.
+const DEBIAN_WASI: &str = "-C linker=wasm-ld -C link-self-contained=no -L native=/usr/lib/wasm32-wasi \
+                           -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o -C link-arg=--unresolved-symbols=ignore-all";
 
 /// Debian's compiler and the sources of its standard library: packages rustc-web and rust-web-src (Debian 12), or rustc
 /// and rust-src.
@@ -38,6 +45,12 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     println!("   building {library} for {target} from Debian's source");
     let crates = if library == "std" { "std,panic_abort" } else { library };
     let bootstrap = OsString::from("1");
+    let flags = if target.starts_with("wasm32-wasi") {
+        process::tool("wasm-ld", "lld wasi-libc")?;
+        Some(DEBIAN_WASI)
+    } else {
+        None
+    };
     Ok(Toolchain {
         arguments: vec![format!("-Zbuild-std={crates}").into()],
         environment: vec![
@@ -46,6 +59,7 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
             ("RUSTC_BOOTSTRAP".into(), bootstrap.clone()),
             ("__CARGO_DEFAULT_LIB_METADATA".into(), bootstrap),
         ],
+        flags,
     })
 }
 
