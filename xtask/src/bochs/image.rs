@@ -54,7 +54,8 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     Ok(())
 }
 
-/// The machine's configuration.
+/// The machine's configuration. `info` is ignored because Bochs writes some from a signal handler, each second, and waits for itself
+/// for ever if the signal comes while it writes something else.
 pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
     format!(
         "cpu: model={cpu}, count=1, ips=20000000, reset_on_triple_fault=0\n\
@@ -67,6 +68,7 @@ pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
          com1: enabled=true, mode=file, dev=serial.txt\n\
          clock: sync=none, time0=local\n\
          panic: action=fatal\n\
+         info: action=ignore\n\
          log: bochs.log\n",
         bios = bochs.bios.display(),
         vga_bios = bochs.vga_bios.display(),
