@@ -13,9 +13,11 @@ impl Pmull {
     #[must_use]
     pub fn detect() -> Option<Self> {
         // The compiler's feature `aes` stands for both, and gates the instruction.
-        let found =
-            is_detected!("neon") && is_detected!("aes") && (cfg!(not(feature = "std")) || is_detected!("pmull"));
-        found.then_some(Self(()))
+        #[cfg(feature = "std")]
+        let multiplies = is_detected!("pmull");
+        #[cfg(not(feature = "std"))]
+        let multiplies = true;
+        (is_detected!("neon") && is_detected!("aes") && multiplies).then_some(Self(()))
     }
 }
 
