@@ -24,10 +24,8 @@
 //! ```
 #![no_std]
 // The vectors of 32-bit Arm, which are unstable.
-#![cfg_attr(
-    all(target_arch = "arm", feature = "armv7"),
-    feature(arm_target_feature, stdarch_arm_feature_detection, stdarch_arm_neon_intrinsics)
-)]
+#![cfg_attr(all(target_arch = "arm", feature = "armv7"), feature(arm_target_feature, stdarch_arm_neon_intrinsics))]
+#![cfg_attr(all(target_arch = "arm", feature = "armv7", feature = "std"), feature(stdarch_arm_feature_detection))]
 
 #[cfg(feature = "std")]
 extern crate std;

@@ -13,7 +13,7 @@ impl NeonAes {
     /// The token, if the CPU has the instructions.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        (is_detected!("neon") && is_detected!("aes")).then_some(Self(()))
+        detected!("neon", "aes").then_some(Self(()))
     }
 }
 

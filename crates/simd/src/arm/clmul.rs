@@ -14,10 +14,10 @@ impl Pmull {
     pub fn detect() -> Option<Self> {
         // The compiler's feature `aes` stands for both, and gates the instruction.
         #[cfg(feature = "std")]
-        let multiplies = is_detected!("pmull");
+        let found = detected!("neon", "aes", "pmull");
         #[cfg(not(feature = "std"))]
-        let multiplies = true;
-        (is_detected!("neon") && is_detected!("aes") && multiplies).then_some(Self(()))
+        let found = detected!("neon", "aes");
+        found.then_some(Self(()))
     }
 }
 

@@ -29,14 +29,14 @@ macro_rules! token {
     };
 }
 
-/// Whether the CPU was found to have the feature. Programs may not ask the CPU here, only the operating system, which needs the
+/// Whether the CPU was found to have the features. Programs may not ask the CPU here, only the operating system, which needs the
 /// feature `std`; without it, what the target always has.
-macro_rules! is_detected {
-    ($feature:tt) => {
+macro_rules! detected {
+    ($($feature:tt),*) => {
         cfg_select! {
-            not(feature = "std") => { cfg!(target_feature = $feature) }
-            target_arch = "arm" => { std::arch::is_arm_feature_detected!($feature) }
-            _ => { std::arch::is_aarch64_feature_detected!($feature) }
+            not(feature = "std") => { cfg!(all($(target_feature = $feature),*)) }
+            target_arch = "arm" => { $(std::arch::is_arm_feature_detected!($feature))&&* }
+            _ => { $(std::arch::is_aarch64_feature_detected!($feature))&&* }
         }
     };
 }

@@ -12,7 +12,7 @@ impl Neon {
     /// The token, if the CPU has these vectors. Targets of AArch64 without them do not compile this module.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        is_detected!("neon").then_some(Self(()))
+        detected!("neon").then_some(Self(()))
     }
 }
 
