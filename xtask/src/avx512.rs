@@ -103,8 +103,7 @@ fn emulate(machine: &bochs::Bochs, run: &Run, binaries: &[TestBinary], options: 
         .iter()
         .map(|binary| Guest { name: binary.name.clone(), program: binary.path.clone(), arguments: arguments.clone() })
         .collect();
-    let environment = [("SEALANE_BACKEND", run.backends), ("SEALANE_TEST_ONE_IN", test_binaries::EMULATED_ONE_IN)];
-    let outputs = machine.run(run.backends, run.cpu, &guests, &environment, LIMIT)?;
+    let outputs = machine.run(run.backends, run.cpu, &guests, &test_binaries::emulated(run.backends), LIMIT)?;
     // In one piece: other machines are running.
     let mut report = format!("== Bochs, {}: SEALANE_BACKEND={}\n", run.cpu, run.backends);
     let mut total = 0;

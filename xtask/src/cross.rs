@@ -174,8 +174,7 @@ fn on(target: &Target, from_source: bool) -> Result<()> {
         let runner = run.runner.command(target)?;
         for backend in run.backends {
             println!("   {}, SEALANE_BACKEND={backend}", run.runner);
-            let environment = [("SEALANE_BACKEND", *backend), ("SEALANE_TEST_ONE_IN", test_binaries::EMULATED_ONE_IN)];
-            test_binaries::run_all(&binaries, &runner, &environment)?;
+            test_binaries::run_all(&binaries, &runner, &test_binaries::emulated(backend))?;
         }
     }
     Ok(())

@@ -15,9 +15,11 @@ pub(crate) const PRIMITIVES: &[&str] = &["sealane-simd", "sealane"];
 /// The packages whose tests depend on the backend: the file format too.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
 
-/// What emulators are told in `SEALANE_TEST_ONE_IN`: of what is combined with all else, tests try one in so many. Odd, so that all
-/// remainders modulo a block's length are there.
-pub(crate) const EMULATED_ONE_IN: &str = "7";
+/// The environment of tests in an emulator: the backends, and that of what is combined with all else they try one in so many. Odd,
+/// so that all remainders modulo a block's length are there.
+pub(crate) fn emulated(backends: &str) -> [(&str, &str); 2] {
+    [("SEALANE_BACKEND", backends), ("SEALANE_TEST_ONE_IN", "7")]
+}
 
 /// A test executable.
 pub(crate) struct TestBinary {

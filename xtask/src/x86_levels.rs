@@ -52,8 +52,7 @@ fn on(cpu: &Cpu, qemu: &Path, binaries: &[TestBinary], command: Option<&Path>) -
     let runner: Vec<OsString> = vec![qemu.into(), "-cpu".into(), cpu.model.into()];
     step(&format!("qemu-x86_64 -cpu {}: SEALANE_BACKEND={}", cpu.model, cpu.widest));
     // A test run that is told to use a backend fails where it is missing: so this proves that the backend is there.
-    let environment = [("SEALANE_BACKEND", cpu.widest), ("SEALANE_TEST_ONE_IN", test_binaries::EMULATED_ONE_IN)];
-    test_binaries::run_all(binaries, &runner, &environment)?;
+    test_binaries::run_all(binaries, &runner, &test_binaries::emulated(cpu.widest))?;
     let Some(command) = command else { return Ok(()) };
     round_trip(&runner, command, cpu.widest)?;
     if let Some(missing) = cpu.missing {
