@@ -1,21 +1,42 @@
-//! `cargo xtask backends`: the tests once per x86 backend, each forced; in an emulator where this CPU lacks one.
+//! `cargo xtask backends`: the tests once per width of x86 vectors that this CPU has, each forced.
 
 use anyhow::{Result, bail};
 
-use crate::avx512;
+use crate::coverage::Ledger;
 use crate::process::step;
 use crate::test_binaries::{self, ALL};
+
+/// Those that the machine must have: a CPU without AVX2 fails, and there is none that builds Rust in reasonable time.
+const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     if cfg!(not(target_arch = "x86_64")) {
         bail!("this chore runs the x86 backends: run it on an x86-64 machine (`cargo xtask cross` has AArch64)");
     }
+    let mut ledger = Ledger::new("backends")?;
     let binaries = test_binaries::of_workspace(ALL)?;
-    for backend in ["scalar", "ssse3", "avx2"] {
+    for backend in ALWAYS.iter().copied().chain(avx512()) {
         step(&format!("tests with SEALANE_BACKEND={backend}"));
-        // A CPU that lacks it fails here: every x86-64 machine that builds Rust in reasonable time has AVX2.
-        test_binaries::run_all(&binaries, &[], &[("SEALANE_BACKEND", backend)])?;
+        ledger.add("native", test_binaries::run_all(&binaries, &[], &[], &[("SEALANE_BACKEND", backend)])?);
     }
-    avx512::run(&avx512::Options::default())
+    step("what was exercised");
+    ledger.close(true)
+}
+
+/// The backends of AVX-512, where this CPU has it; `cargo xtask emulate` has machines with it.
+fn avx512() -> Vec<&'static str> {
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "only x86 has them"))]
+    let mut backends = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+            backends.push("avx512");
+            if has!("avx512ifma") {
+                backends.push("avx512ifma");
+            }
+        }
+    }
+    backends
 }

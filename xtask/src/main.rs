@@ -2,19 +2,20 @@
 #![forbid(unsafe_code)]
 
 mod asm;
-mod avx512;
 mod backends;
 mod bochs;
 mod constant_time;
+mod coverage;
 mod cross;
+mod emulate;
 mod instructions;
 mod interop;
 mod large_file;
 mod no_std;
 mod process;
+mod sabotage;
 mod test_binaries;
 mod toolchain;
-mod x86_levels;
 
 use std::process::ExitCode;
 
@@ -30,22 +31,24 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits.toml
+    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-<architecture>.toml
     Asm(asm::Options),
     /// Estimate the kernels' hot loops with static models of CPUs (llvm-mca)
     Mca(asm::mca::Options),
     /// Count the instructions of every operation (callgrind) and hold them to xtask/instruction-limits.toml
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
-    ConstantTime,
-    /// Run the tests once per x86 backend, in an emulator where this CPU lacks the instructions
+    Ct,
+    /// Run the tests once per width of x86 vectors that this CPU has
     Backends,
-    /// Run the tests and the command on x86 CPUs older than AVX2 and on one with it (qemu-user)
-    X86Levels(x86_levels::Options),
-    /// Run the tests on AVX-512, on this CPU or in Bochs
-    Avx512(avx512::Options),
-    /// Run the tests on AArch64, 32-bit x86 and a big-endian machine (qemu-user)
+    /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
     Cross(cross::Options),
+    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection on older ones (Bochs)
+    Emulate(emulate::Options),
+    /// Break each backend in turn in a copy of the sources, and see whether the tests notice
+    Sabotage(sabotage::Options),
+    /// Print where each backend is executed, from xtask/backends.toml
+    Coverage(coverage::Options),
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
@@ -70,11 +73,12 @@ fn run() -> Result<()> {
         Chore::Asm(options) => asm::run(&options),
         Chore::Mca(options) => asm::mca::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
-        Chore::ConstantTime => constant_time::run(),
+        Chore::Ct => constant_time::run(),
         Chore::Backends => backends::run(),
-        Chore::X86Levels(options) => x86_levels::run(&options),
-        Chore::Avx512(options) => avx512::run(&options),
         Chore::Cross(options) => cross::run(&options),
+        Chore::Emulate(options) => emulate::run(&options),
+        Chore::Sabotage(options) => sabotage::run(&options),
+        Chore::Coverage(options) => coverage::run(&options),
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),

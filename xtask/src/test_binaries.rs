@@ -7,18 +7,27 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::coverage::Exercised;
 use crate::process;
 
-/// The packages whose tests exercise the backends, the lowest layer first.
-pub(crate) const PRIMITIVES: &[&str] = &["sealane-simd", "sealane"];
-
-/// The packages whose tests depend on the backend: the file format too.
+/// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the file format.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
 
-/// The environment of tests in an emulator: the backends, and that of what is combined with all else they try one in so many. Odd,
-/// so that all remainders modulo a block's length are there.
-pub(crate) fn emulated(backends: &str) -> [(&str, &str); 2] {
-    [("SEALANE_BACKEND", backends), ("SEALANE_TEST_ONE_IN", "7")]
+/// What tests in an emulator are told.
+pub(crate) struct Emulated<'a> {
+    /// The backends that they are to use.
+    pub(crate) backends: &'a str,
+    /// What detection must choose, where that is known.
+    pub(crate) detects: Option<&'a str>,
+}
+
+impl<'a> Emulated<'a> {
+    /// The variables. Of what is combined with all else the tests try one in so many: an odd number, so that all remainders modulo
+    /// a block's length are there.
+    pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
+        let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
+        [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
+    }
 }
 
 /// A test executable.
@@ -37,6 +46,8 @@ pub(crate) struct Build<'a> {
     pub(crate) packages: &'a [&'a str],
     pub(crate) target: Option<&'a str>,
     pub(crate) rustflags: Option<&'a str>,
+    /// The workspace, where it is another one.
+    pub(crate) workspace: Option<&'a Path>,
     /// A folder of `target/` of its own, so that other flags do not rebuild what `cargo test` built.
     pub(crate) target_dir: Option<&'a str>,
     /// Further arguments and environment, as other targets need.
@@ -57,8 +68,11 @@ impl Build<'_> {
         for package in self.packages {
             command.args(["--package", package]);
         }
-        // Not doc tests or examples: they are no executables, or have no tests.
-        command.args(["--lib", "--tests"]);
+        match self.workspace {
+            // Not doc tests or examples: they are no executables, or have no tests.
+            None => command.args(["--lib", "--tests"]),
+            Some(workspace) => command.args(["--test", "suite", "--manifest-path"]).arg(workspace.join("Cargo.toml")),
+        };
         if let Some(target) = self.target {
             command.args(["--target", target]);
         }
@@ -71,18 +85,6 @@ impl Build<'_> {
         command.args(self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
         executables(&mut command)
     }
-}
-
-/// Test executables for x86-64 that need no library, so that they run in an emulated machine too.
-pub(crate) fn static_x86_64(packages: &[&str]) -> Result<Vec<TestBinary>> {
-    let build = Build {
-        packages,
-        target: Some("x86_64-unknown-linux-gnu"),
-        rustflags: Some("-C target-feature=+crt-static"),
-        target_dir: Some("static"),
-        ..Build::default()
-    };
-    build.release()
 }
 
 /// The test executables of these packages, as `cargo test --workspace` has them: for packages that are named one by one cargo
@@ -163,10 +165,20 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .with_context(|| format!("{name}: cannot read: {line}"))
 }
 
-/// Runs the executables one after the other under `runner` (a program and its arguments; none to run them natively).
-/// Prints each one's closing line and fails if one fails or if none of them had a test.
-pub(crate) fn run_all(binaries: &[TestBinary], runner: &[OsString], environment: &[(&str, &str)]) -> Result<()> {
+/// Runs the executables one after the other under `runner` (a program and its arguments; none to run them natively), with those
+/// of their tests whose names contain one of `tests`, or with all if there are none. Prints each one's closing line, and returns
+/// what was exercised.
+///
+/// # Errors
+/// If one fails, or if none of them had a test.
+pub(crate) fn run_all(
+    binaries: &[TestBinary],
+    runner: &[OsString],
+    tests: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<Exercised> {
     let mut total = 0;
+    let mut exercised = Exercised::default();
     for binary in binaries {
         let mut command = match runner {
             [] => Command::new(&binary.path),
@@ -176,7 +188,7 @@ pub(crate) fn run_all(binaries: &[TestBinary], runner: &[OsString], environment:
                 command
             }
         };
-        command.current_dir(&binary.directory).envs(environment.iter().copied());
+        command.args(tests).current_dir(&binary.directory).envs(environment.iter().copied());
         let started = std::time::Instant::now();
         let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -186,12 +198,13 @@ pub(crate) fn run_all(binaries: &[TestBinary], runner: &[OsString], environment:
         let count = passed(&binary.name, &text)?;
         println!("   {}: {count} passed in {:.1} s", binary.name, started.elapsed().as_secs_f32());
         total += count;
+        exercised.add(Exercised::read(&String::from_utf8_lossy(&output.stderr)));
     }
     if total == 0 {
         bail!("no test ran");
     }
     println!("   {total} tests passed");
-    Ok(())
+    Ok(exercised)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reading what `objdump --disassemble` prints (AT&T syntax).
+//! Reading what `objdump --disassemble` prints.
 
 use anyhow::{Result, ensure};
 
@@ -15,16 +15,6 @@ pub(super) struct Instruction {
     /// Without prefixes such as `rep`.
     pub(super) mnemonic: String,
     pub(super) operands: String,
-}
-
-impl Instruction {
-    /// The address that a direct jump goes to.
-    pub(super) fn jump_target(&self) -> Option<u64> {
-        if !self.mnemonic.starts_with('j') {
-            return None;
-        }
-        u64::from_str_radix(self.operands.split(' ').next()?, 16).ok()
-    }
 }
 
 /// The functions of a disassembly, in their order.
@@ -50,11 +40,11 @@ fn symbol(line: &str) -> Option<&str> {
     rest.strip_suffix(">:")
 }
 
-/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`
+/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`, or with a tab for the space.
 fn instruction(line: &str) -> Option<Instruction> {
     let (address, code) = line.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    let mut words = code.trim().splitn(2, ' ');
+    let mut words = code.trim().splitn(2, [' ', '\t']);
     let mut mnemonic = words.next()?;
     let mut operands = words.next().unwrap_or_default().trim();
     while ["rep", "repz", "repnz", "lock", "notrack", "bnd", "data16", "cs"].contains(&mnemonic) && !operands.is_empty()
@@ -63,6 +53,7 @@ fn instruction(line: &str) -> Option<Instruction> {
         mnemonic = words.next()?;
         operands = words.next().unwrap_or_default().trim();
     }
+    let operands = operands.split("\t//").next().unwrap_or_default().trim_end();
     Some(Instruction { address, mnemonic: mnemonic.to_owned(), operands: operands.to_owned() })
 }
 
@@ -81,8 +72,15 @@ mod tests {
         assert_eq!(code.len(), 4);
         assert_eq!((code[0].address, code[0].mnemonic.as_str()), (0x1000, "vpaddd"));
         assert_eq!(code[1].mnemonic, "nopw");
-        assert_eq!(code[2].jump_target(), Some(0x1000));
-        assert_eq!(code[3].jump_target(), None);
+        assert_eq!((code[2].mnemonic.as_str(), code[2].operands.as_str()), ("jne", "1000 <_RNvCs_5crate4main>"));
+    }
+
+    #[test]
+    fn reads_what_has_tabs_and_comments() {
+        let text = "0000000000001000 <f>:\n    1000:\tb.ne\t1000 <f>  // b.any\n    1004:\tmov\tw0, #0x1\t// #1\n";
+        let code = &parse(text).unwrap()[0].instructions;
+        assert_eq!((code[0].mnemonic.as_str(), code[0].operands.as_str()), ("b.ne", "1000 <f>  // b.any"));
+        assert_eq!((code[1].mnemonic.as_str(), code[1].operands.as_str()), ("mov", "w0, #0x1"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Recognising the hot loops of secret sharing, GF(2^8), Haraka and GF(2^n): by the function that they are in, and the instruction that
 //! does the work.
 
-use super::disassembly::Instruction;
-use super::kernels::{Work, base};
+use super::architecture::Operation;
+use super::kernels::{Code, Work};
 
 /// Shares that are combined at once.
 const ROWS: usize = 4;
@@ -10,16 +10,13 @@ const ROWS: usize = 4;
 const AES_ROUNDS: usize = 8;
 
 /// The kernel that a loop belongs to, and how many units of its work it does.
-pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
-    let count = |is: fn(&str) -> bool| body.iter().filter(|instruction| is(base(&instruction.mnemonic))).count();
+pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
+    let function = code.function;
     // In GF(2^8) a product takes two shuffles, or one instruction; of a constant, LLVM may make the other one.
-    let products = || {
-        let shuffles = count(|mnemonic| mnemonic == "pshufb");
-        shuffles / 2 + count(|mnemonic| ["gf2p8mulb", "gf2p8affineqb"].contains(&mnemonic))
-    };
+    let products = || code.count(&[Operation::Shuffle]) / 2 + code.count(&[Operation::Gf8Product]);
     let (name, units) = if function.contains("sealane::shamir::bytes::") {
         // ChaCha, which makes the coefficients, shuffles too.
-        if count(|mnemonic| mnemonic == "paddd") > 0 {
+        if code.count(&[Operation::AddWords]) > 0 {
             return None;
         }
         let products = products();
@@ -41,13 +38,13 @@ pub(super) fn recognise(function: &str, body: &[Instruction]) -> Option<(&'stati
             products => ("gf8 multiply", products),
         }
     } else if function.contains("sealane::haraka::") {
-        let rounds = count(|mnemonic| ["aesenc", "aesenclast"].contains(&mnemonic));
+        let rounds = code.count(&[Operation::AesRound]);
         if rounds == 0 || !rounds.is_multiple_of(AES_ROUNDS) {
             return None;
         }
         (if function.contains("::bytes_32::") { "haraka-256" } else { "haraka-512" }, rounds / AES_ROUNDS)
     } else if function.contains("sealane::gf2n::backend::") {
-        let products = count(|mnemonic| mnemonic.starts_with("pclmul"));
+        let products = code.count(&[Operation::CarrylessProduct]);
         let operation =
             OPERATIONS.iter().find(|(operation, field, _)| function.contains(operation) && function.contains(field));
         match operation {
@@ -72,6 +69,7 @@ const OPERATIONS: &[(&str, &str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::architecture::Architecture;
     use super::super::disassembly::parse;
     use super::super::kernels::{find, tests::canned};
 
@@ -80,7 +78,7 @@ mod tests {
     /// The backend, the kernel and the units of what is found in a function of that name.
     fn found(name: &str, body: &str) -> Option<(&'static str, &'static str, usize)> {
         let functions = parse(&canned(name, body)).unwrap();
-        find(&functions).first().map(|found| (found.backend, found.kernel, found.work.units))
+        find(Architecture::X86_64, &functions).first().map(|found| (found.backend, found.kernel, found.work.units))
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Recognising the kernels' hot loops by their instructions.
 
+use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
 use super::fields;
 use super::loops::{Count, has_frame_pointer, innermost};
@@ -23,72 +24,75 @@ pub(super) struct Work {
     pub(super) blocks_beside: usize,
 }
 
-/// The tokens, as they are in the symbols of the functions compiled with their features.
-const BACKENDS: &[(&str, &str)] = &[
-    ("::Ssse3 as ", "ssse3"),
-    ("::Avx2 as ", "avx2"),
-    ("::Avx512 as ", "avx512"),
-    ("::Avx512Ifma as ", "avx512ifma"),
-    ("::Gfni as ", "gfni"),
-    ("::Gfni512 as ", "gfni512"),
-    ("::AesNi as ", "aesni"),
-    ("::Vaes as ", "vaes"),
-    ("::Vaes512 as ", "vaes512"),
-    ("::Pclmulqdq as ", "pclmulqdq"),
-    ("::Vpclmulqdq as ", "vpclmulqdq"),
-    ("::Vpclmulqdq512 as ", "vpclmulqdq512"),
-];
-
 /// The hot loops of all functions.
-pub(super) fn find(functions: &[Function]) -> Vec<Found<'_>> {
+pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Found<'_>> {
     let mut found = Vec::new();
     for function in functions {
         // Code of other crates could look like a kernel by chance; inlined portable code is where it is called.
         if !function.name.contains("sealane") {
             continue;
         }
-        let backend = backend(&function.name);
-        let frame_pointer = has_frame_pointer(function);
-        for body in innermost(function) {
-            let Some((kernel, work)) = recognise(&function.name, body) else { continue };
-            let count = Count::of(body, frame_pointer);
+        let backend = backend(architecture, &function.name);
+        let frame_pointer = has_frame_pointer(architecture, function);
+        for body in innermost(architecture, function) {
+            let code = Code { architecture, backend, function: &function.name, body };
+            let Some((kernel, work)) = recognise(&code) else { continue };
+            let count = Count::of(architecture, body, frame_pointer);
             found.push(Found { backend, kernel, work, count, function: &function.name, body });
         }
     }
     found
 }
 
+/// A loop, and where it is.
+pub(super) struct Code<'a> {
+    architecture: Architecture,
+    backend: &'static str,
+    pub(super) function: &'a str,
+    body: &'a [Instruction],
+}
+
+impl Code<'_> {
+    /// How many of the instructions do one of these.
+    pub(super) fn count(&self, operations: &[Operation]) -> usize {
+        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
+        self.body.iter().filter(is).count()
+    }
+
+    fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
+        self.body.iter().any(|instruction| is(self.architecture, instruction))
+    }
+}
+
 /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what is in no such function
 /// was compiled without further features.
-fn backend(function: &str) -> &'static str {
+fn backend(architecture: Architecture, function: &str) -> &'static str {
     let entered = function.contains("Token>::enter::entry");
-    let token =
-        BACKENDS.iter().find(|(token, _)| entered && function.split("::enter::").next().unwrap_or("").contains(token));
-    token.map_or("scalar", |(_, name)| name)
+    let before = function.split("::enter::").next().unwrap_or("");
+    let token = architecture.backends().iter().find(|(token, _)| entered && before.contains(token));
+    token.map_or(architecture.baseline(), |(_, name)| name)
 }
 
 /// The kernel that a loop belongs to, and its work, by what only that kernel does so often; where two do the same, by the
 /// function.
-fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work)> {
-    if let Some(found) = fields::recognise(function, body) {
+fn recognise(code: &Code) -> Option<(&'static str, Work)> {
+    if let Some(found) = fields::recognise(code) {
         return Some(found);
     }
-    let count = |names: &[&str]| body.iter().filter(|instruction| names.contains(&base(&instruction.mnemonic))).count();
-    let adds = count(&["paddd"]);
-    let column_rotations = count(&["pshufd"]);
-    let shuffles_or_rotations = count(&["pshufb", "prold"]);
-    let wide_products = count(&["pmuludq"]);
-    let transpositions = count(&["punpcklqdq", "punpckhqdq"]);
-    let products = count(&["mul", "mulq", "mulx"]);
-    let word_rotations = count(&["rol", "roll", "ror", "rorl", "rorx"]);
+    let adds = code.count(&[Operation::AddWords]);
+    let column_rotations = code.count(&[Operation::Columns]);
+    let wide_products = code.count(&[Operation::WideProduct]);
+    let transpositions = code.count(&[Operation::Transpose]);
+    let products = code.count(&[Operation::Product]);
+    let word_rotations = code.count(&[Operation::RotateWord]);
     // h r has four products of limbs; a fifth and a sixth fit 64 bits.
     let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
     let alone = |units| Work { units, blocks_beside: 0 };
 
     // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work of 8.
     if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
-        let name = match (blocks, shuffles_or_rotations) {
-            (0, 0) => "chacha20 portable",
+        let name = match (blocks, code.backend) {
+            (0, "scalar") => "chacha20 portable",
             (0, _) => "chacha20 vertical",
             _ => "fused vertical",
         };
@@ -104,10 +108,10 @@ fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
         return Some(("poly1305 rows", alone(wide_products / 20)));
     }
-    let fused_products = count(&["pmadd52luq", "pmadd52huq"]);
+    let fused_products = code.count(&[Operation::FusedProduct]);
     if fused_products >= 18 && fused_products.is_multiple_of(18) {
         // A row that is carried by itself masks its limbs; those that a table multiplies are taken as they are.
-        let name = if count(&["pandq"]) == 0 { "poly1305 fused rows" } else { "poly1305 fused row by row" };
+        let name = if code.count(&[Operation::And]) == 0 { "poly1305 fused rows" } else { "poly1305 fused row by row" };
         return Some((name, alone(fused_products / 18)));
     }
     // 5 limbs by 5, once in a turn or several times.
@@ -115,7 +119,7 @@ fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work
         let name = if transpositions >= 20 {
             // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs two of these.
             "poly1305 powers"
-        } else if function.contains(ONE_MESSAGE) {
+        } else if code.function.contains(ONE_MESSAGE) {
             "poly1305 row by row"
         } else {
             // Each block is of another message.
@@ -125,7 +129,7 @@ fn recognise(function: &str, body: &[Instruction]) -> Option<(&'static str, Work
     }
     // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else, or put what they
     // compute into vectors.
-    if blocks > 0 && !uses_vectors(body) && steps_by_blocks(body) {
+    if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
         let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
         return Some((name, alone(blocks)));
     }
@@ -137,24 +141,6 @@ const PRODUCTS: usize = 4;
 
 /// In the symbols of the functions that authenticate one message.
 const ONE_MESSAGE: &str = "sealane::poly1305::kernel::";
-
-fn uses_vectors(body: &[Instruction]) -> bool {
-    body.iter().any(|instruction| ["%xmm", "%ymm", "%zmm"].iter().any(|name| instruction.operands.contains(name)))
-}
-
-/// The mnemonic of the legacy form: AVX's have a `v` before it.
-pub(super) fn base(mnemonic: &str) -> &str {
-    mnemonic.strip_prefix('v').unwrap_or(mnemonic)
-}
-
-fn steps_by_blocks(body: &[Instruction]) -> bool {
-    body.iter().any(|instruction| {
-        let immediate = instruction.operands.split(',').next().unwrap_or_default();
-        let by_16 = ["$0x10", "$0xfffffffffffffff0", "$0xf0"].contains(&immediate);
-        ["add", "sub", "addq", "subq"].contains(&instruction.mnemonic.as_str()) && by_16
-            || instruction.mnemonic.starts_with("lea") && instruction.operands.starts_with("0x10(")
-    })
-}
 
 /// Vector operations that were compiled to functions of their own: something between the entry and the intrinsic is not
 /// `#[inline(always)]`, and each use of the operation may be a call.
@@ -184,6 +170,9 @@ pub(super) mod tests {
         text
     }
 
+    const ENTRY: &str =
+        "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry::<(), sealane::f>";
+
     #[test]
     fn kernels_are_told_apart_by_their_mix() {
         let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
@@ -206,8 +195,9 @@ pub(super) mod tests {
             (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),
         ];
         for (body, expected) in cases {
-            let functions = parse(&canned("sealane", &body)).unwrap();
-            let found = find(&functions);
+            let portable = expected.is_some_and(|(kernel, _, _)| kernel == "chacha20 portable");
+            let functions = parse(&canned(if portable { "sealane" } else { ENTRY }, &body)).unwrap();
+            let found = find(Architecture::X86_64, &functions);
             let found = found.first().map(|f| (f.kernel, f.work.units, f.work.blocks_beside));
             assert_eq!(found, expected, "{body}");
         }
@@ -234,7 +224,7 @@ pub(super) mod tests {
         ];
         for (name, body, expected) in cases {
             let functions = parse(&canned(name, &body)).unwrap();
-            let found = find(&functions);
+            let found = find(Architecture::X86_64, &functions);
             let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();
             assert_eq!(found, [expected], "{name}\n{body}");
         }
@@ -243,8 +233,8 @@ pub(super) mod tests {
     #[test]
     fn the_backend_is_the_token_of_the_entry() {
         let entry = "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), sealane::f::{closure#0}>";
-        assert_eq!(backend(entry), "avx2");
-        assert_eq!(backend("sealane::chacha20::portable::group::<20, false>"), "scalar");
+        assert_eq!(backend(Architecture::X86_64, entry), "avx2");
+        assert_eq!(backend(Architecture::X86_64, "sealane::chacha20::portable::group::<20, false>"), "scalar");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::disassembly::Instruction;
 use super::kernels::{Found, Work};
 
-/// xtask/asm-limits.toml.
+/// xtask/asm-limits-<architecture>.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
@@ -23,6 +24,9 @@ pub(super) struct Limit {
     #[serde(default)]
     pub(super) block_instructions: usize,
     pub(super) stack: usize,
+    /// A mnemonic, and, after a space, part of its operands: of such an instruction there is at least one for each unit.
+    #[serde(default)]
+    has: String,
     /// Why the stack is accessed at all.
     #[serde(default)]
     reason: String,
@@ -39,6 +43,16 @@ impl Limit {
 
     fn stack(&self, work: Work) -> usize {
         self.stack * work.units
+    }
+
+    /// What is missing in a loop.
+    fn missing(&self, found: &Found) -> Option<String> {
+        let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
+        let is =
+            |instruction: &&Instruction| instruction.mnemonic == mnemonic && instruction.operands.contains(operand);
+        let count = found.body.iter().filter(is).count();
+        let least = if self.has.is_empty() { 0 } else { found.work.units };
+        (count < least).then(|| format!("{count} times {}, at least {least} are expected", self.has))
     }
 
     /// How many instructions and stack accesses a turn of any loop here could still have more; fewer than none where a limit is
@@ -80,6 +94,7 @@ impl Limits {
                 complaints.push(format!("{name}: no limit is written for it"));
                 continue;
             };
+            complaints.extend(limit.missing(loop_).map(|missing| format!("{name}: {missing}")));
             for (what, count, most) in [
                 ("stack accesses", loop_.count.stack, limit.stack(loop_.work)),
                 ("instructions", loop_.count.instructions, limit.instructions(loop_.work)),
@@ -95,6 +110,7 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::architecture::Architecture;
     use super::super::disassembly::parse;
     use super::super::kernels::find;
     use super::*;
@@ -109,7 +125,7 @@ mod tests {
             writeln!(text, "    {:x}:\t{line}", 0x1000 + 4 * number).unwrap();
         }
         let functions = parse(&text).unwrap();
-        limits("").judge(&find(&functions))
+        limits("").judge(&find(Architecture::X86_64, &functions))
     }
 
     fn limits(more: &str) -> Limits {
@@ -155,7 +171,7 @@ mod tests {
         let body = double_round(&beside);
         let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
         let functions = parse(&(text + &lines.collect::<String>())).unwrap();
-        let found = find(&functions);
+        let found = find(Architecture::X86_64, &functions);
         let judge = |block_instructions: usize| {
             let limit = format!("block_instructions = {block_instructions}\nstack = 0\n");
             let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"fused vertical\"\ninstructions = 98\n";

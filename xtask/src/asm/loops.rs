@@ -1,5 +1,6 @@
 //! Innermost loops, and what is counted in them.
 
+use super::architecture::Architecture;
 use super::disassembly::{Function, Instruction};
 
 /// What the gate limits in a loop's body.
@@ -12,41 +13,30 @@ pub(super) struct Count {
 }
 
 impl Count {
-    pub(super) fn of(body: &[Instruction], frame_pointer: bool) -> Self {
-        let on_stack = |instruction: &&Instruction| {
-            let operands = &instruction.operands;
-            // An address is computed by `lea`, not accessed.
-            let accesses = !instruction.mnemonic.starts_with("lea")
-                && (operands.contains("(%rsp") || frame_pointer && operands.contains("(%rbp"));
-            accesses || ["push", "pushq", "pop", "popq"].contains(&instruction.mnemonic.as_str())
-        };
+    pub(super) fn of(architecture: Architecture, body: &[Instruction], frame_pointer: bool) -> Self {
+        let count = |is: &dyn Fn(&Instruction) -> bool| body.iter().filter(|instruction| is(instruction)).count();
         Self {
-            instructions: body.iter().filter(|instruction| !is_padding(instruction)).count(),
-            calls: body.iter().filter(|instruction| instruction.mnemonic.starts_with("call")).count(),
-            stack: body.iter().filter(on_stack).count(),
+            instructions: count(&|instruction| !architecture.is_padding(instruction)),
+            calls: count(&|instruction| architecture.is_call(instruction)),
+            stack: count(&|instruction| architecture.accesses_stack(instruction, frame_pointer)),
         }
     }
 }
 
-/// Loops are aligned with no-operations, some of them inside an outer loop's body.
-pub(super) fn is_padding(instruction: &Instruction) -> bool {
-    instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
-}
-
-/// Whether `rbp` points to the stack frame: then what it points to is on the stack too.
-pub(super) fn has_frame_pointer(function: &Function) -> bool {
-    function.instructions.iter().take(16).any(|i| i.mnemonic == "mov" && i.operands == "%rsp,%rbp")
+/// Whether a register points to the stack frame: then what it points to is on the stack too.
+pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function) -> bool {
+    function.instructions.iter().take(16).any(|instruction| architecture.sets_frame_pointer(instruction))
 }
 
 /// The bodies of the loops that have no loop inside: from the target of a backward jump to the last jump to it.
 ///
 /// A loop with a branch in it may have been laid out so that two of its parts jump back to two heads: ranges that overlap, and
 /// of which none holds the other, are one loop.
-pub(super) fn innermost(function: &Function) -> Vec<&[Instruction]> {
+pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (end, instruction) in code.iter().enumerate() {
-        let Some(target) = instruction.jump_target() else { continue };
+        let Some(target) = architecture.jump_target(instruction) else { continue };
         let Ok(start) = code[..=end].binary_search_by_key(&target, |instruction| instruction.address) else { continue };
         match ranges.iter_mut().find(|(other, _)| *other == start) {
             Some((_, last)) => *last = end,
@@ -73,6 +63,7 @@ pub(super) fn innermost(function: &Function) -> Vec<&[Instruction]> {
 mod tests {
     use super::super::disassembly::parse;
     use super::*;
+    use Architecture::X86_64;
 
     fn function(code: &str) -> Function {
         let text = format!("0000000000001000 <f>:\n{code}");
@@ -86,17 +77,17 @@ mod tests {
              1010:\tvmovdqa %ymm1,-0x40(%rbp)\n1018:\tcall 2000 <g>\n101d:\tlea 0x8(%rsp),%rdx\n1020:\tnopw 0x0(%rax)\n\
              1022:\tdec %ecx\n1024:\tjne 1008 <f+0x8>\n1026:\tdec %esi\n1028:\tjne 1004 <f+0x4>\n102a:\tret\n",
         );
-        assert!(has_frame_pointer(&f));
-        let loops = innermost(&f);
+        assert!(has_frame_pointer(X86_64, &f));
+        let loops = innermost(X86_64, &f);
         assert_eq!(loops.len(), 1);
-        assert_eq!(Count::of(loops[0], true), Count { instructions: 6, calls: 1, stack: 2 });
-        assert_eq!(Count::of(loops[0], false).stack, 1);
+        assert_eq!(Count::of(X86_64, loops[0], true), Count { instructions: 6, calls: 1, stack: 2 });
+        assert_eq!(Count::of(X86_64, loops[0], false).stack, 1);
     }
 
     #[test]
     fn two_jumps_to_one_head_are_one_loop() {
         let f = function("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n");
-        assert_eq!(innermost(&f).iter().map(|body| body.len()).collect::<Vec<_>>(), [4]);
+        assert_eq!(innermost(X86_64, &f).iter().map(|body| body.len()).collect::<Vec<_>>(), [4]);
     }
 
     #[test]
@@ -106,13 +97,13 @@ mod tests {
             "1000:\txor %eax,%eax\n1002:\tpaddd %xmm0,%xmm1\n1006:\tdec %ecx\n1008:\tje 1014 <f+0x14>\n\
              100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",
         );
-        let loops = innermost(&f);
+        let loops = innermost(X86_64, &f);
         assert_eq!(loops.iter().map(|body| (body[0].address, body.len())).collect::<Vec<_>>(), [(0x1000, 8)]);
     }
 
     #[test]
     fn a_function_without_backward_jumps_has_no_loop() {
         let f = function("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n");
-        assert!(innermost(&f).is_empty());
+        assert!(innermost(X86_64, &f).is_empty());
     }
 }

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::architecture::Architecture::X86_64;
 use super::disassembly::Instruction;
 use super::kernels::{self, Found};
-use super::loops::is_padding;
 use crate::process::{self, step};
 
 /// How often the model runs a loop: filling and draining the pipeline is then below a thousandth of it.
@@ -51,8 +51,8 @@ struct Estimate {
 pub(crate) fn run(options: &Options) -> Result<()> {
     step("estimates of the hot loops (llvm-mca, a static model: no measurement)");
     let mca = process::tool("llvm-mca", "llvm")?;
-    let functions = super::disassemble(options.program.as_deref())?;
-    let loops = kernels::find(&functions);
+    let functions = super::disassemble(X86_64, options.program.as_deref())?;
+    let loops = kernels::find(X86_64, &functions);
     let selected = |found: &&Found| format!("{} {}", found.backend, found.kernel).contains(&options.kernel);
     let loops: Vec<&Found> = loops.iter().filter(selected).collect();
     ensure!(
@@ -142,8 +142,8 @@ fn vector_words(body: &[Instruction]) -> u8 {
 /// program, and comments and symbols are left out.
 fn source(body: &[Instruction]) -> String {
     let mut source = String::from(".Lloop:\n");
-    for instruction in body.iter().filter(|instruction| !is_padding(instruction)) {
-        let direct = instruction.jump_target().is_some() || instruction.mnemonic.starts_with("call");
+    for instruction in body.iter().filter(|instruction| !X86_64.is_padding(instruction)) {
+        let direct = X86_64.jump_target(instruction).is_some() || instruction.mnemonic.starts_with("call");
         let operands = if direct && !instruction.operands.starts_with('*') {
             ".Lloop"
         } else {

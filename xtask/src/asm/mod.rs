@@ -1,6 +1,7 @@
 //! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds their hot loops to the
-//! numbers in xtask/asm-limits.toml. docs/dispatch.md says what it guards against.
+//! numbers in xtask/asm-limits-<architecture>.toml. docs/dispatch.md says what it guards against.
 
+mod architecture;
 mod disassembly;
 mod fields;
 mod kernels;
@@ -12,19 +13,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum as _;
 
 use crate::process::{self, step};
+use crate::{cross, toolchain};
+use architecture::Architecture;
 use disassembly::Function;
 use kernels::Found;
 use limits::Limits;
 
-const LIMITS: &str = "xtask/asm-limits.toml";
-
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// Only this architecture
+    #[arg(long, value_name = "NAME")]
+    architecture: Option<Architecture>,
     /// Disassemble this program instead of building one (with symbols mangled as v0)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "architecture")]
     program: Option<PathBuf>,
     /// Also print the instructions of the loops of this kernel ("chacha20 vertical")
     #[arg(long, value_name = "KERNEL")]
@@ -33,14 +38,27 @@ pub(crate) struct Options {
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    step("assembly gate");
-    let functions = disassemble(options.program.as_deref())?;
+    let mut complaints = Vec::new();
+    for architecture in Architecture::value_variants() {
+        if options.architecture.is_none_or(|chosen| chosen == *architecture) {
+            step(&format!("assembly gate, {}", architecture.name()));
+            complaints.extend(judge(*architecture, options)?);
+        }
+    }
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    bail!("the assembly gate found:\n  - {}", complaints.join("\n  - "))
+}
 
-    let path = process::workspace_root().join(LIMITS);
+/// What is wrong with the loops of one architecture, which are printed.
+fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
+    let functions = disassemble(architecture, options.program.as_deref())?;
+    let path = process::workspace_root().join(format!("xtask/asm-limits-{}.toml", architecture.name()));
     let limits = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let limits: Limits = toml::from_str(&limits).with_context(|| format!("cannot understand {}", path.display()))?;
 
-    let found = kernels::find(&functions);
+    let found = kernels::find(architecture, &functions);
     print_table(&found, &limits);
     if let Some(kernel) = &options.print {
         print_loops(&found, kernel);
@@ -49,20 +67,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     complaints.extend(kernels::lost_inlining(&functions));
     if complaints.is_empty() {
         println!("   {} hot loops are within their limits", found.len());
-        return Ok(());
     }
-    bail!("the assembly gate found:\n  - {}", complaints.join("\n  - "))
+    Ok(complaints)
 }
 
 /// The functions of this program, or of the one that calls every kernel.
-fn disassemble(program: Option<&Path>) -> Result<Vec<Function>> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("the kernels' loops are found in x86-64 code: run this on an x86-64 machine");
-    }
-    let objdump = process::tool("objdump", "binutils")?;
+fn disassemble(architecture: Architecture, program: Option<&Path>) -> Result<Vec<Function>> {
+    let (program_name, package) = match architecture {
+        // A machine's own binutils may not know other architectures.
+        Architecture::X86_64 if cfg!(target_arch = "x86_64") => ("objdump", "binutils"),
+        Architecture::X86_64 => ("x86_64-linux-gnu-objdump", "binutils-x86-64-linux-gnu"),
+        Architecture::AArch64 => ("aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"),
+    };
+    let objdump = process::tool(program_name, package)?;
     let program = match program {
         Some(program) => program.to_path_buf(),
-        None => build()?,
+        None => build(architecture)?,
     };
     let text = process::output(
         Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
@@ -72,16 +92,21 @@ fn disassemble(program: Option<&Path>) -> Result<Vec<Function>> {
 
 /// Builds the program that calls every kernel, with the release profile. Its symbols are mangled as v0, which keeps the
 /// generic arguments: they tell the backends apart.
-fn build() -> Result<PathBuf> {
-    let target = process::workspace_root().join("target/asm");
-    process::run(
-        process::cargo()
-            .args(["build", "--release", "--package", "sealane-asm-probe"])
-            .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
-            .env("CARGO_TARGET_DIR", &target)
-            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
-    )?;
-    let program = target.join(Path::new("release/sealane-asm-probe"));
+fn build(architecture: Architecture) -> Result<PathBuf> {
+    let (target, compiler) = cross::compiler(architecture.name())?;
+    let dir = process::workspace_root().join("target/asm");
+    let toolchain = toolchain::for_target(target, "std", false)?;
+    let mut command = process::cargo();
+    command
+        .args(["build", "--release", "--package", "sealane-asm-probe", "--target", target])
+        .args(toolchain.arguments)
+        .envs(toolchain.environment)
+        .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
+        .env("CARGO_TARGET_DIR", &dir)
+        .env_remove("CARGO_ENCODED_RUSTFLAGS");
+    command.envs(compiler);
+    process::run(&mut command)?;
+    let program = dir.join(target).join("release/sealane-asm-probe");
     if !program.is_file() {
         bail!("cargo did not build {}", program.display());
     }

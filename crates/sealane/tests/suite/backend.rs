@@ -2,7 +2,8 @@
 
 use sealane::gf2n::ClmulFamily;
 use sealane::{
-    AesFamily, Backend, BackendError, BackendStatus, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
+    AesFamily, Backend, BackendError, BackendOf, BackendStatus, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily,
+    Family, Gf8Family, Poly1305,
 };
 
 use crate::common::backends;
@@ -32,6 +33,23 @@ fn a_run_told_to_use_a_backend_has_it_in_some_family() {
     let families = [ChaChaFamily::NAMES, AesFamily::NAMES, ClmulFamily::NAMES, Gf8Family::NAMES];
     for name in std::env::var("SEALANE_BACKEND").iter().flat_map(|names| names.split(',')) {
         assert!(families.iter().any(|names| names.contains(&name.trim())), "no family has a backend {name}");
+    }
+}
+
+/// The widest backend of a family that this CPU has, and that detection must choose.
+fn widest<F: Family>() -> &'static str {
+    let chosen = BackendOf::<F>::detect().name();
+    let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
+    assert_eq!(supported.last().map(BackendStatusOf::name), Some(chosen));
+    chosen
+}
+
+/// `SEALANE_TEST_DETECTS` says what detection chooses on a CPU of which that is known: for ChaCha, Haraka, GF(2^n) and GF(2^8).
+#[test]
+fn detection_chooses_the_widest_backend_of_each_family() {
+    let chosen = [widest::<ChaChaFamily>(), widest::<AesFamily>(), widest::<ClmulFamily>(), widest::<Gf8Family>()];
+    if let Ok(expected) = std::env::var("SEALANE_TEST_DETECTS") {
+        assert_eq!(chosen.join(","), expected);
     }
 }
 

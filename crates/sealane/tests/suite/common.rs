@@ -1,6 +1,7 @@
 //! What the tests share: the backends, input, and oracles that give the answer for every length of one input.
 
 use std::ops::RangeInclusive;
+use std::panic::Location;
 
 use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
@@ -9,7 +10,10 @@ use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
 use sealane_spec::num::Num;
 use sealane_spec::{poly1305, xchacha};
 
+use crate::exercised;
+
 /// The backends of the ChaCha family that a test must run on: see [`backends_of`].
+#[track_caller]
 pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<ChaChaFamily>()
 }
@@ -19,14 +23,18 @@ pub(crate) fn backends() -> Vec<Backend> {
 /// # Panics
 /// If the named backend cannot be used: a run that was told to test it must not pass without it. If one that the CPU has
 /// fails its self-test: `BackendOf::available` would leave it out, and the tests would pass without it.
+#[track_caller]
 pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     let names = std::env::var("SEALANE_BACKEND").unwrap_or_default();
     if let Some(name) = names.split(',').map(str::trim).rfind(|name| F::NAMES.contains(name)) {
-        return vec![BackendOf::by_name(name).unwrap_or_else(|error| panic!("SEALANE_BACKEND={names}: {error}"))];
+        let backend = BackendOf::by_name(name).unwrap_or_else(|error| panic!("SEALANE_BACKEND={names}: {error}"));
+        exercised::report(Location::caller(), &[backend]);
+        return vec![backend];
     }
     let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
     let backends: Vec<_> = supported.map(|status| status.backend().unwrap_or_else(|e| panic!("{e}"))).collect();
     assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
+    exercised::report(Location::caller(), &backends);
     backends
 }
 

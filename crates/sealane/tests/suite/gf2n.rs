@@ -26,6 +26,7 @@ macro_rules! for_every_field {
     };
 }
 
+#[track_caller]
 fn backends() -> Vec<Backend> {
     backends_of::<ClmulFamily>()
 }

@@ -6,6 +6,7 @@ use sealane_spec::shamir_bytes::multiply;
 
 use crate::common::{backends_of, octets};
 
+#[track_caller]
 fn backends() -> Vec<Backend> {
     backends_of::<Gf8Family>()
 }

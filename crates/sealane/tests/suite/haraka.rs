@@ -14,6 +14,7 @@ use crate::common::{array, backends_of, octets};
 /// The paper's.
 pub(crate) static REFERENCE: LazyLock<spec::Haraka> = LazyLock::new(spec::Haraka::new);
 
+#[track_caller]
 pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<AesFamily>()
 }

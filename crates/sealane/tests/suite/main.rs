@@ -15,6 +15,7 @@ mod chacha20_counter;
 mod chacha20_lengths;
 mod chacha20_position;
 mod common;
+mod exercised;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;

@@ -7,6 +7,7 @@ use sealane_spec::shamir_bytes as spec;
 
 use crate::common::{array, backends_of, octets};
 
+#[track_caller]
 pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<Gf8Family>()
 }

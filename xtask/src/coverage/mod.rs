@@ -1,0 +1,296 @@
+//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml, and the table that
+//! `cargo xtask coverage` makes of it.
+
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use crate::process;
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Write docs/backends.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// Where the list is, from the root of the repository.
+const LIST: &str = "xtask/backends.toml";
+/// The table that is made of it.
+const DOCUMENT: &str = "docs/backends.md";
+
+/// xtask/backends.toml.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct List {
+    place: Vec<Place>,
+    family: Vec<Family>,
+}
+
+/// Where tests run: a CPU, or the model of one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    /// The chore that runs the tests there.
+    chore: String,
+    what: String,
+    /// What detection must choose there, by family; empty where that is not known.
+    #[serde(default)]
+    detects: Vec<String>,
+}
+
+/// Primitives that have the same backends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    title: String,
+    primitives: Vec<String>,
+    /// The places where each backend must be executed.
+    backends: BTreeMap<String, Vec<String>>,
+}
+
+impl List {
+    /// Reads the list.
+    pub(crate) fn read() -> Result<Self> {
+        let text = std::fs::read_to_string(process::workspace_root().join(LIST))
+            .with_context(|| format!("cannot read {LIST}"))?;
+        Self::parse(&text).with_context(|| format!("in {LIST}"))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let list: Self = toml::from_str(text)?;
+        for place in &list.place {
+            let families = list.family.len();
+            ensure!([0, families].contains(&place.detects.len()), "{}: `detects` needs {families} names", place.name);
+        }
+        for (backend, places) in list.family.iter().flat_map(|family| &family.backends) {
+            ensure!(!places.is_empty(), "{backend} is executed nowhere");
+            for name in places {
+                ensure!(list.place.iter().any(|place| place.name == *name), "{backend}: there is no place {name}");
+            }
+        }
+        Ok(list)
+    }
+
+    pub(crate) fn place(&self, name: &str) -> Result<&Place> {
+        let place = self.place.iter().find(|place| place.name == name);
+        place.with_context(|| format!("{LIST} has no place {name}"))
+    }
+
+    /// What must be exercised at a place, and the primitives of each backend there.
+    fn required(&self, place: &str) -> Exercised {
+        let mut required = Exercised::default();
+        for family in &self.family {
+            for (backend, _) in family.backends.iter().filter(|(_, places)| places.iter().any(|name| name == place)) {
+                let primitives = family.primitives.iter();
+                required.pairs.extend(primitives.map(|primitive| (backend.clone(), primitive.clone())));
+            }
+        }
+        required
+    }
+
+    /// Whether any place has to exercise the backend for the primitive.
+    fn knows(&self, backend: &str, primitive: &str) -> bool {
+        let has = |family: &&Family| family.primitives.iter().any(|name| name == primitive);
+        self.family.iter().find(has).is_some_and(|family| family.backends.contains_key(backend))
+    }
+}
+
+impl Place {
+    /// What tests are told to find, in `SEALANE_TEST_DETECTS`.
+    pub(crate) fn detects(&self) -> Option<String> {
+        (!self.detects.is_empty()).then(|| self.detects.join(","))
+    }
+
+    /// The names that force what detection would choose, for `SEALANE_BACKEND`. Of several that a family has, it takes the last.
+    pub(crate) fn widest(&self) -> String {
+        let (mut names, rest): (Vec<&str>, Vec<_>) =
+            self.detects.iter().map(String::as_str).partition(|name| *name == "scalar");
+        names.extend(rest);
+        names.dedup();
+        names.join(",")
+    }
+}
+
+/// Backends, each with a primitive that was computed on it.
+#[derive(Default, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Exercised {
+    pairs: BTreeSet<(String, String)>,
+    /// Those that were compiled for the architecture.
+    compiled: BTreeSet<(String, String)>,
+}
+
+impl Exercised {
+    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar, aesni, vaes`.
+    pub(crate) fn read(output: &str) -> Self {
+        let mut exercised = Self::default();
+        for line in output.lines() {
+            let Some((_, line)) = line.split_once("exercised: ") else { continue };
+            let Some((primitive, names)) = line.trim().split_once(" on ") else { continue };
+            let Some((used, compiled)) = names.split_once(" of ") else { continue };
+            let pairs =
+                |names: &str| names.split(", ").map(|name| (name.to_owned(), primitive.to_owned())).collect::<Vec<_>>();
+            exercised.pairs.extend(pairs(used));
+            exercised.compiled.extend(pairs(compiled));
+        }
+        exercised
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.pairs.extend(other.pairs);
+        self.compiled.extend(other.compiled);
+    }
+}
+
+impl fmt::Display for Exercised {
+    /// By backend: `avx2: aead, chacha20; scalar: gf2n`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut by_backend = BTreeMap::<_, Vec<_>>::new();
+        for (backend, primitive) in &self.pairs {
+            by_backend.entry(backend).or_default().push(primitive.as_str());
+        }
+        let lists = by_backend.iter().map(|(backend, primitives)| format!("{backend}: {}", primitives.join(", ")));
+        f.write_str(&lists.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// What a chore's runs have exercised, by place.
+pub(crate) struct Ledger {
+    list: List,
+    chore: &'static str,
+    places: BTreeMap<String, Exercised>,
+}
+
+impl Ledger {
+    /// For one chore.
+    pub(crate) fn new(chore: &'static str) -> Result<Self> {
+        Ok(Self { list: List::read()?, chore, places: BTreeMap::new() })
+    }
+
+    /// The place of that name.
+    pub(crate) fn place(&self, name: &str) -> Result<&Place> {
+        self.list.place(name)
+    }
+
+    /// Notes what a run at a place has exercised.
+    pub(crate) fn add(&mut self, place: &str, exercised: Exercised) {
+        self.places.entry(place.to_owned()).or_default().add(exercised);
+    }
+
+    /// Compares what was exercised with the list, at all places of the chore or, where only some of them were asked for, at those.
+    ///
+    /// # Errors
+    /// If anything that must be exercised was not, or if a backend was compiled that no place has to exercise.
+    pub(crate) fn close(&self, all: bool) -> Result<()> {
+        let mut wrong = Vec::new();
+        let places = self.list.place.iter().filter(|place| place.chore == self.chore).map(|place| &place.name);
+        for place in places.filter(|place| all || self.places.contains_key(*place)) {
+            let Some(exercised) = self.places.get(place) else {
+                wrong.push(format!("{place}: no test ran"));
+                continue;
+            };
+            for (backend, primitive) in self.list.required(place).pairs.difference(&exercised.pairs) {
+                wrong.push(format!("{place}: {primitive} on {backend} was not exercised"));
+            }
+            for (backend, primitive) in &exercised.compiled {
+                if !self.list.knows(backend, primitive) {
+                    wrong.push(format!("{place}: {LIST} has no place for {primitive} on {backend}"));
+                }
+            }
+            println!("   exercised: {place}: {exercised}");
+        }
+        ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+        Ok(())
+    }
+}
+
+/// Runs the chore: prints the table, writes it, or says that what is written is not up to date.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let document = table::markdown(&List::read()?);
+    let path = process::workspace_root().join(DOCUMENT);
+    if options.write {
+        return std::fs::write(path, document).with_context(|| format!("cannot write {DOCUMENT}"));
+    }
+    print!("{document}");
+    if std::fs::read_to_string(path).with_context(|| format!("cannot read {DOCUMENT}"))? != document {
+        bail!("{DOCUMENT} is not up to date: cargo xtask coverage --write");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        [[place]]
+        name = "here"
+        chore = "test"
+        what = "a CPU"
+        detects = ["avx2", "scalar"]
+        [[family]]
+        title = "ChaCha"
+        primitives = ["chacha20", "aead"]
+        [family.backends]
+        avx2 = ["here"]
+        [[family]]
+        title = "Haraka"
+        primitives = ["haraka"]
+        [family.backends]
+        scalar = ["here"]
+    "#;
+
+    fn ledger(output: &str) -> Ledger {
+        let mut ledger = Ledger { list: List::parse(SMALL).unwrap(), chore: "test", places: BTreeMap::new() };
+        ledger.add("here", Exercised::read(output));
+        ledger
+    }
+
+    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: aead on avx2 of avx2\n";
+
+    #[test]
+    fn everything_that_must_be_exercised_is_enough() {
+        ledger(&format!("{CHACHA}test haraka::a ... exercised: haraka on scalar of scalar\r\nok")).close(true).unwrap();
+    }
+
+    #[test]
+    fn what_was_not_exercised_is_named() {
+        let error = ledger(CHACHA).close(true).unwrap_err();
+        assert_eq!(error.to_string(), "here: haraka on scalar was not exercised");
+        let none = Ledger { places: BTreeMap::new(), ..ledger("") };
+        assert!(none.close(true).unwrap_err().to_string().contains("here: no test ran"));
+        none.close(false).unwrap();
+    }
+
+    #[test]
+    fn a_backend_without_a_place_is_named() {
+        let error = ledger(&format!("{CHACHA}exercised: haraka on scalar of scalar, vaes")).close(true).unwrap_err();
+        assert!(error.to_string().ends_with("has no place for haraka on vaes"), "{error}");
+    }
+
+    #[test]
+    fn a_list_with_a_gap_is_refused() {
+        for (old, new) in
+            [("avx2 = [\"here\"]", "avx2 = []"), ("[\"here\"]", "[\"there\"]"), ("\"avx2\", \"scalar\"", "\"avx2\"")]
+        {
+            assert!(SMALL.contains(old) && List::parse(&SMALL.replace(old, new)).is_err(), "{new}");
+        }
+    }
+
+    #[test]
+    fn what_is_forced_is_what_detection_finds() {
+        assert_eq!(List::parse(SMALL).unwrap().place("here").unwrap().widest(), "scalar,avx2");
+    }
+
+    #[test]
+    fn the_table_is_up_to_date() {
+        let written = std::fs::read_to_string(process::workspace_root().join(DOCUMENT)).unwrap();
+        assert!(written == table::markdown(&List::read().unwrap()), "cargo xtask coverage --write");
+    }
+}
