@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::architecture::Architecture::X86_64;
+use super::architecture::Architecture;
 use super::disassembly::Instruction;
 use super::kernels::{self, Found};
 use crate::process::{self, step};
@@ -24,14 +24,18 @@ const DOUBLE_ROUNDS: f64 = 10.0;
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// The architecture of the loops
+    #[arg(long, value_name = "NAME", default_value = "x86_64")]
+    architecture: Architecture,
     /// Read the loops of this program instead of building one (with symbols mangled as v0)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Only loops whose backend and kernel have this in them ("avx512", "avx2 poly1305")
     #[arg(long, value_name = "FILTER", default_value = "")]
     kernel: String,
-    /// Models of llvm-mca; those that lack a loop's instructions are left out for it (skylake-avx512 is cascadelake's model)
-    #[arg(long, value_name = "NAME", value_delimiter = ',', default_values = ["cascadelake", "znver3"])]
+    /// Models of llvm-mca, instead of cascadelake (which skylake-avx512 is too) and znver3, or cortex-a55 and cortex-a57 (which
+    /// cortex-a72 is too); those that lack a loop's instructions are left out for it
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     cpu: Vec<String>,
     /// Also print the input of llvm-mca
     #[arg(long)]
@@ -51,8 +55,14 @@ struct Estimate {
 pub(crate) fn run(options: &Options) -> Result<()> {
     step("estimates of the hot loops (llvm-mca, a static model: no measurement)");
     let mca = process::tool("llvm-mca", "llvm")?;
-    let functions = super::disassemble(X86_64, options.program.as_deref())?;
-    let loops = kernels::find(X86_64, &functions);
+    let architecture = options.architecture;
+    let functions = super::disassemble(architecture, options.program.as_deref())?;
+    let loops = kernels::find(architecture, &functions);
+    let cpus = match (&options.cpu[..], architecture) {
+        ([], Architecture::X86_64) => vec!["cascadelake", "znver3"],
+        ([], Architecture::AArch64) => vec!["cortex-a55", "cortex-a57"],
+        (chosen, _) => chosen.iter().map(String::as_str).collect(),
+    };
     let selected = |found: &&Found| format!("{} {}", found.backend, found.kernel).contains(&options.kernel);
     let loops: Vec<&Found> = loops.iter().filter(selected).collect();
     ensure!(
@@ -65,15 +75,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut estimates: HashMap<(String, &str), Option<Estimate>> = HashMap::new();
     let mut rows: BTreeMap<String, usize> = BTreeMap::new();
     for found in &loops {
-        let input = source(found.body);
+        let input = source(architecture, found.body);
         if options.print {
             println!("\n# {} {} in {}\n{input}", found.backend, found.kernel, found.function);
         }
-        for cpu in &options.cpu {
+        for &cpu in &cpus {
             let estimate = match estimates.entry((input.clone(), cpu)) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => *entry.insert(
-                    ask(&mca, cpu, &input)
+                    ask(&mca, architecture, cpu, &input)
                         .with_context(|| format!("{} {} in {}", found.backend, found.kernel, found.function))?
                         .map(|estimate| estimate.at_least(least_cycles(cpu, found.count.instructions))),
                 ),
@@ -140,17 +150,24 @@ fn vector_words(body: &[Instruction]) -> u8 {
 
 /// A loop's body as assembly code, from objdump's notation: jumps go to a label, whose address is not known outside the
 /// program, and comments and symbols are left out.
-fn source(body: &[Instruction]) -> String {
+fn source(architecture: Architecture, body: &[Instruction]) -> String {
     let mut source = String::from(".Lloop:\n");
-    for instruction in body.iter().filter(|instruction| !X86_64.is_padding(instruction)) {
-        let direct = X86_64.jump_target(instruction).is_some() || instruction.mnemonic.starts_with("call");
-        let operands = if direct && !instruction.operands.starts_with('*') {
-            ".Lloop"
-        } else {
+    for instruction in body.iter().filter(|instruction| !architecture.is_padding(instruction)) {
+        let Instruction { mnemonic, operands, .. } = instruction;
+        let direct = architecture.jump_target(instruction).is_some()
+            || architecture.is_call(instruction) && !operands.starts_with('*');
+        let operands = match architecture {
+            // `w0, #3, 1000 <symbol>`
+            Architecture::AArch64 if direct => match operands.rsplit_once(", ") {
+                Some((tested, _)) => format!("{tested}, .Lloop"),
+                None => ".Lloop".to_owned(),
+            },
+            Architecture::AArch64 => operands.clone(),
+            Architecture::X86_64 if direct => ".Lloop".to_owned(),
             // `0x10(%rip),%xmm0        # 4010 <symbol+0x10>`
-            instruction.operands.split('#').next().unwrap_or_default().trim()
+            Architecture::X86_64 => operands.split('#').next().unwrap_or_default().trim().to_owned(),
         };
-        let mnemonic = with_right_ports(&instruction.mnemonic, operands);
+        let mnemonic = with_right_ports(mnemonic, &operands);
         writeln!(source, "\t{mnemonic}\t{operands}").expect("a string takes any text");
     }
     source
@@ -168,10 +185,11 @@ fn with_right_ports<'m>(mnemonic: &'m str, operands: &str) -> &'m str {
 }
 
 /// Runs the model; nothing where its CPU lacks an instruction.
-fn ask(mca: &Path, cpu: &str, source: &str) -> Result<Option<Estimate>> {
+fn ask(mca: &Path, architecture: Architecture, cpu: &str, source: &str) -> Result<Option<Estimate>> {
     let mut child = Command::new(mca)
-        .args(["-mtriple=x86_64-unknown-linux-gnu", "-all-views=0", "-summary-view", "-resource-pressure"])
-        .args([format!("-mcpu={cpu}"), format!("-iterations={ITERATIONS}")])
+        .args(["-all-views=0", "-summary-view", "-resource-pressure"])
+        .args([format!("-mtriple={}-unknown-linux-gnu", architecture.name()), format!("-mcpu={cpu}")])
+        .arg(format!("-iterations={ITERATIONS}"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -252,14 +270,25 @@ mod tests {
             ("rep stos %al,%es:(%rdi)", "stos\t%al,%es:(%rdi)"),
         ];
         for (line, expected) in cases {
-            assert_eq!(source(&body(&[line])), format!(".Lloop:\n\t{expected}\n"), "{line}");
+            assert_eq!(source(Architecture::X86_64, &body(&[line])), format!(".Lloop:\n\t{expected}\n"), "{line}");
+        }
+    }
+
+    #[test]
+    fn jumps_of_arm_keep_what_they_test() {
+        for (line, expected) in [
+            ("add\tv0.4s, v1.4s, v2.4s", "add\tv0.4s, v1.4s, v2.4s"),
+            ("tbnz\tw0, #31, 1000 <f>", "tbnz\tw0, #31, .Lloop"),
+            ("b.ne\t1000 <f>  // b.any", "b.ne\t.Lloop"),
+        ] {
+            assert_eq!(source(Architecture::AArch64, &body(&[line])), format!(".Lloop:\n\t{expected}\n"));
         }
     }
 
     #[test]
     fn padding_is_left_out() {
         let lines = ["cs nopw 0x0(%rax,%rax,1)", "xchg %ax,%ax", "dec %ecx", "nop"];
-        assert_eq!(source(&body(&lines)), ".Lloop:\n\tdec\t%ecx\n");
+        assert_eq!(source(Architecture::X86_64, &body(&lines)), ".Lloop:\n\tdec\t%ecx\n");
     }
 
     #[test]
