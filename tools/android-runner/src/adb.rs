@@ -1,168 +1,194 @@
-//! `adb`: one device, and a folder on it that is removed in the end.
+//! `adb`, and one device.
 
-use std::ffi::OsString;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
-use crate::output::{self, Marker};
-use crate::script::quote;
+/// What ends waiting for an `adb`.
+pub(crate) enum Event {
+    /// Its output has ended.
+    Ended,
+    /// This process is to end.
+    Signal(i32),
+}
 
 /// The device.
-#[derive(Clone)]
 pub(crate) struct Adb {
     program: OsString,
+    serial: Option<String>,
+    sender: Sender<Event>,
+    events: Receiver<Event>,
+    signal: Cell<Option<i32>>,
 }
 
 impl Adb {
-    /// The device that `ANDROID_SERIAL` names, or the only one.
-    pub(crate) fn new() -> Result<Self> {
+    /// No device yet.
+    pub(crate) fn new() -> Self {
         let program = std::env::var_os("ADB").filter(|path| !path.is_empty()).unwrap_or_else(|| "adb".into());
-        let adb = Self { program };
-        let list = adb.output(&["devices"])?;
-        let devices: Vec<_> = list.lines().skip(1).filter_map(|line| line.split_once('\t')).collect();
+        let (sender, events) = channel();
+        Self { program, serial: None, sender, events, signal: Cell::new(None) }
+    }
+
+    /// Where signals are to be sent.
+    pub(crate) fn sender(&self) -> Sender<Event> {
+        self.sender.clone()
+    }
+
+    /// The signal that ended the work.
+    pub(crate) fn signal(&self) -> Option<i32> {
+        self.signal.get()
+    }
+
+    /// Chooses the device that `ANDROID_SERIAL` names, or the only one that is ready.
+    pub(crate) fn choose(&mut self) -> Result<()> {
+        let list = self.output(self.command(["devices"]))?;
+        let devices: Vec<_> = list.lines().filter_map(|line| line.split_once('\t')).collect();
         let ready: Vec<_> =
             devices.iter().filter(|(_, state)| state.trim() == "device").map(|(name, _)| *name).collect();
-        match std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()) {
+        let serial = match std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()) {
             Some(serial) if !ready.contains(&serial.as_str()) => {
                 let state =
                     devices.iter().find(|(name, _)| *name == serial).map_or("not connected", |(_, state)| state.trim());
                 bail!("the device {serial} that ANDROID_SERIAL names is {state}; ready are: {}", ready.join(", "));
             }
-            None if ready.is_empty() && devices.is_empty() => bail!("no device is connected (`adb devices` has none)"),
-            None if ready.is_empty() => bail!("no device is ready; `adb devices` says:\n{list}"),
-            None if ready.len() > 1 => {
-                bail!("several devices are connected; choose one by ANDROID_SERIAL: {}", ready.join(", "));
-            }
-            _ => Ok(adb),
-        }
+            Some(serial) => serial,
+            None if devices.is_empty() => bail!("no device is connected (`adb devices` has none)"),
+            None => match ready[..] {
+                [] => bail!("no device is ready; `adb devices` says:\n{}", list.trim_end()),
+                [serial] => serial.to_owned(),
+                _ => bail!("several devices are connected; choose one by ANDROID_SERIAL: {}", ready.join(", ")),
+            },
+        };
+        self.serial = Some(serial);
+        Ok(())
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// An `adb` with these arguments, for the device.
+    fn command<Argument: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Argument>) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments);
+        // Also for the only one that is ready: `adb` counts those that are offline too.
+        if let Some(serial) = &self.serial {
+            command.env("ANDROID_SERIAL", serial);
+        }
         command
     }
 
+    /// Copies a file to the device.
+    pub(crate) fn push(&self, file: &Path, to: &str) -> Result<()> {
+        self.output(self.command([OsStr::new("push"), file.as_os_str(), OsStr::new(to)])).map(drop)
+    }
+
+    /// Runs a command of the device's shell that prints nothing.
+    pub(crate) fn shell(&self, command: &str) -> Result<()> {
+        let output = self.output(self.command(shell(command)))?;
+        succeeded(command, &output)
+    }
+
+    /// The same after a signal too.
+    pub(crate) fn shell_at_the_end(&self, command: &str) -> Result<()> {
+        let mut adb = self.command(shell(command));
+        let output = adb.stdin(Stdio::null()).output().context("cannot start adb")?;
+        succeeded(command, &printed(&adb, &output)?)
+    }
+
+    /// Runs a command of the device's shell with this process's input and error output, while `read` takes its output; what
+    /// that returns, and how `adb` ended.
+    pub(crate) fn stream<T: Send + 'static>(
+        &self,
+        command: &str,
+        read: impl FnOnce(&mut dyn Read) -> T + Send + 'static,
+    ) -> Result<(T, ExitStatus)> {
+        let mut child = self.start(self.command(["shell", command]).stdout(Stdio::piped()))?;
+        let mut stdout = child.stdout.take().expect("the output is a pipe");
+        self.wait(child, move || read(&mut stdout))
+    }
+
     /// Runs it, and returns what it prints.
-    fn output(&self, arguments: &[&str]) -> Result<String> {
-        let result = self.command(arguments).stdin(Stdio::null()).output();
-        let output = result.with_context(|| {
+    fn output(&self, mut command: Command) -> Result<String> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.start(&mut command)?;
+        let mut stdout = child.stdout.take().expect("the output is a pipe");
+        let mut stderr = child.stderr.take().expect("the errors are a pipe");
+        let ((stdout, stderr), status) = self.wait(child, move || {
+            let stderr = thread::spawn(move || read_all(&mut stderr));
+            (read_all(&mut stdout), stderr.join().expect("a reader does not panic"))
+        })?;
+        printed(&command, &Output { status, stdout, stderr })
+    }
+
+    fn start(&self, command: &mut Command) -> Result<Child> {
+        command.spawn().with_context(|| {
             let name = Path::new(&self.program).display();
             format!("cannot start {name}: install Android's platform tools (on Debian: apt-get install adb), or name adb in ADB")
-        })?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        if !output.status.success() {
-            let error = String::from_utf8_lossy(&output.stderr);
-            bail!("adb {} failed: {}\n{text}{error}", arguments.join(" "), output.status);
-        }
-        Ok(text)
-    }
-
-    /// Runs a command on the device whose last output is `ok`: its exit status may be lost.
-    fn shell(&self, command: &str) -> Result<()> {
-        let output = self.output(&["shell", &format!("{command} && echo ok")])?;
-        if output.trim_end().ends_with("ok") {
-            return Ok(());
-        }
-        bail!("on the device, {command} failed: {}", output.trim());
-    }
-}
-
-/// A folder on the device. It and a program that still runs in it are removed when this is dropped, or a signal comes.
-pub(crate) struct Folder<'a> {
-    adb: &'a Adb,
-    path: String,
-}
-
-impl<'a> Folder<'a> {
-    /// Makes the folder.
-    pub(crate) fn make(adb: &'a Adb, path: String) -> Result<Self> {
-        let folder = Self { adb, path };
-        folder.remove_on_signals()?;
-        folder.adb.shell(&format!("mkdir -p {}", quote(&folder.path)))?;
-        Ok(folder)
-    }
-
-    /// Copies a file into it.
-    pub(crate) fn push(&self, file: &Path, name: &str) -> Result<()> {
-        let to = format!("{}/{name}", self.path);
-        let from = file.to_str().with_context(|| format!("{} is not UTF-8", file.display()))?;
-        self.adb.output(&["push", from, &to]).map(drop)
-    }
-
-    /// Writes a file into it.
-    pub(crate) fn push_text(&self, text: &str, name: &str) -> Result<()> {
-        let local = TemporaryFile(std::env::temp_dir().join(format!("{}-{name}", self.path.replace('/', "_"))));
-        let mut options = std::fs::File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            // The environment may have what others must not read.
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&local.0).with_context(|| format!("cannot create {}", local.0.display()))?;
-        file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", local.0.display()))?;
-        self.push(&local.0, name)
-    }
-
-    /// Runs the script `run` and returns its program's exit status.
-    pub(crate) fn run(&self, marker: &Marker) -> Result<u8> {
-        let command = format!("sh {}", quote(format!("{}/run", self.path)));
-        let mut child =
-            self.adb.command(&["shell", &command]).stdout(Stdio::piped()).spawn().context("cannot start adb")?;
-        let from = child.stdout.take().expect("the output is a pipe");
-        let status =
-            output::copy(from, std::io::stdout().lock(), marker).context("cannot pass on the program's output")?;
-        let end = child.wait().context("cannot wait for adb")?;
-        status.with_context(|| {
-            format!("the program's exit status did not come (adb ended with {end}): is the device still there?")
         })
     }
 
-    /// The command that ends the program, if there is one, and removes the folder.
-    fn removal(&self) -> String {
-        let path = quote(&self.path);
-        format!("[ -f {path}/pid ] && kill -9 $(cat {path}/pid) 2>/dev/null; rm -rf {path}")
-    }
-
-    #[cfg(unix)]
-    fn remove_on_signals(&self) -> Result<()> {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let mut signals =
-            signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
-        let (adb, removal) = (self.adb.clone(), self.removal());
-        std::thread::spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                let _ = adb.output(&["shell", &removal]);
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
+    /// Has `read` take what `child` prints, and waits for the end of that and of `child`. A signal ends `child` and the wait.
+    fn wait<T: Send + 'static>(
+        &self,
+        mut child: Child,
+        read: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<(T, ExitStatus)> {
+        let sender = self.sender();
+        let reader = thread::spawn(move || {
+            let result = read();
+            let _ = sender.send(Event::Ended);
+            result
         });
-        Ok(())
-    }
-
-    #[cfg(not(unix))]
-    fn remove_on_signals(&self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Folder<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = self.adb.output(&["shell", &self.removal()]) {
-            eprintln!("android-runner: {} may still be on the device: {error:#}", self.path);
+        if let Ok(Event::Signal(signal)) = self.events.recv() {
+            let _ = child.kill();
+            let _ = child.wait();
+            return self.interrupted(signal);
         }
+        let result = reader.join().expect("a reader does not panic");
+        let status = child.wait().context("cannot wait for adb")?;
+        // A terminal's interrupt ends `adb` too, maybe before this process hears of it.
+        if !status.success()
+            && let Ok(Event::Signal(signal)) = self.events.recv_timeout(Duration::from_millis(200))
+        {
+            return self.interrupted(signal);
+        }
+        Ok((result, status))
+    }
+
+    fn interrupted<T>(&self, signal: i32) -> Result<T> {
+        self.signal.set(Some(signal));
+        bail!("ended by signal {signal}")
     }
 }
 
-/// A file that is removed when this is dropped.
-struct TemporaryFile(PathBuf);
+/// Old devices lose the exit status of a command: this one ends with `ok` if all went well.
+fn shell(command: &str) -> [String; 2] {
+    ["shell".to_owned(), format!("{command} && echo ok")]
+}
 
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+fn succeeded(command: &str, output: &str) -> Result<()> {
+    let output = output.trim();
+    ensure!(output.lines().last() == Some("ok"), "on the device, {command} failed: {output}");
+    Ok(())
+}
+
+fn printed(command: &Command, output: &Output) -> Result<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
+        let error = String::from_utf8_lossy(&output.stderr);
+        bail!("adb {} failed: {}\n{text}{error}", arguments.join(" "), output.status);
     }
+    Ok(text)
+}
+
+/// All that comes: of what is cut off, the end is missing, and that is noticed.
+fn read_all(from: &mut impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = from.read_to_end(&mut bytes);
+    bytes
 }

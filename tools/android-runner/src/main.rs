@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod adb;
+mod folder;
 mod output;
 mod script;
 
@@ -19,14 +20,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
-use adb::{Adb, Folder};
+use adb::Adb;
+use folder::Folder;
 use output::Marker;
 
 /// The status of this process when the program was not run, or its end is not known: as of cargo itself.
 const FAILED: u8 = 101;
 
 fn main() -> ExitCode {
-    match run() {
+    let mut adb = Adb::new();
+    let result = listen_for_signals(&adb).and_then(|()| run(&mut adb));
+    // All is removed: the signal may do its work.
+    #[cfg(unix)]
+    if let Some(signal) = adb.signal() {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("android-runner: {error:#}");
@@ -35,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<u8> {
+fn run(adb: &mut Adb) -> Result<u8> {
     let mut arguments = std::env::args_os().skip(1);
     let Some(program) = arguments.next() else {
         bail!("usage: android-runner PROGRAM [ARGUMENT…]");
@@ -45,17 +54,46 @@ fn run() -> Result<u8> {
         bail!("{} is no file", program.display());
     }
     let arguments: Vec<_> = arguments.collect();
-    let adb = Adb::new()?;
-    let base = std::env::var("ANDROID_RUNNER_DIR").unwrap_or_else(|_| "/data/local/tmp".to_owned());
+    let base = std::env::var("ANDROID_RUNNER_DIR").ok().filter(|base| !base.is_empty());
+    let base = base.as_deref().unwrap_or("/data/local/tmp");
     let nonce = nonce()?;
     let marker = Marker::new(&nonce);
-    let script = script::script(&arguments, std::env::vars_os(), &marker)?;
+    let script = script::script(&arguments, std::env::vars_os(), &marker);
 
+    adb.choose()?;
     // From here on the folder is removed, however this ends.
-    let folder = Folder::make(&adb, format!("{base}/android-runner-{nonce}"))?;
+    let folder = Folder::make(adb, format!("{base}/android-runner-{nonce}"))?;
     folder.push(program, "program")?;
-    folder.push_text(&script, "run")?;
-    folder.run(&marker)
+    folder.write(&script, "run")?;
+    folder.run(marker)
+}
+
+/// A signal ends the work, after which the folder is removed. Where that takes too long, a terminal's next interrupt ends this
+/// process at once.
+#[cfg(unix)]
+fn listen_for_signals(adb: &Adb) -> Result<()> {
+    use std::sync::{Arc, atomic::AtomicBool};
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let interrupted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&interrupted))
+        .and_then(|_| signal_hook::flag::register(SIGINT, interrupted))
+        .context("cannot wait for signals")?;
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
+    let sender = adb.sender();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            let _ = sender.send(adb::Event::Signal(signal));
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn listen_for_signals(_: &Adb) -> Result<()> {
+    Ok(())
 }
 
 /// A name that no other run has.

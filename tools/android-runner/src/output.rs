@@ -43,8 +43,9 @@ pub(crate) fn copy(mut from: impl Read, mut to: impl Write, marker: &Marker) -> 
     };
     to.write_all(&held[..at])?;
     to.flush()?;
+    // Behind it may be what a process says that the program left behind.
     let status = String::from_utf8_lossy(&held[at + marker.text().len()..]);
-    Ok(status.trim().parse().ok())
+    Ok(status.lines().next().and_then(|line| line.trim().parse().ok()))
 }
 
 fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
@@ -83,6 +84,7 @@ mod tests {
             (format!("{end}255"), "", Some(255)),
             ("cut off\nandroid-runner-sta".to_owned(), "cut off\nandroid-runner-sta", None),
             (format!("android-android-runner-status-8=1\n{end}2\n"), "android-android-runner-status-8=1\n", Some(2)),
+            (format!("out\n{end}4\nof a process left behind\n"), "out\n", Some(4)),
             (format!("{end}\n"), "", None),
             (String::new(), "", None),
         ] {

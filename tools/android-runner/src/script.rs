@@ -1,9 +1,6 @@
 //! The script that the device runs: a command line of `adb shell` is as short as 1 KiB on old devices.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
-
-use anyhow::{Context, Result};
 
 use crate::output::Marker;
 
@@ -31,43 +28,58 @@ const NOT_PASSED: &[&str] = &[
     "DYLD_FALLBACK_LIBRARY_PATH",
 ];
 
+/// What shells have for themselves: to set one can be an error, which would end the script.
+const OF_SHELLS: &[&str] =
+    &["ENV", "EGID", "EUID", "GID", "IFS", "LINENO", "OPTIND", "PPID", "RANDOM", "SECONDS", "UID"];
+
 /// A script that runs `program` beside it, with these arguments and this environment, and ends its output with the marker and the
 /// exit status: some devices' `adb shell` does not return it.
 pub(crate) fn script(
     arguments: &[OsString],
     environment: impl Iterator<Item = (OsString, OsString)>,
     marker: &Marker,
-) -> Result<String> {
-    let mut script = String::from("cd \"${0%/*}\" || exit 1\nchmod 700 program || exit 1\n");
+) -> Vec<u8> {
+    let mut script = Vec::new();
+    let mut add = |text: &[u8]| script.extend_from_slice(text);
+    // The numbers of this shell, which leads its group of processes, and of the program, before it begins: what is to end with
+    // the folder.
+    add(b"cd \"${0%/*}\" && echo $$ >pids && chmod 700 program || exit 1\n");
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| passes(name)) else { continue };
-        // What is not text is not meant for a program elsewhere.
-        let Some(value) = value.to_str() else { continue };
-        writeln!(script, "export {name}={}", quote(value))?;
+        add(format!("export {name}=").as_bytes());
+        add(&quote(value));
+        add(b"\n");
     }
-    script.push_str("export HOME=\"$PWD\" TMPDIR=\"$PWD\"\n");
-    // In the background, with its number written down before it begins, so that it can be ended; and with this script's standard
-    // input, which the shell would take from it.
-    script.push_str("exec 3<&0\nsh -c 'echo $$ >pid && exec ./program \"$@\"' sh");
+    add(b"export HOME=\"$PWD\" TMPDIR=\"$PWD\"\n");
+    add(b"sh -c 'echo $$ >>pids && exec ./program \"$@\"' sh");
     for argument in arguments {
-        let argument = argument.to_str().with_context(|| format!("{} is not UTF-8", argument.display()))?;
-        write!(script, " {}", quote(argument))?;
+        add(b" ");
+        add(&quote(argument));
     }
-    script.push_str(" <&3 3<&- &\nwait $!\n");
-    writeln!(script, "status=$?\nrm -f pid\necho {}$status", quote(marker.text()))?;
-    Ok(script)
+    add(b"\nstatus=$?\nrm -f pids\n");
+    add(format!("echo {}\"$status\"\n", marker.text()).as_bytes());
+    script
 }
 
 /// Whether the variable is passed on: shells have names of letters, digits and underscores only.
 fn passes(name: &str) -> bool {
     let is_name =
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
-    is_name && !name.is_empty() && !name.starts_with("ANDROID_") && !NOT_PASSED.contains(&name)
+    let is_of_adb = ["ADB_", "ANDROID_"].iter().any(|prefix| name.starts_with(prefix));
+    is_name && !name.is_empty() && !is_of_adb && !NOT_PASSED.contains(&name) && !OF_SHELLS.contains(&name)
 }
 
-/// The word as a shell takes it.
-pub(crate) fn quote(word: impl AsRef<OsStr>) -> String {
-    format!("'{}'", word.as_ref().to_string_lossy().replace('\'', r"'\''"))
+/// The word as a shell takes it; on Unix any bytes.
+pub(crate) fn quote(word: impl AsRef<OsStr>) -> Vec<u8> {
+    let mut quoted = vec![b'\''];
+    for &byte in word.as_ref().as_encoded_bytes() {
+        match byte {
+            b'\'' => quoted.extend_from_slice(br"'\''"),
+            _ => quoted.push(byte),
+        }
+    }
+    quoted.push(b'\'');
+    quoted
 }
 
 #[cfg(test)]
@@ -77,7 +89,8 @@ mod tests {
     #[test]
     fn words_come_through_a_shell() {
         for word in ["", "a b", "it's", "'", "$HOME `x` \\ \"", "line\nline", "*", "ümlaut"] {
-            let output = std::process::Command::new("sh").args(["-c", &format!("printf %s {}", quote(word))]).output();
+            let command = format!("printf %s {}", String::from_utf8(quote(word)).unwrap());
+            let output = std::process::Command::new("sh").args(["-c", &command]).output();
             assert_eq!(output.unwrap().stdout, word.as_bytes());
         }
     }
@@ -87,7 +100,9 @@ mod tests {
         for name in ["RUST_BACKTRACE", "SEALANE_BACKEND", "CARGO_PKG_NAME", "x_1"] {
             assert!(passes(name), "{name}");
         }
-        for name in ["PATH", "LD_LIBRARY_PATH", "ANDROID_SERIAL", "", "1x", "BASH_FUNC_x%%", "A-B"] {
+        for name in
+            ["PATH", "LD_LIBRARY_PATH", "ANDROID_SERIAL", "ADB_SERVER_SOCKET", "UID", "", "1x", "BASH_FUNC_x%%", "A-B"]
+        {
             assert!(!passes(name), "{name}");
         }
     }

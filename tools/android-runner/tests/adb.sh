@@ -1,14 +1,33 @@
 #!/bin/sh
 # Stands in for `adb`: the device is this machine, with an environment of its own. As on old devices, `shell` loses the exit status.
-# In $STAND_IN: `devices`, what is connected; `terminal`, if lines are to end as on a terminal; `emulator`, what runs programs;
+# In $STAND_IN: `devices`, what is connected; `emulator`, what runs programs; `terminal`, if lines are to end as on a terminal;
+# `slow`, the file whose push does not end, and then `pushing`; `full`, if the device has no room; `gone`, if it went away;
 # `log`, every call.
 echo "$ANDROID_SERIAL: $*" >>"$STAND_IN/log"
+if [ "$1" != devices ]; then
+    if [ -z "$ANDROID_SERIAL" ] && [ "$(wc -l <"$STAND_IN/devices")" -gt 1 ]; then
+        echo 'adb: more than one device/emulator' >&2
+        exit 1
+    fi
+    if [ -f "$STAND_IN/gone" ]; then
+        echo "adb: device '$ANDROID_SERIAL' not found" >&2
+        exit 1
+    fi
+fi
 case "$1" in
 devices)
     echo 'List of devices attached'
     cat "$STAND_IN/devices"
     ;;
 push)
+    if [ -f "$STAND_IN/full" ]; then
+        echo "adb: error: failed to copy '$2' to '$3': remote No space left on device" >&2
+        exit 1
+    fi
+    if [ "${3##*/}" = "$(cat "$STAND_IN/slow" 2>/dev/null)" ]; then
+        : >"$STAND_IN/pushing"
+        exec sleep 600
+    fi
     cp "$2" "$3" || exit 1
     if [ "${3##*/}" = program ] && [ -f "$STAND_IN/emulator" ]; then
         mv "$3" "$3.real"
@@ -18,10 +37,11 @@ push)
     ;;
 shell)
     shift
+    # As on a device, its shell is the leader of a group of processes.
     if [ -f "$STAND_IN/terminal" ]; then
-        env -i PATH="$PATH" sh -c "$*" 2>&1 | sed 's/$/\r/'
+        setsid --wait env -i PATH="$PATH" sh -c "$*" 2>&1 | sed 's/$/\r/'
     else
-        env -i PATH="$PATH" sh -c "$*"
+        setsid --wait env -i PATH="$PATH" sh -c "$*"
     fi
     exit 0
     ;;
