@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stands in for `adb`: the device is this machine, with an environment of its own. As on old devices, `shell` loses the exit status.
-# In $STAND_IN: `devices`, what is connected; `emulator`, what runs programs; `terminal`, if lines are to end as on a terminal;
+# In $STAND_IN: `devices`, what is connected; `emulator`, what runs programs (ELF); `terminal`, if lines are to end as on a terminal;
 # `slow`, the file whose push does not end, and then `pushing`; `full`, if the device has no room; `gone`, if it went away;
 # `log`, every call.
 echo "$ANDROID_SERIAL: $*" >>"$STAND_IN/log"
@@ -29,10 +29,11 @@ push)
         exec sleep 600
     fi
     cp "$2" "$3" || exit 1
-    if [ "${3##*/}" = program ] && [ -f "$STAND_IN/emulator" ]; then
+    if [ -f "$STAND_IN/emulator" ] && [ "$(head -c 4 "$2" | tail -c 3)" = ELF ]; then
         mv "$3" "$3.real"
         chmod 700 "$3.real"
         printf '#!/bin/sh\nexec %s "${0}.real" "$@"\n' "$(cat "$STAND_IN/emulator")" >"$3"
+        chmod 700 "$3"
     fi
     ;;
 shell)
