@@ -44,6 +44,8 @@ pub(crate) struct TestBinary {
 #[derive(Default)]
 pub(crate) struct Build<'a> {
     pub(crate) packages: &'a [&'a str],
+    /// Which of their test executables, in cargo's words.
+    pub(crate) tests: &'a [&'a str],
     pub(crate) target: Option<&'a str>,
     pub(crate) rustflags: Option<&'a str>,
     /// The workspace, where it is another one.
@@ -68,11 +70,10 @@ impl Build<'_> {
         for package in self.packages {
             command.args(["--package", package]);
         }
-        match self.workspace {
-            // Not doc tests or examples: they are no executables, or have no tests.
-            None => command.args(["--lib", "--tests"]),
-            Some(workspace) => command.args(["--test", "suite", "--manifest-path"]).arg(workspace.join("Cargo.toml")),
-        };
+        command.args(self.tests);
+        if let Some(workspace) = self.workspace {
+            command.arg("--manifest-path").arg(workspace.join("Cargo.toml"));
+        }
         if let Some(target) = self.target {
             command.args(["--target", target]);
         }

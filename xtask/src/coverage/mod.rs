@@ -110,10 +110,12 @@ impl Place {
 
     /// The names that force what detection would choose, for `SEALANE_BACKEND`. Of several that a family has, it takes the last.
     pub(crate) fn widest(&self) -> String {
-        let (mut names, rest): (Vec<&str>, Vec<_>) =
-            self.detects.iter().map(String::as_str).partition(|name| *name == "scalar");
-        names.extend(rest);
-        names.dedup();
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.detects.iter().filter(|name| *name == "scalar").chain(&self.detects) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
         names.join(",")
     }
 }

@@ -30,6 +30,11 @@ pub(crate) struct Options {
 /// What is tested: the primitives, and the references that they are compared with, which must be right there too.
 pub(crate) const PACKAGES: &[&str] = &["sealane-simd", "sealane-spec", "sealane"];
 
+/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests do not.
+const TESTS: &[&str] = &["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"];
+
+const SUITE: &[&str] = &["--test", "suite"];
+
 const X86_64: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the chore.
@@ -114,6 +119,7 @@ fn build(target: &Target, packages: &[&str], workspace: Option<&Path>, from_sour
     let flags = flags.join(" ");
     Build {
         packages,
+        tests: if workspace.is_some() { SUITE } else { TESTS },
         workspace,
         target: Some(target.triple),
         rustflags: (!flags.is_empty()).then_some(&flags),
