@@ -39,7 +39,7 @@ impl<R: Read> Input<R> {
         self.fetched - (self.end - self.pos) as u64
     }
 
-    /// Replaces `line` by the bytes up to the next line feed, of which there may be `max`.
+    /// Replaces `line` by the bytes up to the next line feed, of which there may be `max`: if there are more, by the first `max`.
     pub(crate) fn read_line(&mut self, line: &mut Vec<u8>, max: usize) -> io::Result<LineEnd> {
         line.clear();
         loop {
@@ -52,6 +52,8 @@ impl<R: Read> Input<R> {
                 None => (ahead.len(), false),
             };
             if line.len() + taken > max {
+                // As much as is allowed: what it begins with says what it is.
+                line.extend_from_slice(&ahead[..max - line.len()]);
                 return Ok(LineEnd::TooLong);
             }
             line.extend_from_slice(&ahead[..taken]);

@@ -63,6 +63,9 @@ fn the_first_line() {
     rejects("PK\x03\x04", HeaderError::NotAge);
     rejects([0xff; 5000], HeaderError::NotAge);
     rejects("-----BEGIN AGE ENCRYPTED FILE-----\nYWdl", HeaderError::Armored);
+    // More than the first line of any header has.
+    rejects(format!("-----BEGIN AGE ENCRYPTED FILE-----{}\n", "A".repeat(200)), HeaderError::Armored);
+    rejects(format!("-----BEGIN AGE ENCRYPTED FILE-----{}", "A".repeat(200)), HeaderError::Armored);
 }
 
 #[test]
