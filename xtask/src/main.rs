@@ -8,6 +8,7 @@ mod constant_time;
 mod coverage;
 mod cross;
 mod emulate;
+mod fuzz;
 mod instructions;
 mod interop;
 mod large_file;
@@ -49,6 +50,8 @@ enum Chore {
     Sabotage(sabotage::Options),
     /// Print where each backend is executed, from xtask/backends.toml
     Coverage(coverage::Options),
+    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of them
+    Fuzz(fuzz::Options),
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
@@ -79,6 +82,7 @@ fn run() -> Result<()> {
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
         Chore::Coverage(options) => coverage::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),

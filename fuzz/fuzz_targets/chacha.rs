@@ -1,0 +1,261 @@
+//! ChaCha, Poly1305 and the AEADs: every backend against the reference.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary};
+use libfuzzer_sys::fuzz_target;
+use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
+use sealane::{
+    Backend, ChaCha20Poly1305, ChaChaFamily, CounterOverflow, OpenError, OpenRequest, Poly1305, SealRequest, Tag,
+    XChaCha20Poly1305,
+};
+use sealane_fuzz::{Octets, backends};
+use sealane_spec::chacha::{Nonce, chacha_block};
+use sealane_spec::{aead, poly1305, xchacha};
+
+/// More than two groups of the widest kernel.
+type Message = Octets<2200>;
+
+#[derive(Arbitrary, Debug)]
+enum Case {
+    KeyStream { variant: u8, key: [u8; 32], nonce: [u8; 24], block: Block, skip: u8, message: Message },
+    Mac { key: [u8; 32], message: Message },
+    Aead { key: [u8; 32], message: Aead, forgery: Option<Forgery> },
+    Batch { key: [u8; 32], messages: Vec<(ShortAead, bool)> },
+}
+
+/// Where the key stream starts.
+#[derive(Arbitrary, Debug)]
+enum Block {
+    At(u64),
+    /// So many before the counter of 32 bits, or that of 64, is at its end.
+    Before32(u8),
+    Before64(u8),
+}
+
+#[derive(Arbitrary, Debug)]
+struct Aead {
+    extended: bool,
+    nonce: [u8; 24],
+    aad: Octets<300>,
+    text: Message,
+    /// The buffer's address, modulo 64.
+    skip: u8,
+}
+
+#[derive(Arbitrary, Debug)]
+struct ShortAead {
+    nonce: [u8; 12],
+    aad: Octets<40>,
+    text: Octets<700>,
+}
+
+/// A bit of the tag, of the ciphertext, or of the associated data.
+#[derive(Arbitrary, Debug)]
+struct Forgery {
+    part: u8,
+    at: u16,
+    bit: u8,
+}
+
+impl Forgery {
+    fn apply(&self, parts: &mut [&mut [u8]]) -> bool {
+        let part = &mut *parts[usize::from(self.part) % parts.len()];
+        if part.is_empty() {
+            return false;
+        }
+        let at = usize::from(self.at) % part.len();
+        part[at] ^= 1 << (self.bit % 8);
+        true
+    }
+}
+
+fuzz_target!(|case: Case| {
+    for backend in backends::<ChaChaFamily>() {
+        match &case {
+            Case::KeyStream { variant, key, nonce, block, skip, message } => {
+                // Each layout, and another number of rounds; all nine would take long to compile.
+                let check = match variant % 4 {
+                    0 => key_stream::<20, Ietf>,
+                    1 => key_stream::<20, Original>,
+                    2 => key_stream::<20, Extended>,
+                    _ => key_stream::<12, Original>,
+                };
+                check(backend, key, nonce, block, *skip % 64, &message.0);
+            }
+            Case::Mac { key, message } => {
+                let mut mac = Poly1305::with_backend(key, backend);
+                mac.update(&message.0);
+                assert_eq!(mac.finalize(), poly1305::poly1305_mac(&message.0, key), "{backend}");
+            }
+            Case::Aead { key, message, forgery } => one(backend, key, message, forgery.as_ref()),
+            Case::Batch { key, messages } => batch(backend, key, &messages[..messages.len().min(24)]),
+        }
+    }
+});
+
+/// A layout and what the reference says of it.
+trait Reference: Layout {
+    const BLOCKS: u128;
+
+    fn nonce(nonce: &[u8; 24]) -> Self::Nonce;
+
+    fn block(rounds: usize, key: &[u8; 32], nonce: &[u8; 24], number: u64) -> [u8; 64];
+}
+
+fn first<const N: usize>(nonce: &[u8; 24]) -> [u8; N] {
+    *nonce.first_chunk().expect("the longest nonce has 24 octets")
+}
+
+impl Reference for Ietf {
+    const BLOCKS: u128 = 1 << 32;
+
+    fn nonce(nonce: &[u8; 24]) -> [u8; 12] {
+        first(nonce)
+    }
+
+    fn block(rounds: usize, key: &[u8; 32], nonce: &[u8; 24], number: u64) -> [u8; 64] {
+        chacha_block(rounds, key, number, &Nonce::Ietf(first(nonce)))
+    }
+}
+
+impl Reference for Original {
+    const BLOCKS: u128 = 1 << 64;
+
+    fn nonce(nonce: &[u8; 24]) -> [u8; 8] {
+        first(nonce)
+    }
+
+    fn block(rounds: usize, key: &[u8; 32], nonce: &[u8; 24], number: u64) -> [u8; 64] {
+        chacha_block(rounds, key, number, &Nonce::Original(first(nonce)))
+    }
+}
+
+impl Reference for Extended {
+    const BLOCKS: u128 = 1 << 32;
+
+    fn nonce(nonce: &[u8; 24]) -> [u8; 24] {
+        *nonce
+    }
+
+    fn block(rounds: usize, key: &[u8; 32], nonce: &[u8; 24], number: u64) -> [u8; 64] {
+        let (subkey, nonce) = xchacha::subkey_and_nonce(rounds, key, nonce);
+        chacha_block(rounds, &subkey, number, &Nonce::Ietf(nonce))
+    }
+}
+
+fn key_stream<const ROUNDS: usize, L: Reference>(
+    backend: Backend,
+    key: &[u8; 32],
+    nonce: &[u8; 24],
+    block: &Block,
+    skip: u8,
+    message: &[u8],
+) {
+    let start = match block {
+        Block::At(number) => u128::from(*number) % L::BLOCKS,
+        Block::Before32(blocks) => (1 << 32) - u128::from(*blocks),
+        Block::Before64(blocks) => L::BLOCKS - u128::from(*blocks),
+    };
+    let position = start * 64 + u128::from(skip);
+    let mut cipher = ChaCha::<ROUNDS, L>::with_backend(key, &L::nonce(nonce), backend);
+    let left = (L::BLOCKS * 64).checked_sub(position);
+    assert_eq!(cipher.seek(position), left.map(drop).ok_or(CounterOverflow));
+    let Some(left) = left else { return };
+    let mut data = message.to_vec();
+    let result = cipher.apply_keystream(&mut data);
+    if data.len() as u128 > left {
+        assert_eq!((result, &data[..]), (Err(CounterOverflow), message));
+        return;
+    }
+    result.expect("the key stream is long enough");
+    let mut at = position;
+    let mut rest = &*message;
+    let mut sealed = &data[..];
+    while !rest.is_empty() {
+        let key_stream = L::block(ROUNDS, key, nonce, (at / 64) as u64);
+        let key_stream = &key_stream[(at % 64) as usize..];
+        let octets = rest.len().min(key_stream.len());
+        for ((octet, key), sealed) in rest.iter().zip(key_stream).zip(sealed) {
+            assert_eq!(octet ^ key, *sealed, "{ROUNDS} rounds, octet {at} on {backend}");
+        }
+        (at, rest, sealed) = (at + octets as u128, &rest[octets..], &sealed[octets..]);
+    }
+    assert_eq!(cipher.position(), at);
+}
+
+fn one(backend: Backend, key: &[u8; 32], message: &Aead, forgery: Option<&Forgery>) {
+    let Aead { extended, nonce, aad: Octets(aad), text: Octets(text), skip } = message;
+    let short = &first(nonce);
+    let (ciphertext, tag) = if *extended {
+        aead::xchacha20_aead_encrypt(aad, key, nonce, text)
+    } else {
+        aead::chacha20_aead_encrypt(aad, key, short, text)
+    };
+    let (cipher, xcipher) =
+        (ChaCha20Poly1305::with_backend(key, backend), XChaCha20Poly1305::with_backend(key, backend));
+    let skip = usize::from(*skip % 64);
+    let mut memory = vec![0x5a; skip + text.len() + 64];
+    let buffer = &mut memory[skip..skip + text.len()];
+    buffer.copy_from_slice(text);
+    let sealed =
+        if *extended { xcipher.seal_in_place(nonce, aad, buffer) } else { cipher.seal_in_place(short, aad, buffer) };
+    assert!((&*buffer, sealed) == (&ciphertext[..], tag), "sealed on {backend}");
+    let mut output = vec![0; text.len()];
+    let (_, sealed) = if *extended {
+        xcipher.seal_into(nonce, aad, text, &mut output[..])
+    } else {
+        cipher.seal_into(short, aad, text, &mut output[..])
+    };
+    assert!((&output, sealed) == (&ciphertext, tag), "sealed with a copy on {backend}");
+
+    let (mut aad, mut tag) = (aad.clone(), tag);
+    let forged = forgery.is_some_and(|forgery| forgery.apply(&mut [&mut tag, buffer, &mut aad]));
+    let given = buffer.to_vec();
+    let opened = if *extended {
+        xcipher.open_in_place(nonce, &aad, buffer, &tag)
+    } else {
+        cipher.open_in_place(short, &aad, buffer, &tag)
+    };
+    let left = if forged { &given } else { text };
+    assert!((opened.is_err(), &*buffer) == (forged, &left[..]), "opened on {backend}");
+    let opened = if *extended {
+        xcipher.open_into(nonce, &aad, &given, &tag, &mut output[..]).map(drop)
+    } else {
+        cipher.open_into(short, &aad, &given, &tag, &mut output[..]).map(drop)
+    };
+    assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
+    assert!(forged || output == *text, "opened with a copy on {backend}");
+    assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
+}
+
+/// Messages that are sealed and opened together; some come with another tag.
+fn batch(backend: Backend, key: &[u8; 32], messages: &[(ShortAead, bool)]) {
+    let cipher = ChaCha20Poly1305::with_backend(key, backend);
+    let mut buffers: Vec<_> = messages.iter().map(|(message, _)| message.text.0.clone()).collect();
+    let mut tags: Vec<Tag> = vec![[0; 16]; messages.len()];
+    let outputs = buffers.iter_mut().zip(&mut tags);
+    let mut requests: Vec<_> = messages
+        .iter()
+        .zip(outputs)
+        .map(|((message, _), (buffer, tag))| SealRequest::new(message.nonce, &message.aad.0, buffer, tag))
+        .collect();
+    cipher.seal_batch(&mut requests);
+    for (((message, _), buffer), tag) in messages.iter().zip(&buffers).zip(&tags) {
+        let ShortAead { nonce, aad, text } = message;
+        assert!((buffer.clone(), *tag) == aead::chacha20_aead_encrypt(&aad.0, key, nonce, &text.0), "{backend}");
+    }
+    for (tag, (message, forged)) in tags.iter_mut().zip(messages) {
+        tag[usize::from(message.nonce[0] % 16)] ^= u8::from(*forged);
+    }
+    let mut requests: Vec<_> = messages
+        .iter()
+        .zip(buffers.iter_mut().zip(&tags))
+        .map(|((message, _), (buffer, tag))| OpenRequest::new(message.nonce, &message.aad.0, buffer, tag))
+        .collect();
+    let opened = cipher.open_batch(&mut requests);
+    assert_eq!(opened.is_err(), messages.iter().any(|(_, forged)| *forged), "{backend}");
+    for (mut request, (message, forged)) in requests.into_iter().zip(messages) {
+        let expected = if *forged { Err(OpenError) } else { Ok(&message.text.0[..]) };
+        assert!(request.plaintext().map(|text| &*text) == expected, "{backend}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Files that are valid, damaged or forged: Sealane's decryptor releases what that of the crate `age` does.
+#![no_main]
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary};
+use libfuzzer_sys::fuzz_target;
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{DecryptError, Decryptor, Identity, StreamReader, age};
+use sealane_fuzz::age_file::{Key, Plan, armored};
+use sealane_fuzz::edit::Edit;
+
+#[derive(Arbitrary, Debug)]
+struct Case {
+    plan: Plan,
+    edits: Vec<Edit>,
+    armor: Armor,
+    /// Changes of the text.
+    text_edits: Vec<Edit>,
+    reads: Vec<u16>,
+    seeks: Vec<(u32, u8)>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Armor {
+    Binary,
+    LineFeed,
+    CarriageReturn,
+}
+
+fuzz_target!(|case: Case| {
+    let Some((mut file, payload)) = case.plan.file() else { return };
+    case.edits.iter().take(4).for_each(|edit| edit.apply(payload, &mut file));
+    match case.armor {
+        Armor::Binary => {}
+        Armor::LineFeed => file = armored(&file, "\n"),
+        Armor::CarriageReturn => file = armored(&file, "\r\n"),
+    }
+    if !matches!(case.armor, Armor::Binary) {
+        case.text_edits.iter().take(4).for_each(|edit| edit.apply(payload, &mut file));
+    }
+    let ours = open(&file).map(|mut reader| read(&mut reader, &case.reads));
+    let theirs = open_by_age(&file);
+    compare(&file, ours.as_ref(), theirs);
+    if let (Armor::Binary, Ok((released, error))) = (&case.armor, &ours) {
+        seek(&file, released, error.is_none(), &case.seeks);
+    }
+});
+
+/// The plaintext that was released, and the error after it.
+type Released = (Vec<u8>, Option<io::Error>);
+
+fn open(file: &[u8]) -> Result<StreamReader<ArmoredReader<&[u8]>>, DecryptError> {
+    Decryptor::new(ArmoredReader::new(file))?.decrypt([&Key as &dyn Identity])
+}
+
+fn open_by_age(file: &[u8]) -> Result<Released, age::DecryptError> {
+    let input = age::armor::ArmoredReader::new(file);
+    let mut reader = age::Decryptor::new_buffered(input)?.decrypt([&Key as &dyn Identity].into_iter())?;
+    Ok(read(&mut reader, &[]))
+}
+
+/// Reads to the end or the error, in these pieces first.
+fn read(reader: &mut impl Read, pieces: &[u16]) -> Released {
+    let mut released = Vec::new();
+    for &piece in pieces {
+        let start = released.len();
+        released.resize(start + usize::from(piece), 0);
+        match reader.read(&mut released[start..]) {
+            Ok(octets) => released.truncate(start + octets),
+            Err(error) => {
+                released.truncate(start);
+                return (released, Some(error));
+            }
+        }
+    }
+    let error = reader.read_to_end(&mut released).err();
+    (released, error)
+}
+
+fn compare(file: &[u8], ours: Result<&Released, &DecryptError>, theirs: Result<Released, age::DecryptError>) {
+    match (ours, theirs) {
+        (Ok((ours, our_error)), Ok((theirs, their_error))) => {
+            // After an error in the armor, one may have released a chunk that the other did not look at.
+            let alike = match our_error {
+                None => *ours == theirs,
+                Some(_) => ours.starts_with(&theirs) || theirs.starts_with(ours),
+            };
+            assert!(
+                our_error.is_some() == their_error.is_some() && alike,
+                "{} octets, {our_error:?}; age has {}, {their_error:?}",
+                ours.len(),
+                theirs.len()
+            );
+        }
+        (Err(_), Err(_)) => {}
+        (Ok((ours, our_error)), Err(error)) => {
+            panic!("{} octets, {our_error:?}; age does not open it: {error}", ours.len());
+        }
+        (Err(error), Ok((theirs, their_error))) => {
+            panic!(
+                "{error:?}; age has {}, {their_error:?}, {:?}",
+                theirs.len(),
+                String::from_utf8_lossy(&file[..400.min(file.len())])
+            )
+        }
+    }
+}
+
+/// What is read from anywhere is what was read there in order.
+fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
+    let opened = Decryptor::new(io::Cursor::new(file)).and_then(|it| it.decrypt([&Key as &dyn Identity]));
+    let mut reader = opened.expect("it was opened before");
+    for &(position, length) in seeks.iter().take(8) {
+        let position = u64::from(position) % (whole.len() as u64 + 70_000);
+        let mut piece = vec![0; length.into()];
+        if let Err(error) = reader.seek(SeekFrom::Start(position)) {
+            assert!(!complete, "{error}");
+            return;
+        }
+        match reader.read(&mut piece) {
+            Ok(octets) => {
+                let expected = whole.get(position as usize..).unwrap_or(&[]);
+                // After the place of an error, chunks that are right by themselves may be read too.
+                if complete || position + octets as u64 <= whole.len() as u64 {
+                    assert!(expected.starts_with(&piece[..octets]), "{octets} octets from {position}");
+                    assert!(octets > 0 || expected.is_empty() || length == 0, "the end at {position}");
+                }
+            }
+            Err(error) => {
+                assert!(!complete, "{error}");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The header of an age file, and armor: any input is read or refused, and what is read is written again as it was.
+//!
+//! Input that starts with a NUL byte describes stanzas, to be written and read; other input is a file.
+#![no_main]
+
+use std::io::{Read, Write};
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use sealane_age::age_core::format::Stanza;
+use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::header::{Header, HeaderError};
+use sealane_age::{DecryptError, Decryptor};
+use sealane_fuzz::Cuts;
+use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
+
+#[derive(Arbitrary, Debug)]
+struct Case {
+    stanzas: Vec<AnyStanza>,
+    /// Words that need not be allowed.
+    words: Vec<String>,
+    rest: Vec<u8>,
+    writes: Cuts,
+}
+
+fuzz_target!(|data: &[u8]| match data {
+    [0, rest @ ..] => {
+        if let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(rest)) {
+            written(case);
+        }
+    }
+    _ => {
+        header(data);
+        armor(data);
+    }
+});
+
+fn written(case: Case) {
+    let mut stanzas: Vec<Stanza> = case.stanzas.iter().take(6).map(AnyStanza::stanza).collect();
+    if let Some((tag, args)) = case.words.split_first() {
+        stanzas.push(Stanza { tag: tag.clone(), args: args.to_vec(), body: Vec::new() });
+    }
+    let Ok(header) = Header::new(stanzas, &file_key()) else { return };
+    let mut file = header.encode();
+    let length = file.len();
+    file.extend_from_slice(&case.rest);
+    assert_eq!(Header::parse(&file), Ok((header, length)));
+    self::header(&file);
+
+    let mut writer = ArmoredWriter::new(Vec::new());
+    let text = case.writes.pieces(&mut file).into_iter().try_for_each(|piece| writer.write_all(piece));
+    let text = text.and_then(|()| writer.finish()).expect("memory takes all");
+    assert!(text == armored(&file, "\n"));
+    assert_eq!(decoded(&text), Some(file));
+}
+
+/// Reads the header from memory and from a stream: the answers are the same, and what was read can be written again.
+fn header(bytes: &[u8]) {
+    let read = Decryptor::new(bytes);
+    match (Header::parse(bytes), read) {
+        (Ok((header, length)), Ok(decryptor)) => {
+            assert!(header.encode() == bytes[..length]);
+            assert_eq!(*decryptor.header(), header);
+        }
+        (Ok((header, length)), Err(error)) => {
+            assert!(header.encode() == bytes[..length]);
+            // The payload's nonce is missing.
+            assert!(bytes.len() < length + 16 && matches!(error, DecryptError::Header(HeaderError::Truncated)));
+        }
+        (Err(error), Err(DecryptError::Header(read))) => assert_eq!(error, read),
+        (parsed, read) => panic!("{parsed:?}, {read:?}"),
+    }
+}
+
+fn armor(text: &[u8]) {
+    let is_armored = ArmoredReader::new(text).is_armored();
+    if matches!(is_armored, Ok(false)) {
+        assert_eq!(decoded(text).as_deref(), Some(text));
+        return;
+    }
+    let Some(bytes) = decoded(text) else { return };
+    let canonical = armored(&bytes, "\n");
+    assert_eq!(decoded(&canonical), Some(bytes));
+    // White space outside and the ends of lines are free, and nothing else is.
+    let lines = |text: &[u8]| String::from_utf8_lossy(text).trim().replace("\r\n", "\n");
+    assert_eq!(lines(text), lines(&canonical));
+}
+
+/// What the text stands for, whole and in small pieces.
+fn decoded(text: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    let result = ArmoredReader::new(text).read_to_end(&mut whole);
+    let mut reader = ArmoredReader::new(text);
+    let (mut pieces, mut buffer) = (Vec::new(), [0; 7]);
+    let by_pieces = loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => break Ok(()),
+            Ok(octets) => pieces.extend_from_slice(&buffer[..octets]),
+            Err(error) => break Err(error),
+        }
+    };
+    assert_eq!((result.is_ok(), &whole), (by_pieces.is_ok(), &pieces));
+    result.is_ok().then_some(whole)
+}

@@ -1,0 +1,147 @@
+//! age files with a file key that is known: every part of them is right until it is changed on purpose.
+
+use arbitrary::Arbitrary;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use hkdf::Hkdf;
+use sealane::ChaCha20Poly1305;
+use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::header::Header;
+use sealane_age::{Identity, age};
+use sha2::Sha256;
+
+use crate::Octets;
+
+/// A chunk and its tag.
+pub const SEALED_CHUNK: usize = CHUNK + 16;
+const CHUNK: usize = 64 << 10;
+const FILE_KEY: [u8; 16] = [0x42; 16];
+
+/// What opens the files: stanzas of the type `fuzz` give the file key, those of the type `fails` an error.
+pub struct Key;
+
+impl Identity for Key {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+        match stanza.tag.as_str() {
+            "fuzz" => Some(Ok(file_key())),
+            "fails" => Some(Err(age::DecryptError::DecryptionFailed)),
+            _ => None,
+        }
+    }
+}
+
+/// The file key of all files.
+pub fn file_key() -> FileKey {
+    FileKey::new(Box::new(FILE_KEY))
+}
+
+/// A file before it is changed.
+#[derive(Arbitrary, Debug)]
+pub struct Plan {
+    before: Vec<AnyStanza>,
+    after: Vec<AnyStanza>,
+    nonce: [u8; 16],
+    chunks: Vec<Chunk>,
+}
+
+/// A stanza that `Key` knows nothing of.
+#[derive(Arbitrary, Debug)]
+pub struct AnyStanza {
+    tag: Tag,
+    arguments: Vec<Octets<50>>,
+    body: Octets<120>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Tag {
+    X25519,
+    Scrypt,
+    SshEd25519,
+    Fails,
+    Grease,
+    Other(Octets<10>),
+}
+
+/// A chunk: by itself right, but not always in the right place.
+#[derive(Arbitrary, Debug)]
+struct Chunk {
+    length: Length,
+    fill: u8,
+    /// Another number, or the other mark, than its place calls for.
+    number: Option<u8>,
+    other_mark: bool,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Length {
+    Full,
+    Short(u16),
+    /// So many less than full.
+    Almost(u8),
+}
+
+impl AnyStanza {
+    /// The stanza, if it can be written.
+    pub fn stanza(&self) -> Stanza {
+        let word = |octets: &[u8]| octets.iter().map(|octet| char::from(b'!' + octet % 94)).collect();
+        let tag = match &self.tag {
+            Tag::X25519 => "X25519".into(),
+            Tag::Scrypt => "scrypt".into(),
+            Tag::SshEd25519 => "ssh-ed25519".into(),
+            Tag::Fails => "fails".into(),
+            Tag::Grease => "x-grease".into(),
+            Tag::Other(octets) => word(&octets.0),
+        };
+        let args = self.arguments.iter().take(5).map(|octets| word(&octets.0)).collect();
+        Stanza { tag, args, body: self.body.0.clone() }
+    }
+}
+
+impl Plan {
+    /// The file, and where its payload starts; none if a stanza has a form that the specification forbids.
+    pub fn file(&self) -> Option<(Vec<u8>, usize)> {
+        let stanzas = |list: &[AnyStanza]| list.iter().take(4).map(AnyStanza::stanza).collect::<Vec<_>>();
+        let mut all = stanzas(&self.before);
+        all.push(Stanza { tag: "fuzz".into(), args: Vec::new(), body: Vec::new() });
+        all.extend(stanzas(&self.after));
+        let mut file = Header::new(all, &file_key()).ok()?.encode();
+        file.extend_from_slice(&self.nonce);
+        let payload = file.len();
+        self.seal(&mut file);
+        Some((file, payload))
+    }
+
+    fn seal(&self, file: &mut Vec<u8>) {
+        let mut key = [0; 32];
+        let hkdf = Hkdf::<Sha256>::new(Some(&self.nonce), &FILE_KEY);
+        hkdf.expand(b"payload", &mut key).expect("32 octets are not too many for HKDF");
+        let cipher = ChaCha20Poly1305::new(&key);
+        // The buffer of a reader holds four.
+        let chunks = &self.chunks[..self.chunks.len().min(6)];
+        for (place, chunk) in chunks.iter().enumerate() {
+            let length = match chunk.length {
+                Length::Full => CHUNK,
+                Length::Short(length) => length.into(),
+                Length::Almost(less) => CHUNK - usize::from(less),
+            };
+            let mut nonce = [0; 12];
+            nonce[10] = chunk.number.unwrap_or(place as u8);
+            nonce[11] = u8::from((place + 1 == chunks.len()) != chunk.other_mark);
+            let start = file.len();
+            file.resize(start + length, chunk.fill);
+            let tag = cipher.seal_in_place(&nonce, b"", &mut file[start..]);
+            file.extend_from_slice(&tag);
+        }
+    }
+}
+
+/// The text form.
+pub fn armored(file: &[u8], line_end: &str) -> Vec<u8> {
+    let mut text = format!("-----BEGIN AGE ENCRYPTED FILE-----{line_end}");
+    for line in file.chunks(48) {
+        BASE64_STANDARD.encode_string(line, &mut text);
+        text.push_str(line_end);
+    }
+    text.push_str("-----END AGE ENCRYPTED FILE-----");
+    text.push_str(line_end);
+    text.into_bytes()
+}

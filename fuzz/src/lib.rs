@@ -1,0 +1,106 @@
+//! What the fuzz targets share: long input from few bytes, cuts, and the backends of this CPU.
+#![forbid(unsafe_code)]
+
+pub mod age_file;
+pub mod edit;
+pub mod share;
+
+use std::fmt;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use sealane::{BackendOf, BackendStatusOf, Family};
+
+/// All backends that this CPU has.
+///
+/// # Panics
+/// If one fails its self-test: `BackendOf::available` would leave it out, and nobody would see that it was not fuzzed.
+pub fn backends<F: Family>() -> Vec<BackendOf<F>> {
+    let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
+    supported.map(|status| status.backend().unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+/// One of the backends that this CPU has.
+///
+/// # Errors
+/// None: whatever the input is, it chooses one.
+pub fn backend<F: Family>(u: &mut Unstructured<'_>) -> Result<BackendOf<F>> {
+    let backends = backends::<F>();
+    Ok(backends[usize::from(u8::arbitrary(u)?) % backends.len()])
+}
+
+/// Up to `MAX` octets: few bytes of input describe a long message, so that a mutation can change its length or its kind.
+#[derive(Clone)]
+pub struct Octets<const MAX: usize>(pub Vec<u8>);
+
+impl<'a, const MAX: usize> Arbitrary<'a> for Octets<MAX> {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let length = u.int_in_range(0..=MAX)?;
+        let mut octets = match u.int_in_range(0..=3)? {
+            // All ones are what carries go through.
+            0 => vec![0xff; length],
+            1 => vec![u8::arbitrary(u)?; length],
+            2 => scattered(u64::arbitrary(u)?, length),
+            _ => {
+                let pattern = <[u8; 16]>::arbitrary(u)?;
+                pattern.into_iter().cycle().take(length).collect()
+            }
+        };
+        for _ in 0..u.int_in_range(0..=4)? {
+            let (at, value) = (usize::from(u16::arbitrary(u)?), u8::arbitrary(u)?);
+            if let Some(octet) = octets.get_mut(at) {
+                *octet = value;
+            }
+        }
+        Ok(Self(octets))
+    }
+}
+
+impl<const MAX: usize> fmt::Debug for Octets<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start: String = self.0.iter().take(32).map(|octet| format!("{octet:02x}")).collect();
+        write!(f, "{} octets: {start}{}", self.0.len(), if self.0.len() > 32 { "…" } else { "" })
+    }
+}
+
+/// Octets without a pattern.
+pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let step = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(step).collect()
+}
+
+/// Lengths of pieces. The last piece is what they leave.
+#[derive(Arbitrary, Clone, Debug, Default)]
+pub struct Cuts(Vec<u8>);
+
+impl Cuts {
+    /// The ends of the pieces of a message of `length` octets: some of one octet, some of hundreds, some empty.
+    pub fn ends(&self, length: usize) -> Vec<usize> {
+        let mut end = 0;
+        let mut ends = Vec::new();
+        for &cut in &self.0 {
+            // Small ones by themselves, larger ones in steps of 9: up to several groups of the widest kernel.
+            end += if cut < 128 { usize::from(cut) } else { 128 + 9 * usize::from(cut - 128) };
+            ends.push(end.min(length));
+        }
+        ends.push(length);
+        ends
+    }
+
+    /// The pieces of a buffer.
+    pub fn pieces<'b>(&self, mut buffer: &'b mut [u8]) -> Vec<&'b mut [u8]> {
+        let mut start = 0;
+        let mut pieces = Vec::new();
+        for end in self.ends(buffer.len()) {
+            let (piece, rest) = buffer.split_at_mut(end - start);
+            pieces.push(piece);
+            (buffer, start) = (rest, end);
+        }
+        pieces
+    }
+}
