@@ -79,7 +79,7 @@ pub(super) const TARGETS: &[Target] = &[
                 ],
             },
             Run { place: "haswell", runner: qemu_x86_64("Haswell"), forced: &[Widest], tests: &[] },
-            Run { place: "qemu-max", runner: qemu_x86_64("max"), forced: &[Widest], tests: AES_AND_PRODUCTS },
+            Run { place: "qemu-max", runner: qemu_x86_64("max,-vaes"), forced: &[Widest], tests: AES_AND_PRODUCTS },
         ],
     },
     Target {
