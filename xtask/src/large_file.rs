@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, step};
+use crate::release;
 
 /// Not a whole number of chunks.
 const FILE_BYTES: u64 = (4 << 30) + 12_345;
@@ -19,7 +20,7 @@ const MAX_KIB: u64 = 64 << 10;
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     let age = process::tool_from_env("AGE", "age", "apt-get install age")?;
-    let sealane = process::release_command()?;
+    let sealane = release::command()?;
     let dir = process::workspace_root().join("target/large-file");
     fs::create_dir_all(&dir).context("cannot create target/large-file")?;
     let result = round_trip(&sealane, &age, &dir);

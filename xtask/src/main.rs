@@ -4,17 +4,23 @@
 mod asm;
 mod backends;
 mod bochs;
+mod command_crates;
 mod constant_time;
 mod coverage;
 mod cross;
+mod dependencies;
 mod emulate;
 mod fuzz;
 mod instructions;
 mod interop;
 mod large_file;
+mod msrv;
 mod no_std;
 mod process;
+mod python;
+mod release;
 mod sabotage;
+mod sbom;
 mod test_binaries;
 mod toolchain;
 
@@ -58,6 +64,16 @@ enum Chore {
     LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
+    /// Hold the crates that we use to deny.toml and to docs/dependencies.md
+    Dependencies(dependencies::Options),
+    /// Write a bill of materials of the command (CycloneDX)
+    Sbom(sbom::Options),
+    /// Try the oldest compiler that the manifests promise
+    Msrv(msrv::Options),
+    /// Build the command as it is released
+    Release,
+    /// Build the command twice, in different places, and compare
+    Reproducible,
 }
 
 fn main() -> ExitCode {
@@ -86,5 +102,10 @@ fn run() -> Result<()> {
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
+        Chore::Dependencies(options) => dependencies::run(&options),
+        Chore::Sbom(options) => sbom::run(&options),
+        Chore::Msrv(options) => msrv::run(&options),
+        Chore::Release => release::run(),
+        Chore::Reproducible => release::reproducible::run(),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 /// The root of the repository.
 pub(crate) fn workspace_root() -> PathBuf {
@@ -80,12 +80,18 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// Builds the `sealane` command as released; its path.
-pub(crate) fn release_command() -> Result<PathBuf> {
-    run(cargo().args(["build", "--release", "--package", "sealane-cli"]))?;
-    let program = target_dir().join("release/sealane");
-    ensure!(program.is_file(), "cargo did not build {}", program.display());
-    Ok(program)
+/// The files of the repository, also those that are not committed yet, as paths from its root.
+pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
+    let git = tool("git", "git")?;
+    let list = output(
+        Command::new(git)
+            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+            .current_dir(workspace_root()),
+    )?;
+    let list = String::from_utf8(list).context("the name of a file is not UTF-8")?;
+    let files = list.split_terminator('\0').map(PathBuf::from);
+    // What was removed and is not committed yet is listed too.
+    Ok(files.filter(|file| workspace_root().join(file).is_file()).collect())
 }
 
 /// The command as one line, for messages.

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, step};
+use crate::release;
 
 /// A CPU model of qemu, the widest backend that must be there, and a backend that must not.
 struct Cpu {
@@ -25,7 +26,7 @@ const CPUS: &[Cpu] = &[
 pub(super) fn on_older_cpus() -> Result<()> {
     step("the command on x86 CPUs without and with AVX2");
     let qemu = process::tool("qemu-x86_64", "qemu-user")?;
-    let program = process::release_command()?;
+    let program = release::command()?;
     for cpu in CPUS {
         let runner: Vec<OsString> = vec![qemu.clone().into(), "-cpu".into(), cpu.model.into()];
         round_trip(&runner, &program, cpu.widest)?;

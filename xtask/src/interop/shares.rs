@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::process::{self, step};
+use crate::python;
 
 const SHAMIR_MNEMONIC: &str = "shamir-mnemonic==0.3.0";
 const VAULT: &str = "github.com/hashicorp/vault@v1.21.4";
@@ -16,7 +17,7 @@ pub(super) fn run() -> Result<()> {
     let split = process::tool_from_env("SSSS_SPLIT", "ssss-split", "apt-get install ssss")?;
     let combine = process::tool_from_env("SSSS_COMBINE", "ssss-combine", "apt-get install ssss")?;
     let directory = process::target_dir().join("interop");
-    let python = python(&directory.join("slip39"))?;
+    let python = python::with(SHAMIR_MNEMONIC)?;
     let vault = vault(&directory.join("vault"))?;
     step("interoperability of shares with ssss, shamir-mnemonic and Vault");
     process::run(
@@ -27,17 +28,6 @@ pub(super) fn run() -> Result<()> {
             .env("SLIP39_PYTHON", python)
             .env("VAULT_SHAMIR", vault),
     )
-}
-
-/// A Python interpreter with the package: a virtual environment of its own.
-fn python(environment: &Path) -> Result<PathBuf> {
-    let help = "apt-get install python3 python3-venv";
-    let python = process::tool_from_env("PYTHON", "python3", help)?;
-    step(&format!("{SHAMIR_MNEMONIC} in a virtual environment"));
-    process::run(Command::new(python).args(["-m", "venv"]).arg(environment))?;
-    let python = environment.join("bin/python");
-    process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", SHAMIR_MNEMONIC]))?;
-    Ok(python)
 }
 
 /// The program of crates/shares/tests/vault, with the package of Vault's module beside it: the module itself would bring

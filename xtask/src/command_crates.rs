@@ -1,0 +1,105 @@
+//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo metadata` would add the features
+//! that tests and other members of the workspace turn on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::process;
+
+/// The package of the command.
+pub(crate) const PACKAGE: &str = "sealane-cli";
+
+/// A package of the lock file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Crate {
+    pub(crate) name: String,
+    pub(crate) version: String,
+}
+
+impl fmt::Display for Crate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+/// The command's crates on one target.
+pub(crate) struct CommandCrates {
+    /// Each crate with those that it depends on, for the program or for its building.
+    pub(crate) dependencies: BTreeMap<Crate, BTreeSet<Crate>>,
+    /// Those that are in the program. The others are procedural macros, or serve them or a build script.
+    pub(crate) in_program: BTreeSet<Crate>,
+}
+
+impl CommandCrates {
+    pub(crate) fn on(target: &str) -> Result<Self> {
+        Ok(Self {
+            dependencies: edges(&tree(target, "normal,build")?)?,
+            in_program: edges(&tree(target, "normal,no-proc-macro")?)?.into_keys().collect(),
+        })
+    }
+}
+
+/// The target that this machine's compiler builds for.
+pub(crate) fn host() -> Result<String> {
+    let version = process::output(Command::new("rustc").arg("-vV"))?;
+    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("`rustc -vV` names no host")?;
+    Ok(host.to_owned())
+}
+
+fn tree(target: &str, edges: &str) -> Result<String> {
+    let tree = process::output(
+        process::cargo()
+            .args(["tree", "--locked", "--package", PACKAGE, "--target", target])
+            .args(["--edges", edges, "--prefix", "depth", "--format", " {p}"]),
+    )?;
+    String::from_utf8(tree).context("`cargo tree` printed something else than UTF-8")
+}
+
+/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A crate whose dependencies were
+/// printed before is not followed again.
+fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
+    let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
+    let mut path = Vec::<Crate>::new();
+    for line in tree.lines().filter(|line| !line.is_empty()) {
+        let mut words = line.split(' ');
+        let (Some(depth), Some(name), Some(version)) = (words.next(), words.next(), words.next()) else {
+            bail!("`cargo tree` printed: {line}");
+        };
+        let depth: usize = depth.parse().with_context(|| format!("`cargo tree` printed: {line}"))?;
+        let version = version.strip_prefix('v').with_context(|| format!("no version in: {line}"))?;
+        let package = Crate { name: name.to_owned(), version: version.to_owned() };
+        ensure!(depth <= path.len(), "`cargo tree` left out a level before: {line}");
+        path.truncate(depth);
+        if let Some(parent) = path.last() {
+            found.entry(parent.clone()).or_default().insert(package.clone());
+        }
+        found.entry(package.clone()).or_default();
+        path.push(package);
+    }
+    ensure!(!found.is_empty(), "`cargo tree` printed no crate");
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_tree() {
+        let tree = "0 a v1.0.0 (/w/a)\n1 b v0.2.0\n2 c v3.0.0 (proc-macro)\n1 c v3.0.0 (proc-macro) (*)\n1 b v1.0.0\n";
+        let found = edges(tree).unwrap();
+        let shown: Vec<_> = found
+            .iter()
+            .map(|(package, all)| {
+                format!("{package}: {}", all.iter().map(Crate::to_string).collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        assert_eq!(shown, ["a 1.0.0: b 0.2.0, b 1.0.0, c 3.0.0", "b 0.2.0: c 3.0.0", "b 1.0.0: ", "c 3.0.0: "]);
+        assert!(edges("").is_err());
+        assert!(edges("0 a v1.0.0\n2 b v1.0.0\n").is_err());
+    }
+}

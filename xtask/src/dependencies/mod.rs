@@ -1,0 +1,166 @@
+//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use (cargo-deny, deny.toml), and a reason for each
+//! of them (docs/dependencies.md).
+
+mod page;
+mod unsafe_code;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::command_crates::CommandCrates;
+use crate::process::{self, step};
+use page::{Mark, Page};
+
+/// The version that deny.toml is written for.
+const CARGO_DENY: &str = "cargo install cargo-deny --version 0.20.2 --locked";
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+const PAGE: &str = "docs/dependencies.md";
+/// What the page says of the command's crates is of this target.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today (needs the network)
+    #[arg(long)]
+    advisories: bool,
+}
+
+/// Runs the chore.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let cargo_deny = process::tool_from_env("CARGO_DENY", "cargo-deny", CARGO_DENY)?;
+    if options.advisories {
+        step("advisories");
+        return deny(&cargo_deny, &["advisories"]).context(
+            "either a crate has an advisory, or RustSec's database could not be fetched: the lines above say which",
+        );
+    }
+    step("licences, bans and sources (deny.toml)");
+    deny(&cargo_deny, &["licenses", "bans", "sources"])?;
+    let workspaces = workspaces()?;
+    step("lock files");
+    lock_files(&workspaces)?;
+    step(PAGE);
+    reasons(&workspaces)
+}
+
+/// Warnings fail too: a licence or an exception that nothing needs any more is to be removed.
+fn deny(program: &Path, what: &[&str]) -> Result<()> {
+    process::run(
+        Command::new(program)
+            .args(["--workspace", "--locked", "check", "--deny", "warnings", "--hide-inclusion-graph"])
+            .args(what),
+    )
+}
+
+/// The folders of this repository that have a lock file: the workspace, and what is kept out of it.
+fn workspaces() -> Result<Vec<PathBuf>> {
+    let files = process::tracked_files()?;
+    let folders: Vec<_> = files
+        .iter()
+        .filter(|file| file.ends_with("Cargo.lock"))
+        .filter_map(|file| file.parent())
+        .map(Path::to_path_buf)
+        .collect();
+    ensure!(!folders.is_empty(), "no Cargo.lock in the repository");
+    Ok(folders)
+}
+
+#[derive(serde::Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(serde::Deserialize)]
+struct Locked {
+    name: String,
+    source: Option<String>,
+    checksum: Option<String>,
+}
+
+/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from crates.io and has a checksum.
+fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
+    for folder in workspaces {
+        let file = folder.join("Cargo.lock");
+        let lock: Lock = toml::from_str(&fs::read_to_string(&file)?)
+            .with_context(|| format!("cannot understand {}", file.display()))?;
+        let mut foreign = 0;
+        for package in &lock.package {
+            let Some(source) = &package.source else { continue };
+            ensure!(source == CRATES_IO, "{}: {} is from {source}, not from crates.io", file.display(), package.name);
+            ensure!(package.checksum.is_some(), "{}: {} has no checksum", file.display(), package.name);
+            foreign += 1;
+        }
+        println!("   {}: {foreign} crates, all from crates.io, with checksums", file.display());
+    }
+    Ok(())
+}
+
+#[derive(serde::Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(serde::Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    source: Option<String>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(serde::Deserialize)]
+struct Dependency {
+    name: String,
+    path: Option<String>,
+}
+
+fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Metadata> {
+    let mut command = process::cargo();
+    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]).arg(manifest).args(arguments);
+    serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")
+}
+
+/// Every crate that a manifest names, and every one that comes with them into the command, is on the page with a reason and the
+/// right marks, and no other.
+fn reasons(workspaces: &[PathBuf]) -> Result<()> {
+    let mut named = BTreeSet::new();
+    for folder in workspaces {
+        for package in metadata(&folder.join("Cargo.toml"), &["--no-deps"])?.packages {
+            named.extend(package.dependencies.into_iter().filter(|d| d.path.is_none()).map(|d| d.name));
+        }
+    }
+    let command = marks()?;
+    let brought: BTreeSet<_> = command.keys().filter(|name| !named.contains(*name)).cloned().collect();
+
+    let page = Page::parse(&fs::read_to_string(PAGE).with_context(|| format!("cannot read {PAGE}"))?)?;
+    let mut complaints = page.compare(&named, &brought);
+    complaints.extend(page.wrong_marks(&command));
+    if complaints.is_empty() {
+        println!("   {} crates in manifests and {} that come with them have a reason", named.len(), brought.len());
+        return Ok(());
+    }
+    bail!("{PAGE} is not true:\n  - {}", complaints.join("\n  - "))
+}
+
+/// The command's crates that are not ours, by name, and the marks that they need.
+fn marks() -> Result<BTreeMap<String, Mark>> {
+    let crates = CommandCrates::on(TARGET)?;
+    let in_program: BTreeSet<_> = crates.in_program.iter().map(|package| package.name.as_str()).collect();
+    let names: BTreeSet<_> = crates.dependencies.keys().map(|package| package.name.as_str()).collect();
+    let mut found = BTreeMap::<String, Mark>::new();
+    for package in metadata(Path::new("Cargo.toml"), &["--filter-platform", TARGET])?.packages {
+        if package.source.is_none() || !names.contains(package.name.as_str()) {
+            continue;
+        }
+        let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
+        let mark = found.entry(package.name.clone()).or_default();
+        mark.has_unsafe |= unsafe_code::is_in(&folder.join("src"))?;
+        mark.only_builds = !in_program.contains(package.name.as_str());
+    }
+    Ok(found)
+}

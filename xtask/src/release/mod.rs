@@ -1,0 +1,191 @@
+//! `cargo xtask release`: the command as it is released, without a path of the machine that built it.
+
+mod difference;
+pub(crate) mod reproducible;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest as _, Sha256};
+
+use crate::command_crates::{Crate, PACKAGE};
+use crate::process::{self, step};
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    step("the command as it is released");
+    let place = Place::here()?;
+    let build = place.build()?;
+    names_no_place(&build.bytes, &[&place])?;
+    println!("   {}: {} bytes, SHA-256 {}", build.program.display(), build.bytes.len(), digest(&build.bytes));
+    Ok(())
+}
+
+/// Builds the command as released; its path.
+pub(crate) fn command() -> Result<PathBuf> {
+    Ok(Place::here()?.build()?.program)
+}
+
+/// Where a build has its sources and its results, and cargo the sources of other crates.
+struct Place {
+    root: PathBuf,
+    target: PathBuf,
+    cargo_home: PathBuf,
+}
+
+/// A program, and the packages that it was built from.
+struct Build {
+    program: PathBuf,
+    bytes: Vec<u8>,
+    packages: BTreeSet<Crate>,
+}
+
+impl Place {
+    fn here() -> Result<Self> {
+        let cargo_home = match std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => PathBuf::from(home),
+            None => home()?.join(".cargo"),
+        };
+        let target = std::path::absolute(process::target_dir()).context("no such folder to build in")?;
+        Ok(Self { root: process::workspace_root(), target, cargo_home })
+    }
+
+    fn build(&self) -> Result<Build> {
+        // The folders to rename in the program are there once the crates are.
+        self.cargo(&["fetch"], &OsString::new())?;
+        let messages = self.cargo(
+            &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
+            &self.flags()?,
+        )?;
+        let program = self.target.join("release/sealane");
+        let bytes = fs::read(&program).with_context(|| format!("cargo did not build {}", program.display()))?;
+        Ok(Build { program, bytes, packages: compiled(&messages)? })
+    }
+
+    fn cargo(&self, arguments: &[&str], flags: &OsString) -> Result<String> {
+        let mut command = process::cargo();
+        command.args(arguments).args(["--locked", "--quiet"]).current_dir(&self.root);
+        command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_HOME", &self.cargo_home);
+        // With the flags of whoever runs this, it would not be the program that is released.
+        command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
+        String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
+    }
+
+    /// Flags of the compiler that give all places in the program's panic messages the same names everywhere. In cargo's profile this is
+    /// `trim-paths`, which is not stable.
+    fn flags(&self) -> Result<OsString> {
+        let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
+        let sources = self.cargo_home.join("registry/src");
+        for source in fs::read_dir(&sources).with_context(|| format!("cannot list {}", sources.display()))? {
+            // One for each registry or mirror of it; which, does not matter.
+            renamed.push((source?.path(), "/crates.io".to_owned()));
+        }
+        // As rustup has it with the component rust-src, and as the compiler names it without.
+        let (library, commit) = standard_library()?;
+        renamed.push((library, format!("/rustc/{commit}")));
+
+        let mut flags = OsString::new();
+        for (from, to) in renamed {
+            if !flags.is_empty() {
+                // How cargo separates them.
+                flags.push("\x1f");
+            }
+            flags.push("--remap-path-prefix=");
+            flags.push(from);
+            flags.push("=");
+            flags.push(to);
+        }
+        Ok(flags)
+    }
+}
+
+fn home() -> Result<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).context("HOME is not set")
+}
+
+fn sysroot() -> Result<PathBuf> {
+    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))
+}
+
+/// Where the source of the standard library is, or would be, and the compiler's commit.
+fn standard_library() -> Result<(PathBuf, String)> {
+    let version = String::from_utf8(process::output(Command::new("rustc").arg("-vV"))?)?;
+    let commit =
+        version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).context("`rustc -vV` names no commit")?;
+    Ok((sysroot()?.join("lib/rustlib/src/rust"), commit.to_owned()))
+}
+
+/// The packages of which cargo compiled something, or had it compiled before.
+fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
+    let mut found = BTreeSet::new();
+    for line in messages.lines() {
+        let message: serde_json::Value =
+            serde_json::from_str(line).with_context(|| format!("cargo printed: {line}"))?;
+        if message["reason"] == "compiler-artifact" {
+            let id = message["package_id"].as_str().context("an artifact of no package")?;
+            found.insert(package(id).with_context(|| format!("cargo named a package {id}"))?);
+        }
+    }
+    ensure!(!found.is_empty(), "cargo compiled nothing");
+    Ok(found)
+}
+
+/// `registry+…#name@version`, or `path+file:///…/name#version`.
+fn package(id: &str) -> Option<Crate> {
+    let (source, name) = id.split_once('#')?;
+    let (name, version) = name.split_once('@').or_else(|| Some((source.rsplit('/').next()?, name)))?;
+    Some(Crate { name: name.to_owned(), version: version.to_owned() })
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Fails if a program has a path of the places where it was built, of the home directory, or of the compiler's.
+fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
+    let mut paths = vec![home()?, sysroot()?];
+    for place in places {
+        paths.extend([&place.root, &place.target, &place.cargo_home].map(PathBuf::clone));
+    }
+    let leaks = leaks(program, &paths);
+    if leaks.is_empty() {
+        return Ok(());
+    }
+    bail!("the program names folders of this machine:\n  - {}", leaks.join("\n  - "))
+}
+
+/// The strings of a program in which a path of a file below one of these is.
+fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
+    let prefixes: Vec<_> = (folders.iter().map(|folder| folder.as_path()))
+        .filter(|folder| *folder != Path::new("/"))
+        .map(|folder| format!("{}/", folder.display()))
+        .collect();
+    let strings = difference::strings(program).into_iter();
+    strings.filter(|text| prefixes.iter().any(|prefix| text.contains(prefix))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_package_ids() {
+        let show = |id: &str| package(id).map(|package| package.to_string());
+        assert_eq!(show("registry+https://example.org/index#age@0.12.1").unwrap(), "age 0.12.1");
+        assert_eq!(show("path+file:///w/crates/sealane#0.1.0").unwrap(), "sealane 0.1.0");
+        assert_eq!(show("path+file:///w/crates/cli#sealane-cli@0.1.0").unwrap(), "sealane-cli 0.1.0");
+        assert_eq!(show("nothing"), None);
+    }
+
+    #[test]
+    fn finds_paths() {
+        let folders = [PathBuf::from("/home/someone"), PathBuf::from("/")];
+        assert_eq!(leaks(b"\0\x01/home/someone/x.rs\0/crates.io/y.rs\0", &folders), ["/home/someone/x.rs"]);
+        assert!(leaks(b"\0/home/someoneelse/x.rs\0/usr/lib\0", &folders).is_empty());
+    }
+}

@@ -1,0 +1,249 @@
+//! `cargo xtask sbom`: a software bill of materials of the `sealane` command, as CycloneDX in JSON.
+//!
+//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the paths of this machine, and takes
+//! minutes to build.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::command_crates::{self, CommandCrates, Crate, PACKAGE};
+use crate::process;
+use crate::python;
+
+/// Options of the chore.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The target that the command is built for; this machine's unless told
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Hold the result to CycloneDX' schema (needs Python with venv)
+    #[arg(long)]
+    validate: bool,
+}
+
+const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
+const VALIDATE: &str = "
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1], encoding='utf-8').read())
+sys.exit(str(error) if error else 0)
+";
+
+/// Runs the chore.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let target = options.target.clone().map_or_else(command_crates::host, Ok)?;
+    let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
+    text.push('\n');
+    if let Some(file) = &options.output {
+        fs::write(file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    } else if !options.validate {
+        print!("{text}");
+    }
+    if options.validate { validate(&text) } else { Ok(()) }
+}
+
+fn validate(text: &str) -> Result<()> {
+    let python = python::with(VALIDATOR)?;
+    let file = process::target_dir().join("sealane.cdx.json");
+    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    process::run(Command::new(python).args(["-c", VALIDATE]).arg(&file))?;
+    println!("   {} is valid CycloneDX 1.6", file.display());
+    Ok(())
+}
+
+/// What cargo and the lock file know of a crate.
+#[derive(serde::Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(serde::Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    description: Option<String>,
+    repository: Option<String>,
+    #[serde(default)]
+    authors: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(serde::Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+    checksum: Option<String>,
+}
+
+/// The bill: the same for the same lock file and target, on every machine and at any time.
+fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
+    let metadata = process::output(process::cargo().args([
+        "metadata",
+        "--locked",
+        "--format-version=1",
+        "--filter-platform",
+        target,
+    ]))?;
+    let metadata: Metadata = serde_json::from_slice(&metadata).context("cannot understand `cargo metadata`")?;
+    let packages: BTreeMap<_, _> = metadata
+        .packages
+        .into_iter()
+        .map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p))
+        .collect();
+    let lock = process::workspace_root().join("Cargo.lock");
+    let lock: Lock = toml::from_str(&fs::read_to_string(lock)?).context("cannot understand Cargo.lock")?;
+    let checksums: BTreeMap<_, _> = lock
+        .package
+        .into_iter()
+        .filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?)))
+        .collect();
+
+    let (mut command, mut components, mut dependencies) = (None, Vec::new(), Vec::new());
+    for (package, its_own) in &crates.dependencies {
+        let known = packages.get(package).with_context(|| format!("`cargo metadata` does not know {package}"))?;
+        let mut component = component(package, known, checksums.get(package));
+        if package.name == PACKAGE {
+            component["type"] = "application".into();
+            command = Some(component);
+        } else {
+            component["scope"] = if crates.in_program.contains(package) { "required" } else { "excluded" }.into();
+            components.push(component);
+        }
+        dependencies.push(json!({ "ref": url(package), "dependsOn": its_own.iter().map(url).collect::<Vec<_>>() }));
+    }
+    Ok(json!({
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "component": command.with_context(|| format!("{PACKAGE} is not among its own crates"))?,
+            "properties": [{ "name": "sealane:target", "value": target }],
+        },
+        "components": components,
+        "dependencies": dependencies,
+    }))
+}
+
+fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Value {
+    let mut component = json!({
+        "type": "library",
+        "bom-ref": url(package),
+        "name": package.name,
+        "version": package.version,
+        "purl": url(package),
+    });
+    if let Some(license) = &known.license {
+        // A slash was cargo's way to write "or".
+        component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
+    }
+    if let Some(description) = &known.description {
+        component["description"] = description.split_whitespace().collect::<Vec<_>>().join(" ").into();
+    }
+    if !known.authors.is_empty() {
+        component["authors"] = known.authors.iter().map(|name| json!({ "name": name })).collect();
+    }
+    if let Some(repository) = &known.repository {
+        component["externalReferences"] = json!([{ "type": "vcs", "url": repository }]);
+    }
+    if let Some(checksum) = checksum {
+        component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
+    }
+    component
+}
+
+/// The package URL.
+fn url(package: &Crate) -> String {
+    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space in some URLs.
+    format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
+}
+
+/// Fails unless the bill's crates are those that a build compiled.
+pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
+    let listed: BTreeSet<_> = CommandCrates::on(&command_crates::host()?)?.dependencies.into_keys().collect();
+    let missing: Vec<_> = compiled.difference(&listed).map(Crate::to_string).collect();
+    let stale: Vec<_> = listed.difference(compiled).map(Crate::to_string).collect();
+    ensure!(
+        missing.is_empty() && stale.is_empty(),
+        "`cargo xtask sbom` and the build differ: only built: {missing:?}; only listed: {stale:?}"
+    );
+    println!("   the bill of materials lists the {} crates that were compiled", listed.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names and versions of `cargo tree`, without what [`CommandCrates`] makes of it.
+    fn tree(edges: &str) -> Vec<String> {
+        let mut command = process::cargo();
+        command.args([
+            "tree",
+            "--locked",
+            "--package",
+            PACKAGE,
+            "--edges",
+            edges,
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ]);
+        let output = String::from_utf8(process::output(&mut command).unwrap()).unwrap();
+        let mut found: Vec<_> = output
+            .lines()
+            .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ").replacen(" v", " ", 1))
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn names(components: &Value, scope: Option<&str>) -> Vec<String> {
+        let mut names: Vec<_> = (components.as_array().unwrap().iter())
+            .filter(|c| scope.is_none_or(|scope| c["scope"] == scope))
+            .map(|c| format!("{} {}", c["name"].as_str().unwrap(), c["version"].as_str().unwrap()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_bill_has_the_crates_of_cargo_tree() {
+        let target = command_crates::host().unwrap();
+        let bill = bill(&CommandCrates::on(&target).unwrap(), &target).unwrap();
+        let command = format!("{PACKAGE} {}", env!("CARGO_PKG_VERSION"));
+        let without_the_command = |mut names: Vec<String>| {
+            names.retain(|name| *name != command);
+            names
+        };
+        let components = &bill["components"];
+        assert_eq!(names(components, None), without_the_command(tree("normal,build")));
+        assert_eq!(names(components, Some("required")), without_the_command(tree("normal,no-proc-macro")));
+        assert!(names(components, Some("excluded")).iter().any(|name| name.starts_with("syn ")));
+        assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
+        for component in components.as_array().unwrap() {
+            // What is not from here has a checksum.
+            let own = component["name"].as_str().unwrap().starts_with("sealane");
+            assert_eq!(component["hashes"][0]["content"].as_str().is_none(), own, "{component}");
+            assert!(component["licenses"][0]["expression"].is_string(), "{component}");
+        }
+        let references = bill["dependencies"].as_array().unwrap();
+        assert_eq!(references.len(), components.as_array().unwrap().len() + 1);
+    }
+}
