@@ -57,16 +57,17 @@ fn deny(program: &Path, what: &[&str]) -> Result<()> {
     )
 }
 
-/// The folders of this repository that have a lock file: the workspace, and what is kept out of it.
+/// The folders of this repository with a workspace: the main one, and what is kept out of it.
 fn workspaces() -> Result<Vec<PathBuf>> {
-    let files = process::tracked_files()?;
-    let folders: Vec<_> = files
-        .iter()
-        .filter(|file| file.ends_with("Cargo.lock"))
-        .filter_map(|file| file.parent())
-        .map(Path::to_path_buf)
-        .collect();
-    ensure!(!folders.is_empty(), "no Cargo.lock in the repository");
+    let mut folders = Vec::new();
+    for file in process::tracked_files()?.iter().filter(|file| file.ends_with("Cargo.toml")) {
+        let manifest: toml::Table = toml::from_str(&fs::read_to_string(file)?)
+            .with_context(|| format!("cannot understand {}", file.display()))?;
+        if manifest.contains_key("workspace") {
+            folders.push(file.parent().context("a manifest is in a folder")?.to_path_buf());
+        }
+    }
+    ensure!(!folders.is_empty(), "no workspace in the repository");
     Ok(folders)
 }
 
@@ -86,6 +87,10 @@ struct Locked {
 fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     for folder in workspaces {
         let file = folder.join("Cargo.lock");
+        if !file.is_file() {
+            println!("   {}: none, so nothing there is pinned", file.display());
+            continue;
+        }
         let lock: Lock = toml::from_str(&fs::read_to_string(&file)?)
             .with_context(|| format!("cannot understand {}", file.display()))?;
         let mut foreign = 0;
