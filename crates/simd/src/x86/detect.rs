@@ -11,9 +11,12 @@ use core::sync::atomic::{AtomicU32, Ordering};
 pub struct Features(u32);
 
 macro_rules! features {
-    ($($constant:ident = $bit:literal, $name:literal;)*) => {
+    ($($constant:ident = $bit:literal, $name:tt;)*) => {
         impl Features {
             $(#[doc = concat!("`", $name, "`")] pub const $constant: Self = Self(1 << $bit);)*
+
+            /// What this program was compiled for, and cannot run without: of a token that takes no more, nobody need ask the CPU.
+            pub const COMPILED_FOR: Self = Self(0 $(| (cfg!(target_feature = $name) as u32) << $bit)*);
 
             /// The names of the extensions in this set.
             pub fn names(self) -> impl Iterator<Item = &'static str> {
@@ -135,4 +138,15 @@ fn saved_state(leaf1_ecx: u32) -> u64 {
     }
     // SAFETY: OSXSAVE says that the CPU has XSAVE and XGETBV and that the operating system has enabled them.
     unsafe { read() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Features;
+
+    #[test]
+    fn a_program_runs_where_there_is_what_it_was_compiled_for() {
+        assert!(Features::COMPILED_FOR.contains(Features::SSE2));
+        assert!(Features::detect().contains(Features::COMPILED_FOR));
+    }
 }

@@ -34,9 +34,13 @@ macro_rules! token {
 
         impl $token {
             /// The token, if the CPU has the features and the operating system saves their registers.
+            ///
+            /// Always, and at no cost, in a program that is compiled for them (`-C target-feature`, `-C target-cpu`).
             #[must_use]
+            #[inline]
             pub fn detect() -> Option<Self> {
-                $crate::x86::Features::detect().contains(Self::BITS).then_some(Self(()))
+                let compiled_for = const { $crate::x86::Features::COMPILED_FOR.contains(Self::BITS) };
+                (compiled_for || $crate::x86::Features::detect().contains(Self::BITS)).then_some(Self(()))
             }
 
             /// What the CPU has where there is such a token.
