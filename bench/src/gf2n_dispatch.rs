@@ -9,7 +9,8 @@ use std::hint::black_box;
 use sealane::chacha20::ChaCha20Rng;
 use sealane::gf2n::{Backend, Degree, Element, Field};
 use sealane::internals::gf2n_multiply;
-use sealane_simd::{CachedLevel, Clmul, ClmulLanes, ClmulLevel, LevelList, Scalar, ScalarLane, dispatch_clmul};
+use sealane::internals::leaf::{LeafLane, clmul_level};
+use sealane_simd::{Clmul, ClmulLevel, Scalar, dispatch_clmul};
 
 use crate::gf2n::elements;
 use crate::harness::Plan;
@@ -54,14 +55,13 @@ pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
 type Products<F> = fn(&[Element<F>], &[Element<F>], &mut [Element<F>]);
 
 fn rows<F: Field>() -> Result<Vec<Row>, String> {
-    cached();
     let mut rng = ChaCha20Rng::with_backend(&[0x42; 32], sealane::Backend::detect());
     let (a, b) = (elements::<F>(COUNT, &mut rng), elements::<F>(COUNT, &mut rng));
     let choices: [(&str, &str, Products<F>); 6] = [
-        (INDEPENDENT, STATIC, |a, b, out| known::<F, false>(cached(), a, b, out)),
+        (INDEPENDENT, STATIC, |a, b, out| known::<F, false>(clmul_level(), a, b, out)),
         (INDEPENDENT, "top", |a, b, out| with(top, false, a, b, out)),
         (INDEPENDENT, "leaf", |a, b, out| with(leaf, false, a, b, out)),
-        (DEPENDENT, STATIC, |a, b, out| known::<F, true>(cached(), a, b, out)),
+        (DEPENDENT, STATIC, |a, b, out| known::<F, true>(clmul_level(), a, b, out)),
         (DEPENDENT, "top", |a, b, out| with(top, true, a, b, out)),
         (DEPENDENT, "leaf", |a, b, out| with(leaf, true, a, b, out)),
     ];
@@ -81,17 +81,6 @@ fn rows<F: Field>() -> Result<Vec<Row>, String> {
         }));
     }
     Ok(rows)
-}
-
-/// The level that is chosen on this CPU, by one atomic load.
-#[inline(always)]
-fn cached() -> ClmulLevel {
-    static LEVEL: CachedLevel<ClmulLevel> = CachedLevel::new();
-    LEVEL.get().unwrap_or_else(|| {
-        let level = ClmulLevel::detect();
-        LEVEL.set(level);
-        level
-    })
 }
 
 /// Each product by that function; dependent, each is multiplied with the one before.
@@ -143,118 +132,5 @@ fn top<F: Field>(a: &Element<F>, b: &Element<F>) -> Element<F> {
 /// A choice for each product of limbs.
 #[inline]
 fn leaf<F: Field>(a: &Element<F>, b: &Element<F>) -> Element<F> {
-    gf2n_multiply::<F, Leaf>(Scalar::new(), a, b)
-}
-
-/// Two limbs in integers, whose products are made by the CPU's instruction behind a choice.
-#[derive(Clone, Copy)]
-struct Leaf(ScalarLane);
-
-/// The product of two limbs.
-#[inline]
-fn product(a: u64, b: u64) -> Leaf {
-    let mut limbs = [0; 2];
-    dispatch_clmul!(cached(), token => product_on(token, a, b, &mut limbs));
-    Leaf::of(limbs)
-}
-
-#[inline(always)]
-fn product_on<T: Clmul>(token: T, a: u64, b: u64, limbs: &mut [u64; 2]) {
-    let a = T::One::load_low(
-        token,
-        #[inline(always)]
-        |_| a,
-    );
-    let b = T::One::load_low(
-        token,
-        #[inline(always)]
-        |_| b,
-    );
-    a.mul_low(b).store(0, limbs);
-}
-
-impl Leaf {
-    #[inline(always)]
-    fn of(limbs: [u64; 2]) -> Self {
-        Self(ScalarLane::load(
-            Scalar::new(),
-            #[inline(always)]
-            |_| &limbs,
-        ))
-    }
-
-    #[inline(always)]
-    fn high(self) -> u64 {
-        self.0.high_to_low().low(0)
-    }
-}
-
-impl ClmulLanes for Leaf {
-    type Token = Scalar;
-    const LANES: usize = 1;
-
-    #[inline(always)]
-    fn token(self) -> Scalar {
-        self.0.token()
-    }
-    #[inline(always)]
-    fn zero(token: Scalar) -> Self {
-        Self(ScalarLane::zero(token))
-    }
-    #[inline(always)]
-    fn load<'a>(token: Scalar, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self {
-        Self(ScalarLane::load(token, lane))
-    }
-    #[inline(always)]
-    fn load_low(token: Scalar, limb: impl Fn(usize) -> u64) -> Self {
-        Self(ScalarLane::load_low(token, limb))
-    }
-    #[inline(always)]
-    fn store(self, lane: usize, limbs: &mut [u64; 2]) {
-        self.0.store(lane, limbs);
-    }
-    #[inline(always)]
-    fn low(self, lane: usize) -> u64 {
-        self.0.low(lane)
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(self.0.xor(other.0))
-    }
-    #[inline(always)]
-    fn shl(self, bits: u32) -> Self {
-        Self(self.0.shl(bits))
-    }
-    #[inline(always)]
-    fn shr(self, bits: u32) -> Self {
-        Self(self.0.shr(bits))
-    }
-    #[inline(always)]
-    fn swap(self) -> Self {
-        Self(self.0.swap())
-    }
-    #[inline(always)]
-    fn low_to_high(self) -> Self {
-        Self(self.0.low_to_high())
-    }
-    #[inline(always)]
-    fn high_to_low(self) -> Self {
-        Self(self.0.high_to_low())
-    }
-    #[inline(always)]
-    fn above(self, below: Self) -> Self {
-        Self(self.0.above(below.0))
-    }
-    #[inline(always)]
-    fn mul_low(self, other: Self) -> Self {
-        product(self.low(0), other.low(0))
-    }
-    #[inline(always)]
-    fn mul_high(self, other: Self) -> Self {
-        product(self.high(), other.high())
-    }
-    #[inline(always)]
-    fn square(self) -> (Self, Self) {
-        (self.mul_low(self), self.mul_high(self))
-    }
+    gf2n_multiply::<F, LeafLane>(Scalar::new(), a, b)
 }

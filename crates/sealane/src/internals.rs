@@ -1,14 +1,16 @@
-//! Kernels on a token that the caller holds, for the benchmarks of dispatch (`sealane bench`, and `bench/`).
+//! Kernels on a token that the caller holds, for the benchmarks of dispatch (`sealane bench`, `bench/`, `examples/dispatch`).
 //!
 //! No promise of stability: this is not part of the interface. `state` is the input of ChaCha20's block function
 //! (RFC 8439, section 2.3), whose counter word is ignored.
 
-use sealane_simd::{AesToken, ClmulLanes, Simd};
+pub mod leaf;
+
+use sealane_simd::{AesToken, Clmul, ClmulLanes, Simd};
 
 use crate::Tag;
 use crate::aead::one_shot::{self, InPlace};
 use crate::chacha20::kernel;
-use crate::gf2n::{Element, Field};
+use crate::gf2n::{Element, Field, slices};
 use crate::haraka;
 use crate::poly1305::{Accumulator, padded};
 
@@ -36,6 +38,44 @@ pub fn seal<S: Simd>(token: S, state: &[u32; 16], aad: &[u8], message: &mut [u8]
 #[inline(always)]
 pub fn gf2n_multiply<F: Field, V: ClmulLanes>(token: V::Token, a: &Element<F>, b: &Element<F>) -> Element<F> {
     Element(crate::gf2n::kernel::multiply_in_lane::<F, V>(token, &a.0, &b.0))
+}
+
+/// 1/a, and 0 for 0, on one lane.
+#[inline(always)]
+pub fn gf2n_invert<F: Field, V: ClmulLanes>(token: V::Token, a: &Element<F>) -> Element<F> {
+    Element(crate::gf2n::kernel::invert_in_lane::<F, V>(token, &a.0))
+}
+
+/// See [`crate::gf2n::Backend::evaluate`].
+#[inline(always)]
+pub fn gf2n_evaluate<F: Field, T: Clmul>(
+    token: T,
+    coefficients: &[Element<F>],
+    points: &[Element<F>],
+    values: &mut [Element<F>],
+) {
+    slices::evaluate::<F, T>(token, coefficients, points, values);
+}
+
+/// See [`crate::gf2n::Backend::lagrange_weights`].
+#[inline(always)]
+pub fn gf2n_lagrange_weights<F: Field, T: Clmul>(
+    token: T,
+    points: &[Element<F>],
+    at: &Element<F>,
+    weights: &mut [Element<F>],
+    scratch: &mut [Element<F>],
+) {
+    slices::products_of_differences::<F, T>(token, points, Some(at), weights);
+    let all = slices::product_of_differences::<F, T>(token, points, at);
+    slices::invert::<F, T>(token, weights, scratch);
+    slices::scale::<F, T>(token, weights, &all);
+}
+
+/// See [`crate::gf2n::Backend::dot_product`].
+#[inline(always)]
+pub fn gf2n_dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
+    slices::dot_product::<F, T>(token, a, b)
 }
 
 /// Haraka-256 v2 with 5 rounds.

@@ -13,6 +13,7 @@ use super::field::{Degree, Field};
 
 /// An element of the field `F`: see [`Gf2n`], which names it by its degree.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Element<F: Field>(pub(crate) F::Limbs);
 
 /// An element of GF(2^BITS): a polynomial over GF(2) of degree below BITS, modulo the field's [polynomial](Field::EXPONENTS).

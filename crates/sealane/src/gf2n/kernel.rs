@@ -103,7 +103,13 @@ pub(super) fn square<F: Field, T: Clmul>(token: T, a: &F::Limbs, times: usize) -
 /// 1/a, and 0 for 0.
 #[inline(always)]
 pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
-    store::<F, T::One>(inverted::<F, T::One>(token, &splat::<F, _>(token, a)))
+    invert_in_lane::<F, T::One>(token, a)
+}
+
+/// 1/a, in the first lane.
+#[inline(always)]
+pub(crate) fn invert_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs) -> F::Limbs {
+    store::<F, V>(inverted::<F, V>(token, &splat::<F, V>(token, a)))
 }
 
 /// Itoh and Tsujii, "A fast algorithm for computing multiplicative inverses in GF(2^m) using normal bases" (1988): with

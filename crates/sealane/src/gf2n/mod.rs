@@ -26,7 +26,7 @@ pub(crate) mod kernel;
 mod poly;
 #[cfg(feature = "serde")]
 mod serde;
-mod slices;
+pub(crate) mod slices;
 
 pub use backend::{Backend, ClmulFamily};
 pub use element::{Element, Gf2n};

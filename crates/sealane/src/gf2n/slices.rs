@@ -55,7 +55,7 @@ fn sum_of_lanes<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> Element<F> {
 
 /// a(i) becomes a(i)·b(i).
 #[inline(always)]
-pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &[Element<F>]) {
+pub(crate) fn multiply<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &[Element<F>]) {
     let lanes = T::Many::LANES;
     for (a, b) in a.chunks_mut(lanes).zip(b.chunks(lanes)) {
         let x = load::<F, T::Many>(token, a, &Element::ZERO);
@@ -66,7 +66,7 @@ pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &[
 
 /// a(i) becomes a(i)·b.
 #[inline(always)]
-pub(super) fn scale<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &Element<F>) {
+pub(crate) fn scale<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &Element<F>) {
     let b = splat::<F, T::Many>(token, &b.0);
     for a in a.chunks_mut(T::Many::LANES) {
         let x = load::<F, T::Many>(token, a, &Element::ZERO);
@@ -76,7 +76,7 @@ pub(super) fn scale<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &Elem
 
 /// The sum of a(i)·b(i). Small fields reduce it once, at the end.
 #[inline(always)]
-pub(super) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
+pub(crate) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
     let lanes = T::Many::LANES;
     let zero = Vector::<F, T::Many>::zero(token);
     let pairs = a.chunks(lanes).zip(b.chunks(lanes)).map(
@@ -104,7 +104,7 @@ pub(super) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[E
 
 /// values(i) becomes the value of the polynomial at points(i), by Horner's rule. Coefficients are given from that of x^0 on.
 #[inline(always)]
-pub(super) fn evaluate<F: Field, T: Clmul>(
+pub(crate) fn evaluate<F: Field, T: Clmul>(
     token: T,
     coefficients: &[Element<F>],
     points: &[Element<F>],
@@ -123,7 +123,7 @@ pub(super) fn evaluate<F: Field, T: Clmul>(
 
 /// a(i) becomes 1/a(i), and 0 stays 0: Montgomery's trick, with a chain of products in each lane. `scratch` is as long.
 #[inline(always)]
-pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch: &mut [Element<F>]) {
+pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch: &mut [Element<F>]) {
     let lanes = T::Many::LANES;
     let mut factors = [Element::ONE; MAX_CLMUL_LANES];
     let mut product_so_far = splat::<F, T::Many>(token, &F::ONE);
@@ -154,7 +154,7 @@ pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch
 
 /// The product of `at` - x over the points x.
 #[inline(always)]
-pub(super) fn product_of_differences<F: Field, T: Clmul>(
+pub(crate) fn product_of_differences<F: Field, T: Clmul>(
     token: T,
     points: &[Element<F>],
     at: &Element<F>,
@@ -171,7 +171,7 @@ pub(super) fn product_of_differences<F: Field, T: Clmul>(
 
 /// products(i) becomes that of x(i) - x(j) over all other points x(j), times x(i) - `and` if it is given.
 #[inline(always)]
-pub(super) fn products_of_differences<F: Field, T: Clmul>(
+pub(crate) fn products_of_differences<F: Field, T: Clmul>(
     token: T,
     points: &[Element<F>],
     and: Option<&Element<F>>,

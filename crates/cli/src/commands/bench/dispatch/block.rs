@@ -1,14 +1,13 @@
 //! A block of the ChaCha20 key stream: what a short message needs of a cipher.
 
 use sealane::internals;
-use sealane_simd::{Simd, Words, dispatch};
+use sealane::internals::leaf::{Rows, chacha_round};
+use sealane_simd::{Simd, dispatch};
 
 use super::{Operation, detected};
 
 /// Bytes in a block.
 const BLOCK_BYTES: usize = 64;
-/// The most bytes that four vectors of words have.
-const MAX_ROWS_BYTES: usize = 16 * sealane_simd::MAX_WORDS_LANES;
 
 /// `block` ^= the next block of the key stream.
 pub(super) struct Block;
@@ -26,34 +25,6 @@ pub(super) fn state() -> [u32; 16] {
     // The compiler must not know it.
     std::hint::black_box(&mut state);
     state
-}
-
-/// The four rows of the state, in memory.
-type Rows = [[u32; 4]; 4];
-
-/// The inner operation on its own: four quarter rounds, of the columns or of the diagonals (RFC 8439, section 2.3).
-#[inline(always)]
-fn round<S: Simd, const DIAGONAL: bool>(token: S, rows: &mut Rows) {
-    let [mut a, mut b, mut c, mut d] = rows.map(|row| S::Words::splat_row(token, row));
-    if DIAGONAL {
-        (b, c, d) = (b.rotate_columns_1(), c.rotate_columns_2(), d.rotate_columns_3());
-    }
-    a = a.add(b);
-    d = d.xor(a).rotate_left_16();
-    c = c.add(d);
-    b = b.xor(c).rotate_left_12();
-    a = a.add(b);
-    d = d.xor(a).rotate_left_8();
-    c = c.add(d);
-    b = b.xor(c).rotate_left_7();
-    if DIAGONAL {
-        (b, c, d) = (b.rotate_columns_3(), c.rotate_columns_2(), d.rotate_columns_1());
-    }
-    let mut bytes = [0; MAX_ROWS_BYTES];
-    S::Words::xor_rows(a, b, c, d, &mut bytes[..S::Words::ROWS * BLOCK_BYTES]);
-    for (word, bytes) in rows.as_flattened_mut().iter_mut().zip(bytes.as_chunks::<4>().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
 }
 
 impl Operation for Block {
@@ -78,8 +49,8 @@ impl Operation for Block {
         let mut rows = Rows::default();
         rows.as_flattened_mut().copy_from_slice(&initial);
         for _ in 0..10 {
-            dispatch!(detected(), token => round::<_, false>(token, &mut rows));
-            dispatch!(detected(), token => round::<_, true>(token, &mut rows));
+            dispatch!(detected(), token => chacha_round::<_, false>(token, &mut rows));
+            dispatch!(detected(), token => chacha_round::<_, true>(token, &mut rows));
         }
         let words = rows.as_flattened().iter().zip(&initial);
         for (bytes, (word, initial)) in stream.block.as_chunks_mut::<4>().0.iter_mut().zip(words) {
