@@ -10,6 +10,7 @@ mod coverage;
 mod cross;
 mod dependencies;
 mod emulate;
+mod examples;
 mod fuzz;
 mod instructions;
 mod interop;
@@ -74,6 +75,8 @@ enum Chore {
     Release,
     /// Build the command twice, in different places, and compare
     Reproducible,
+    /// Check and run the programs in `examples`, which use the crates from outside
+    Examples,
 }
 
 fn main() -> ExitCode {
@@ -107,5 +110,6 @@ fn run() -> Result<()> {
         Chore::Msrv(options) => msrv::run(&options),
         Chore::Release => release::run(),
         Chore::Reproducible => release::reproducible::run(),
+        Chore::Examples => examples::run(),
     }
 }

@@ -1,0 +1,50 @@
+//! Compiles `operations` once more, for recent CPUs, as `libsimd.a`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the copy is compiled for. `src/lib.rs` looks for the same before it calls it.
+const FEATURES: [&str; 4] = ["avx2", "bmi2", "aes", "pclmulqdq"];
+/// With the feature `vaes` of this crate, this too.
+const MORE_FEATURES: [&str; 2] = ["vaes", "vpclmulqdq"];
+
+fn main() {
+    let variable = |name: &str| env::var(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let target = variable("TARGET");
+    assert_eq!(variable("CARGO_CFG_TARGET_ARCH"), "x86_64", "this example is written for x86-64");
+    let here = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let built = Path::new(&variable("OUT_DIR")).join("simd");
+    let release = variable("PROFILE") == "release";
+
+    let more = if env::var_os("CARGO_FEATURE_VAES").is_some() { &MORE_FEATURES[..] } else { &[] };
+    let features: Vec<_> = FEATURES.iter().chain(more).map(|feature| format!("+{feature}")).collect();
+    let features = format!("-Ctarget-feature={}", features.join(","));
+    // Without metadata of its own, the functions of this copy could have the names of those in the other: the linker would keep one
+    // of each, for whoever calls it.
+    let flags = [&features, "-Cmetadata=simd", "--cfg=copy=\"simd\""].join("\x1f");
+
+    let mut cargo = Command::new(variable("CARGO"));
+    cargo
+        .args(["rustc", "--quiet", "--lib", "--crate-type=staticlib", "--manifest-path"])
+        .arg(here.join("operations/Cargo.toml"))
+        // A target, although it is the usual one: the flags are then not for programs that run while this is compiled.
+        .args(["--target", &target, "--target-dir"])
+        .arg(&built)
+        .args(release.then_some("--release"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags)
+        .env_remove("RUSTC_WORKSPACE_WRAPPER");
+    let status = cargo.status().unwrap_or_else(|error| panic!("cannot start cargo: {error}"));
+    assert!(status.success(), "cargo did not build the copy: {status}");
+
+    let archive = built.join(target).join(if release { "release" } else { "debug" }).join("liboperations.a");
+    let renamed = built.join("libsimd.a");
+    std::fs::copy(&archive, &renamed).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
+    println!("cargo::rustc-link-search=native={}", built.display());
+    // Not packed into this crate: the archive brings the parts of the standard library that it needs, which are the program's too, and
+    // a linker takes each only once from archives.
+    println!("cargo::rustc-link-lib=static:-bundle=simd");
+    for source in ["build.rs", "operations", "../../crates/sealane", "../../crates/simd"] {
+        println!("cargo::rerun-if-changed={}", here.join(source).display());
+    }
+}

@@ -1,0 +1,91 @@
+//! The library that is built twice: what a call works on, kernels that are generic over a token, and functions for the
+//! instruction set that this crate is compiled for.
+
+mod compiled;
+mod kernels;
+
+use sealane::gf2n::Gf128;
+
+pub use compiled::*;
+pub use kernels::*;
+
+/// Shares that are made.
+pub const SHARES: usize = 5;
+/// Shares that give the secret back.
+pub const THRESHOLD: usize = 3;
+/// Elements of a secret of 1 KiB.
+pub const MANY: usize = 64;
+
+/// Two polynomials over GF(2) of degree below 64, and their product.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Product {
+    /// The product, the low half first. It has to be in front: a factor may be loaded together with the 8 bytes behind it, which
+    /// must then not be those that were just stored.
+    pub product: [u64; 2],
+    /// One factor.
+    pub a: u64,
+    /// The other.
+    pub b: u64,
+}
+
+/// An input and its Haraka-256, with 5 rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Hash {
+    /// The input.
+    pub input: [u8; 32],
+    /// The hash.
+    pub output: [u8; 32],
+}
+
+/// Data that is combined with a block of the key stream of ChaCha20.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Stream {
+    /// The input of the block function (RFC 8439, section 2.3), whose counter is ignored.
+    pub state: [u32; 16],
+    /// Which block.
+    pub counter: u32,
+    /// The data.
+    pub data: [u8; 64],
+}
+
+/// A message that is sealed, in place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Packet {
+    /// Key and nonce: the input of the block function, whose counter is ignored.
+    pub state: [u32; 16],
+    /// Associated data.
+    pub aad: [u8; 13],
+    /// The message.
+    pub message: [u8; 64],
+    /// Its tag.
+    pub tag: [u8; 16],
+}
+
+/// A secret of `N` elements that is split.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Split<const N: usize> {
+    /// For each element of the secret a polynomial, whose first coefficient it is. The others are random, which is not this
+    /// library's work.
+    pub polynomials: [[Gf128; THRESHOLD]; N],
+    /// Where the polynomials are evaluated.
+    pub points: [Gf128; SHARES],
+    /// For each element of the secret one of each share.
+    pub shares: [[Gf128; SHARES]; N],
+}
+
+/// A secret of `N` elements that is put together.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Combine<const N: usize> {
+    /// The shares' points.
+    pub points: [Gf128; THRESHOLD],
+    /// For each element of the secret one of each share.
+    pub shares: [[Gf128; THRESHOLD]; N],
+    /// The secret.
+    pub secret: [Gf128; N],
+}

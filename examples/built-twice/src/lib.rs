@@ -1,0 +1,108 @@
+//! One library compiled twice and linked into one program: `operations` as cargo compiles it, for all CPUs, and `libsimd.a`, which
+//! build.rs makes of the same source for recent ones. Each function here branches on the CPU and calls one of the two.
+//!
+//! What this costs, and what can go wrong with it: docs/dispatch.md.
+
+use operations::{Combine, Hash, MANY, Packet, Product, Split, Stream};
+
+/// A copy of the library that this CPU can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Built(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Fallback,
+    Simd,
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($type:ty) = $symbol:ident;)*) => {
+        // SAFETY: `operations::compiled` defines each function with this name and this argument. To call one, the CPU must have
+        // what the copy was compiled for: hence they are not `safe`.
+        unsafe extern "C" {
+            $(fn $symbol(data: &mut $type);)*
+        }
+
+        /// The library.
+        impl Built {
+            $($(#[$doc])* #[inline] pub fn $name(self, data: &mut $type) {
+                match self.0 {
+                    Kind::Fallback => operations::$name(data),
+                    // SAFETY: only `simd` makes this, where the CPU has what the copy was compiled for.
+                    Kind::Simd => unsafe { $symbol(data) },
+                }
+            })*
+        }
+    };
+}
+
+functions! {
+    /// A 64-bit carry-less multiply.
+    multiply(Product) = simd_multiply;
+    /// Haraka-256 with 5 rounds.
+    haraka(Hash) = simd_haraka;
+    /// One block of ChaCha20.
+    block(Stream) = simd_block;
+    /// ChaCha20-Poly1305 of a message of 64 bytes.
+    seal(Packet) = simd_seal;
+    /// A secret of 16 bytes, split.
+    split_one(Split<1>) = simd_split_one;
+    /// A secret of 1 KiB, split.
+    split_many(Split<MANY>) = simd_split_many;
+    /// A secret of 16 bytes, put together.
+    combine_one(Combine<1>) = simd_combine_one;
+    /// A secret of 1 KiB, put together.
+    combine_many(Combine<MANY>) = simd_combine_many;
+}
+
+impl Built {
+    /// The copy for all CPUs.
+    #[must_use]
+    pub fn fallback() -> Self {
+        Self(Kind::Fallback)
+    }
+
+    /// The copy for recent CPUs, if this is one.
+    #[must_use]
+    pub fn simd() -> Option<Self> {
+        // The list of build.rs once more. Nothing makes sure that it is the same.
+        let mut found = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("pclmulqdq");
+        if cfg!(feature = "vaes") {
+            found &= is_x86_feature_detected!("vaes") && is_x86_feature_detected!("vpclmulqdq");
+        }
+        found.then_some(Self(Kind::Simd))
+    }
+
+    /// The best copy.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::simd().unwrap_or(Self::fallback())
+    }
+
+    /// All that this CPU can run, the one for all CPUs first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        [Some(Self::fallback()), Self::simd()].into_iter().flatten()
+    }
+
+    /// What the copy needs of a CPU.
+    #[must_use]
+    pub fn features(self) -> &'static str {
+        match self.0 {
+            Kind::Fallback => "all CPUs",
+            Kind::Simd if cfg!(feature = "vaes") => "AVX2, BMI2, VAES, VPCLMULQDQ",
+            Kind::Simd => "AVX2, BMI2, AES, PCLMULQDQ",
+        }
+    }
+
+    /// `fallback` or `simd`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Fallback => "fallback",
+            Kind::Simd => "simd",
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The part of docs/dispatch.md that is written by this program.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::choices::CHOICES;
+use crate::plot;
+use crate::report::{Report, StaticBuild, WITH_TARGET};
+
+const BEGIN: &str = "<!-- measured: written by examples/dispatch, as are the plots -->";
+const END: &str = "<!-- end of what was measured -->";
+
+/// Writes the tables into docs/dispatch.md, and the plots and the document beside it.
+///
+/// # Errors
+/// What cannot be read or written.
+pub(crate) fn write(report: &Report, docs: &Path) -> Result<(), String> {
+    let page = docs.join("dispatch.md");
+    let text = std::fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+    let json = serde_json::to_string_pretty(report).map_err(|error| error.to_string())? + "\n";
+    let files = [
+        ("dispatch.md", replaced(&text, &tables(report))?),
+        ("dispatch.json", json),
+        ("dispatch-multiples.svg", plot::multiples(report)),
+        ("dispatch-price.svg", plot::price(report)),
+    ];
+    for (name, content) in files {
+        let path = docs.join(name);
+        std::fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The page with `measured` between the markers.
+fn replaced(page: &str, measured: &str) -> Result<String, String> {
+    let missing = || format!("the page has no lines {BEGIN} and {END}");
+    let (before, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
+    Ok(format!("{before}{BEGIN}\n{measured}\n{END}{after}"))
+}
+
+/// As Markdown, which is for a terminal too.
+pub(crate) fn tables(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |words: &str| {
+        text.push_str(words);
+        text.push('\n');
+    };
+    let Report { cpu, date, rounds, copy, .. } = report;
+    line(&format!("{cpu}, {date}; medians of {rounds} rounds. The copy of `twice` is compiled for {copy}.\n"));
+    if report.preliminary {
+        line("**Preliminary**: other programs ran beside this measurement.\n");
+    }
+    let choices: Vec<_> = CHOICES.iter().map(|(choice, _)| *choice).collect();
+    line(&format!("| ns for a call | instruction set | {} |", choices.join(" | ")));
+    line(&format!("|---|---|{}", "---:|".repeat(choices.len())));
+    for operation in &report.operations {
+        let mut cells = String::new();
+        for choice in &choices {
+            let ns = operation.row(choice).map_or(String::new(), |row| format!("{:.1}", row.ns));
+            let _ = write!(cells, " {ns} |");
+        }
+        line(&format!("| {} | {} |{cells}", operation.title, operation.level));
+    }
+    line(&format!("\n| multiple of `static` (quartiles) | {} |", choices[1..].join(" | ")));
+    line(&format!("|---|{}", "---:|".repeat(choices.len() - 1)));
+    for operation in &report.operations {
+        let mut cells = String::new();
+        for choice in &choices[1..] {
+            let ratio = operation.row(choice).map_or(String::new(), |row| {
+                let [low, median, high] = row.ratio;
+                format!("{median:.3} ({low:.3}–{high:.3})")
+            });
+            let _ = write!(cells, " {ratio} |");
+        }
+        line(&format!("| {} |{cells}", operation.title));
+    }
+    line(&format!("\n| beyond `static`: what was found, and the target | {} |", WITH_TARGET.join(" | ")));
+    line(&format!("|---|{}", "---|".repeat(WITH_TARGET.len())));
+    for operation in &report.operations {
+        let mut cells = String::new();
+        for choice in WITH_TARGET {
+            let verdict = operation.row(choice).and_then(|row| report.verdict(operation, row));
+            let _ = write!(cells, " {} |", verdict.unwrap_or_default());
+        }
+        line(&format!("| {} |{cells}", operation.title));
+    }
+    if !report.static_build.is_empty() {
+        line("\n| `static`, in ns | this program | compiled for this CPU | ratio |\n|---|---:|---:|---:|");
+        for StaticBuild { title, ns, compiled_for_this_cpu_ns } in &report.static_build {
+            let ratio = ns / compiled_for_this_cpu_ns;
+            line(&format!("| {title} | {ns:.1} | {compiled_for_this_cpu_ns:.1} | {ratio:.3} |"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    #[test]
+    fn what_was_measured_takes_the_place_of_what_was() {
+        let page = format!("# A\n{BEGIN}\nold\n{END}\nmore\n");
+        let once = replaced(&page, "new").unwrap();
+        assert_eq!(once, format!("# A\n{BEGIN}\nnew\n{END}\nmore\n"));
+        assert_eq!(replaced(&once, "new").unwrap(), once);
+        assert!(replaced("# A", "new").is_err());
+        assert!(replaced(BEGIN, "new").is_err());
+    }
+
+    #[test]
+    fn the_repositorys_page_has_a_place_for_it() {
+        let page = std::fs::read_to_string(crate::docs().join("dispatch.md")).unwrap();
+        assert!(replaced(&page, "").is_ok());
+    }
+
+    #[test]
+    fn tables_have_all_rows() {
+        let tables = tables(&report(2.5));
+        for words in
+            ["Preliminary", "multiply & co", "| 7.5 |", "1.025 (1.025–1.025)", "**missed** by 0.5 %", "| 1.100 |"]
+        {
+            assert!(tables.contains(words), "{words}:\n{tables}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What was measured, as a document, and the verdicts on it.
+
+use serde::{Deserialize, Serialize};
+
+/// All of it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Report {
+    pub(crate) cpu: String,
+    /// Of the measurement, as in 2022-11-30.
+    pub(crate) date: String,
+    /// Whether other programs were known to run.
+    pub(crate) preliminary: bool,
+    pub(crate) rounds: u32,
+    /// What the copy of the library is for that `twice` calls.
+    pub(crate) copy: String,
+    pub(crate) operations: Vec<Operation>,
+    /// Empty unless it was asked for.
+    pub(crate) static_build: Vec<StaticBuild>,
+}
+
+/// The choice `static` beside the same in a program that is compiled for this CPU.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StaticBuild {
+    pub(crate) title: String,
+    pub(crate) ns: f64,
+    pub(crate) compiled_for_this_cpu_ns: f64,
+}
+
+/// An operation.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Operation {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// In which `leaf` chooses.
+    pub(crate) inner: String,
+    /// The instruction set, of all choices but `twice`.
+    pub(crate) level: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One choice.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) choice: String,
+    /// Nanoseconds of a call, in the median round.
+    pub(crate) ns: f64,
+    /// In the best round.
+    pub(crate) best_ns: f64,
+    /// Beyond the first row's in the same round: quartiles, the median in the middle.
+    pub(crate) extra_ns: [f64; 3],
+    /// As a multiple of the first row's in the same round: quartiles.
+    pub(crate) ratio: [f64; 3],
+}
+
+impl Row {
+    /// From the times of each round, and those of the first row in the same rounds.
+    pub(crate) fn new(choice: &str, samples: &[f64], first: &[f64]) -> Self {
+        let pairs = || samples.iter().zip(first);
+        Self {
+            choice: choice.into(),
+            ns: quartiles(samples.iter().copied())[1],
+            best_ns: samples.iter().copied().fold(f64::INFINITY, f64::min),
+            extra_ns: quartiles(pairs().map(|(ns, first)| ns - first)),
+            ratio: quartiles(pairs().map(|(ns, first)| ns / first)),
+        }
+    }
+}
+
+fn quartiles(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values.get(values.len() * quarter / 4).copied().unwrap_or(f64::NAN))
+}
+
+/// From this operation's time on the price may be a part of the time; of shorter ones it may be some time.
+const SHORTEST_BY_RATIO: &str = "seal";
+const MAX_RATIO: f64 = 1.02;
+const MAX_EXTRA_NS: f64 = 2.0;
+/// The choices that have a target.
+pub(crate) const WITH_TARGET: [&str; 2] = ["top", "object"];
+
+impl Report {
+    /// The row's verdict; none of choices without a target, or where what it takes was not measured.
+    pub(crate) fn verdict(&self, operation: &Operation, row: &Row) -> Option<String> {
+        if !WITH_TARGET.contains(&row.choice.as_str()) {
+            return None;
+        }
+        let limit = self.operations.iter().find(|operation| operation.name == SHORTEST_BY_RATIO)?.row("static")?.ns;
+        let [_, ratio, _] = row.ratio;
+        let [_, extra, _] = row.extra_ns;
+        Some(if operation.row("static")?.ns >= limit {
+            let (percent, most) = ((ratio - 1.0) * 100.0, (MAX_RATIO - 1.0) * 100.0);
+            verdict(ratio <= MAX_RATIO, &format!("{percent:+.1} of {most:.0} %"), &format!("{:.1} %", percent - most))
+        } else {
+            let most = MAX_EXTRA_NS;
+            verdict(extra <= most, &format!("{extra:+.2} of {most:.0} ns"), &format!("{:.2} ns", extra - most))
+        })
+    }
+}
+
+fn verdict(met: bool, text: &str, by: &str) -> String {
+    if met { format!("{text}: met") } else { format!("{text}: **missed** by {by}") }
+}
+
+impl Operation {
+    /// The row of that choice.
+    pub(crate) fn row(&self, choice: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.choice == choice)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A report in which each choice has a fixed price.
+    pub(crate) fn report(extra_ns: f64) -> Report {
+        let operation = |name: &str, ns: f64| {
+            let row = |choice: &str, extra: f64| Row::new(choice, &[ns + extra; 5], &[ns; 5]);
+            Operation {
+                name: name.into(),
+                title: format!("{name} & co"),
+                inner: "a part".into(),
+                level: "avx2".into(),
+                rows: crate::choices::CHOICES
+                    .iter()
+                    .map(|(choice, _)| row(choice, if *choice == "static" { 0.0 } else { extra_ns }))
+                    .collect(),
+            }
+        };
+        Report {
+            cpu: "a <CPU>".into(),
+            date: "2022-11-30".into(),
+            preliminary: true,
+            rounds: 5,
+            copy: "AVX2".into(),
+            operations: vec![operation("multiply", 5.0), operation("seal", 100.0)],
+            static_build: vec![StaticBuild { title: "seal".into(), ns: 99.0, compiled_for_this_cpu_ns: 90.0 }],
+        }
+    }
+
+    #[test]
+    fn quartiles_are_of_the_sorted_values() {
+        assert_eq!(quartiles([5.0, 1.0, 4.0, 2.0, 3.0].into_iter()), [2.0, 3.0, 4.0]);
+        assert_eq!(quartiles([7.0].into_iter()), [7.0; 3]);
+    }
+
+    #[test]
+    fn rows_are_compared_round_by_round() {
+        // The machine was four times slower in the second round.
+        let row = Row::new("top", &[2.0, 8.0, 2.0], &[1.0, 4.0, 1.0]);
+        assert_eq!((row.ratio[1], row.extra_ns[1], row.ns, row.best_ns), (2.0, 1.0, 2.0, 2.0));
+    }
+
+    #[test]
+    fn verdicts() {
+        let of = |report: &Report, name: &str, choice: &str| {
+            let operation = report.operations.iter().find(|operation| operation.name == name).unwrap();
+            report.verdict(operation, operation.row(choice).unwrap())
+        };
+        let report = report(1.9);
+        assert_eq!(of(&report, "multiply", "top"), Some("+1.90 of 2 ns: met".into()));
+        assert_eq!(of(&report, "seal", "object"), Some("+1.9 of 2 %: met".into()));
+        assert_eq!(of(&report, "seal", "leaf"), None);
+        let report = self::report(2.5);
+        assert_eq!(of(&report, "multiply", "top"), Some("+2.50 of 2 ns: **missed** by 0.50 ns".into()));
+        assert_eq!(of(&report, "seal", "top"), Some("+2.5 of 2 %: **missed** by 0.5 %".into()));
+    }
+}

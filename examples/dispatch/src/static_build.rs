@@ -1,0 +1,60 @@
+//! The proof that the row `static` is what a program compiled for this CPU does: the same program, compiled so, beside this one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::report::{Report, StaticBuild};
+
+/// How often each of the two programs has its turn.
+const TURNS: usize = 5;
+
+/// Builds this program for this CPU, and measures `static` in both.
+///
+/// # Errors
+/// What cannot be built or run.
+pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let native = build()?;
+    let mut runs = Vec::new();
+    for _ in 0..TURNS {
+        runs.push([measured(&this, rounds)?, measured(&native, rounds)?]);
+    }
+    let operations = runs.first().map_or(0, |[report, _]| report.operations.len());
+    let comparison = |i: usize| {
+        let ns = |program: usize| median(runs.iter().map(|reports| reports[program].operations[i].rows[0].ns));
+        StaticBuild { title: runs[0][0].operations[i].title.clone(), ns: ns(0), compiled_for_this_cpu_ns: ns(1) }
+    };
+    Ok((0..operations).map(comparison).collect())
+}
+
+/// The program, compiled with `-C target-cpu=native`, in a folder beside the usual one.
+fn build() -> Result<PathBuf, String> {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/static-build");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .args(["build", "--release", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
+        .args(if cfg!(feature = "vaes") { &["--features", "vaes"][..] } else { &[] })
+        .arg("--target-dir")
+        .arg(&target)
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env("RUSTFLAGS", "-Ctarget-cpu=native");
+    let status = cargo.status().map_err(|error| format!("cannot start cargo: {error}"))?;
+    if status.success() { Ok(target.join("release/dispatch")) } else { Err(format!("cargo failed: {status}")) }
+}
+
+fn measured(program: &Path, rounds: u32) -> Result<Report, String> {
+    let output = Command::new(program)
+        .args(["--json", "--only", "static", "--rounds", &rounds.to_string()])
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("{}: {error}", program.display()))
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
