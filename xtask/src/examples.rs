@@ -16,7 +16,8 @@ pub(crate) fn run() -> Result<()> {
         let (subcommand, rest) = arguments.split_first().expect("a subcommand");
         let mut command = process::cargo();
         command.args([subcommand, "--manifest-path", "examples/Cargo.toml"]).args(rest);
-        process::run(command.env("CARGO_TARGET_DIR", &target))
+        // Nobody debugs these, and what has many instances has much to write down.
+        process::run(command.env("CARGO_TARGET_DIR", &target).env("CARGO_PROFILE_DEV_DEBUG", "0"))
     };
     step("examples: format, clippy");
     cargo(&["fmt", "--all", "--check"])?;

@@ -163,9 +163,17 @@ mod tests {
     #[test]
     fn the_committed_document_is_what_the_committed_page_and_plots_say() {
         let report = read(&docs().join("dispatch.json")).unwrap();
-        let read = |name| std::fs::read_to_string(docs().join(name)).unwrap();
-        assert!(read("dispatch.md").contains(&document::tables(&report)), "run with --from docs/dispatch.json --write");
-        assert_eq!(read("dispatch-multiples.svg"), plot::multiples(&report));
-        assert_eq!(read("dispatch-price.svg"), plot::price(&report));
+        let written = [
+            ("dispatch.md", document::tables(&report)),
+            ("dispatch-multiples.svg", plot::multiples(&report)),
+            ("dispatch-price.svg", plot::price(&report)),
+        ];
+        for (name, words) in written {
+            let committed = std::fs::read_to_string(docs().join(name)).unwrap();
+            assert!(
+                committed.contains(&words),
+                "{name} is not of docs/dispatch.json: --from docs/dispatch.json --write"
+            );
+        }
     }
 }

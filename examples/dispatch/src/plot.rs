@@ -47,7 +47,7 @@ fn draw(report: &Report, title: &str, choices: &[&str], most: f64, bar: impl Fn(
         let rows = choices.iter().filter_map(|choice| Some((index(choice)?, operation.row(choice)?)));
         rows.map(|(colour, row)| (colour, bar(row))).collect()
     };
-    let longest = report.operations.iter().flat_map(|operation| bars(operation));
+    let longest = report.operations.iter().flat_map(&bars);
     let longest = longest.map(|(_, bar)| bar.quartiles[2]).fold(f64::MIN_POSITIVE, f64::max).min(most);
     let scale = (WIDTH - LEFT - RIGHT) / longest;
     let x = |value: f64| LEFT + value.clamp(0.0, longest) * scale;
