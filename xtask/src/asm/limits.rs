@@ -24,8 +24,8 @@ pub(super) struct Limit {
     #[serde(default)]
     pub(super) block_instructions: usize,
     pub(super) stack: usize,
-    /// A mnemonic, and, after a space, part of its operands: of such an instruction there is at least one for each unit.
-    #[serde(default)]
+    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an instruction there is at least one for
+    /// each unit.
     has: String,
     /// Why the stack is accessed at all.
     #[serde(default)]
@@ -48,11 +48,12 @@ impl Limit {
     /// What is missing in a loop.
     fn missing(&self, found: &Found) -> Option<String> {
         let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
-        let is =
-            |instruction: &&Instruction| instruction.mnemonic == mnemonic && instruction.operands.contains(operand);
+        let is = |instruction: &&Instruction| {
+            instruction.mnemonic.starts_with(mnemonic) && instruction.operands.contains(operand)
+        };
         let count = found.body.iter().filter(is).count();
-        let least = if self.has.is_empty() { 0 } else { found.work.units };
-        (count < least).then(|| format!("{count} times {}, at least {least} are expected", self.has))
+        let least = found.work.units;
+        (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }
 
     /// How many instructions and stack accesses a turn of any loop here could still have more; fewer than none where a limit is
@@ -129,7 +130,8 @@ mod tests {
     }
 
     fn limits(more: &str) -> Limits {
-        let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstructions = 98\nstack = 0\n";
+        let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstructions = 98\nstack = 0\n\
+                    has = \"vpaddd %zmm\"\n";
         toml::from_str(&format!("{text}{more}")).unwrap()
     }
 
@@ -144,6 +146,12 @@ mod tests {
     #[test]
     fn a_clean_loop_passes() {
         assert_eq!(complaints(&double_round("")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn narrower_vectors_fail() {
+        let complaints = complaints(&double_round("").replace("%zmm", "%ymm"));
+        assert!(complaints.iter().any(|c| c.contains("0 times vpaddd %zmm")), "{complaints:?}");
     }
 
     #[test]
@@ -173,7 +181,7 @@ mod tests {
         let functions = parse(&(text + &lines.collect::<String>())).unwrap();
         let found = find(Architecture::X86_64, &functions);
         let judge = |block_instructions: usize| {
-            let limit = format!("block_instructions = {block_instructions}\nstack = 0\n");
+            let limit = format!("block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n");
             let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"fused vertical\"\ninstructions = 98\n";
             let limits: Limits = toml::from_str(&format!("{text}{limit}")).unwrap();
             (limits.judge(&found).len(), limits.all()[0].room(&found))
@@ -198,7 +206,7 @@ mod tests {
 
     #[test]
     fn stack_accesses_need_a_reason() {
-        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\n";
+        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
         assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
     }
 }
