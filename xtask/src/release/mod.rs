@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use crate::command_crates::{Crate, PACKAGE};
+use crate::command_crates::{self, Crate, PACKAGE};
 use crate::process::{self, step};
 
 /// Runs the chore.
@@ -56,7 +56,7 @@ impl Place {
 
     fn build(&self) -> Result<Build> {
         // The folders to rename in the program are there once the crates are.
-        self.cargo(&["fetch"], &OsString::new())?;
+        self.cargo(&["fetch", "--target", &command_crates::host()?], &OsString::new())?;
         let messages = self.cargo(
             &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
             &self.flags()?,
