@@ -45,7 +45,7 @@ pub(super) enum Forced {
     Only(&'static str),
 }
 
-/// Tests of what AES instructions and products without carries are for: all that a later CPU has more than one before.
+/// Tests of what AES instructions and products without carries are for: where a CPU has more or less than another of these only.
 const AES_AND_PRODUCTS: &[&str] = &["aes", "haraka", "clmul", "gf2n", "gf8", "shamir", "backend::"];
 
 use Forced::{Only, Widest};
@@ -91,8 +91,13 @@ pub(super) const TARGETS: &[Target] = &[
         flags: None,
         unstable: None,
         runs: &[
-            Run { place: "aarch64", runner: AARCH64, forced: &[Widest, Only("scalar")], tests: &[] },
-            Run { place: "aarch64-without-aes", runner: AARCH64.without_aes(), forced: &[Widest], tests: &[] },
+            Run { place: "aarch64", runner: AARCH64, forced: &[Widest], tests: &[] },
+            Run {
+                place: "aarch64-without-aes",
+                runner: AARCH64.without_aes(),
+                forced: &[Widest],
+                tests: AES_AND_PRODUCTS,
+            },
         ],
     },
     // 32 bits, with a CPU that has everything, and one without AES instructions.
@@ -109,8 +114,8 @@ pub(super) const TARGETS: &[Target] = &[
             Run {
                 place: "armv7-without-aes",
                 runner: qemu_arm("cortex-a7"),
-                forced: &[Widest, Only("scalar")],
-                tests: &[],
+                forced: &[Widest],
+                tests: AES_AND_PRODUCTS,
             },
         ],
     },
