@@ -7,6 +7,7 @@ use std::io::Cursor;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use sealane_fuzz::Octets;
 use sealane_fuzz::share::{AnyShare, bech32m, slip39};
 use sealane_shares::slip39::Mnemonic;
 use sealane_shares::ssss::SsssShare;
@@ -16,9 +17,23 @@ use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Share, ShareReader, combine, combin
 #[derive(Arbitrary, Debug)]
 enum Case {
     Binary(Vec<AnyShare>),
-    Text { digits: Vec<u8>, lower: bool },
-    Words(Vec<u16>),
-    Ssss { token: Option<String>, index: u32, digits: Vec<u8> },
+    /// In place of the last digit before the checksum, another; and more of them.
+    Text {
+        share: AnyShare,
+        last: u8,
+        more: Vec<u8>,
+        lower: bool,
+    },
+    /// As many words as a mnemonic has, or some more.
+    Words {
+        more: u8,
+        numbers: Octets<160>,
+    },
+    Ssss {
+        token: Option<String>,
+        index: u32,
+        digits: Vec<u8>,
+    },
     Vault(Vec<Vec<u8>>),
 }
 
@@ -43,11 +58,19 @@ fn structured(case: Case) {
             let shares: Vec<Share> = all.iter().filter_map(|bytes| binary(bytes)).collect();
             together(&all, &shares);
         }
-        Case::Text { digits, lower } => {
-            let text = bech32m(&digits);
+        Case::Text { share, last, more, lower } => {
+            let mut digits = share.digits();
+            if let Some(digit) = digits.last_mut() {
+                *digit ^= last;
+            }
+            let text = bech32m(&[digits, more].concat());
             line(&if lower { text.to_ascii_lowercase() } else { text });
         }
-        Case::Words(numbers) => line(&slip39(&numbers)),
+        Case::Words { more, numbers } => {
+            let numbers = numbers.0.as_chunks().0.iter().map(|number| u16::from_le_bytes(*number));
+            let numbers = numbers.chain(std::iter::repeat(0)).take(17 + usize::from(more % 32));
+            line(&slip39(&numbers.collect::<Vec<_>>()));
+        }
         Case::Ssss { token, index, digits } => {
             let token = token.map(|token| format!("{token}-")).unwrap_or_default();
             let digits: String = digits.iter().map(|digit| format!("{digit:02x}")).collect();

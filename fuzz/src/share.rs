@@ -76,6 +76,18 @@ impl AnyShare {
         bytes.extend(checksum);
         bytes
     }
+
+    /// The text form's digits of 5 bits, without its checksum.
+    pub fn digits(&self) -> Vec<u8> {
+        digits(&self.bytes()[MAGIC.len()..])
+    }
+}
+
+/// Numbers of five bits, of which the last may have bits that no byte has: zeros.
+fn digits(bytes: &[u8]) -> Vec<u8> {
+    let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
+    let digit = |number: usize| (0..5).fold(0, |digit, at| digit << 1 | bit(5 * number + at));
+    (0..(8 * bytes.len()).div_ceil(5)).map(digit).collect()
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 16] {

@@ -187,7 +187,9 @@ impl std::fmt::Display for Run {
 
 /// Whether this line of libFuzzer's says only that a new input was found.
 fn is_progress(line: &str) -> bool {
-    line.starts_with('#') && ["NEW", "REDUCE", "pulse", "RELOAD"].iter().any(|event| line.contains(event))
+    let of_input =
+        line.starts_with('#') && ["NEW", "REDUCE", "pulse", "RELOAD"].iter().any(|event| line.contains(event));
+    of_input || line.trim_start().starts_with("NEW_FUNC")
 }
 
 #[cfg(test)]
@@ -202,6 +204,7 @@ INFO:        5 files found in fuzz/seeds/chacha
 INFO: seed corpus: files: 7 min: 1b max: 300b total: 1000b rss: 40Mb
 #8\tINITED cov: 300 ft: 500 corp: 5/1000b exec/s: 0 rss: 45Mb
 #9\tNEW    cov: 301 ft: 502 corp: 6/1010b lim: 300 exec/s: 0 rss: 45Mb L: 10/300 MS: 1 CopyPart-
+\tNEW_FUNC[1/4]: 0x55b65ebf4451
 #1234\tDONE   cov: 310 ft: 600 corp: 20/3Kb lim: 309 exec/s: 123 rss: 50Mb
 Done 1234 runs in 10 second(s)
 ";
@@ -213,6 +216,6 @@ Done 1234 runs in 10 second(s)
         for missing in ["INITED", "DONE", "cov:", "#1234"] {
             assert!(Run::read(&LOG.replace(missing, "")).is_err(), "{missing}");
         }
-        assert_eq!(LOG.lines().filter(|line| is_progress(line)).count(), 1);
+        assert_eq!(LOG.lines().filter(|line| is_progress(line)).count(), 2);
     }
 }
