@@ -128,7 +128,7 @@ pub(super) const TARGETS: &[Target] = &[
         runs: &[Run {
             place: "i686",
             runner: Runner::qemu("qemu-i386", "Haswell", "/usr/i686-linux-gnu"),
-            forced: &[Widest, Only("ssse3"), Only("scalar")],
+            forced: &[Widest, Only("scalar")],
             tests: &[],
         }],
     },
