@@ -165,7 +165,7 @@ pub(super) const TARGETS: &[Target] = &[
         unstable: None,
         runs: &[Run {
             place: "powerpc64",
-            runner: Runner::qemu("qemu-ppc64", "max", "/usr/powerpc64-linux-gnu"),
+            runner: Runner::qemu("qemu-ppc64", "power8", "/usr/powerpc64-linux-gnu"),
             forced: &[Widest],
             tests: &[],
         }],
