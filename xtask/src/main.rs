@@ -17,11 +17,13 @@ mod interop;
 mod large_file;
 mod msrv;
 mod no_std;
+mod phones;
 mod process;
 mod python;
 mod release;
 mod sabotage;
 mod sbom;
+mod static_aarch64;
 mod test_binaries;
 mod toolchain;
 
@@ -59,6 +61,8 @@ enum Chore {
     Coverage(coverage::Options),
     /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of them
     Fuzz(fuzz::Options),
+    /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
+    Phones,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
@@ -102,6 +106,7 @@ fn run() -> Result<()> {
         Chore::Sabotage(options) => sabotage::run(&options),
         Chore::Coverage(options) => coverage::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Phones => phones::run(),
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),

@@ -13,6 +13,10 @@ use crate::process;
 /// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the file format.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
 
+/// Tests in an emulator try one in so many of what is combined with all else: an odd number, so that all remainders modulo a
+/// block's length are there.
+pub(crate) const ONE_IN: (&str, &str) = ("SEALANE_TEST_ONE_IN", "7");
+
 /// What tests in an emulator are told.
 pub(crate) struct Emulated<'a> {
     /// The backends that they are to use.
@@ -22,13 +26,20 @@ pub(crate) struct Emulated<'a> {
 }
 
 impl<'a> Emulated<'a> {
-    /// The variables. Of what is combined with all else the tests try one in so many: an odd number, so that all remainders modulo
-    /// a block's length are there.
+    /// The variables.
     pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
         let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
-        [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
+        [("SEALANE_BACKEND", self.backends), ONE_IN].into_iter().chain(detects).collect()
     }
 }
+
+/// Optimised as in a release, but without link-time optimisation across crates and in several units at a time: kernels are
+/// inlined either way, and all fields on all levels as one unit keep one core busy for minutes.
+pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "debuginfo"),
+];
 
 /// A test executable.
 pub(crate) struct TestBinary {
@@ -58,15 +69,11 @@ pub(crate) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Optimised as in a release, but without link-time optimisation across crates and in several units at a time: kernels are
-    /// inlined either way, and all fields on all levels as one unit keep one core busy for minutes.
+    /// Builds them as [`QUICK_RELEASE`].
     pub(crate) fn release(&self) -> Result<Vec<TestBinary>> {
         let mut command = process::cargo();
         command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
-        command
-            .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-            .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
+        command.envs(QUICK_RELEASE);
         for package in self.packages {
             command.args(["--package", package]);
         }

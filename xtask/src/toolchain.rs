@@ -63,6 +63,11 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     })
 }
 
+/// Whether rustup has, or gets, what `target` needs. It is not asked for where Debian's source is there, as in [`for_target`].
+pub(crate) fn by_rustup(target: &str) -> Result<bool> {
+    Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
+}
+
 fn is_installed(target: &str) -> Result<bool> {
     let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?;

@@ -1,0 +1,105 @@
+//! Android's own targets, as far as it goes without an NDK: all is type-checked for them, and shared objects are aligned.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{cargo, empty_dir};
+use crate::process::{self, step};
+use crate::toolchain;
+
+/// Android's targets.
+const TARGETS: &[&str] =
+    &["aarch64-linux-android", "armv7-linux-androideabi", "i686-linux-android", "x86_64-linux-android"];
+
+/// Those whose devices may have pages of 16 KiB, with a compiler that stands in for the NDK's as linker.
+const ALIGNED: &[(&str, &str, &str)] = &[
+    ("aarch64-linux-android", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    ("x86_64-linux-android", "x86_64-linux-gnu-gcc", "gcc"),
+];
+
+/// Type-checks the command, and with it all libraries.
+pub(super) fn check() -> Result<()> {
+    step("Android: cargo check");
+    // In one go, so that what runs on this machine is built once.
+    let mut command = cargo();
+    command.args(["check", "--package", "sealane-cli"]);
+    for target in TARGETS {
+        let toolchain = toolchain::for_target(target, "std", false)?;
+        command.args(["--target", target]).args(&toolchain.arguments).envs(toolchain.environment);
+    }
+    process::run(&mut command)
+}
+
+const MANIFEST: &str = "
+    [package]
+    name = 'probe'
+    edition = '2024'
+    [lib]
+    crate-type = ['cdylib']
+    [profile.dev]
+    panic = 'abort'
+    [workspace]
+";
+
+/// Needs nothing of an operating system, and so no library of the NDK.
+const SOURCE: &str = "
+    #![no_std]
+    static mut COUNT: u32 = 1;
+    #[unsafe(no_mangle)]
+    pub extern \"C\" fn count() -> *mut u32 { &raw mut COUNT }
+    #[panic_handler]
+    fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }
+";
+
+/// Links shared objects with the settings that users are told to copy: all that is loaded must be aligned to 16 KiB.
+pub(super) fn alignment() -> Result<()> {
+    let readelf = process::tool("readelf", "binutils")?;
+    let dir = empty_dir("probe")?;
+    std::fs::create_dir(dir.join("src")).context("cannot create a folder for a shared object's source")?;
+    for (name, text) in [("Cargo.toml", MANIFEST), ("src/lib.rs", SOURCE)] {
+        std::fs::write(dir.join(name), text).with_context(|| format!("cannot write {name} of a shared object"))?;
+    }
+    for &(target, linker, package) in ALIGNED {
+        step(&format!("{target}: the alignment of shared objects"));
+        process::tool(linker, package)?;
+        let toolchain = toolchain::for_target(target, "core", false)?;
+        let mut command = cargo();
+        command
+            .arg("--config")
+            .arg(format!("target.{target}.linker = '{linker}'"))
+            // Added to the flags of the settings.
+            .arg("--config")
+            .arg(format!("target.{target}.rustflags = ['-C', 'link-arg=-nostdlib']"))
+            .args(["build", "--target", target, "--target-dir", "target", "--offline"])
+            .args(&toolchain.arguments)
+            .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
+            .env_remove("RUSTFLAGS")
+            .current_dir(&dir);
+        process::run(&mut command)?;
+        let library = dir.join("target").join(target).join("debug/libprobe.so");
+        let segments = loaded_segments(&readelf, &library)?;
+        // Code, and data that can be written.
+        ensure!(segments.len() >= 2, "{} has {} segments to load", library.display(), segments.len());
+        for alignment in &segments {
+            ensure!(*alignment == 0x4000, "{} is aligned to {alignment:#x}, and not to 16 KiB", library.display());
+        }
+        println!("   {} segments, all aligned to 16 KiB", segments.len());
+    }
+    Ok(())
+}
+
+/// The alignments of the segments that are loaded.
+fn loaded_segments(readelf: &Path, library: &Path) -> Result<Vec<u64>> {
+    let output = process::output(Command::new(readelf).args(["--segments", "--wide"]).arg(library))?;
+    let lines = String::from_utf8_lossy(&output).into_owned();
+    lines.lines().filter(|line| line.trim_start().starts_with("LOAD ")).map(alignment_of).collect()
+}
+
+fn alignment_of(line: &str) -> Result<u64> {
+    line.split_whitespace()
+        .last()
+        .and_then(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok())
+        .with_context(|| format!("readelf names no alignment: {line}"))
+}

@@ -1,0 +1,125 @@
+//! Static AArch64 programs through the runner, to a stand-in for `adb` whose device runs them in qemu.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use super::{cargo, empty_dir};
+use crate::process::{self, step};
+use crate::static_aarch64::StaticTarget;
+use crate::test_binaries::{self, QUICK_RELEASE};
+
+/// The device: a folder, and an emulator for what is pushed.
+pub(super) struct Device {
+    dir: PathBuf,
+    adb: PathBuf,
+}
+
+impl Device {
+    pub(super) fn new() -> Result<Self> {
+        let qemu = process::tool("qemu-aarch64", "qemu-user")?;
+        process::tool("setsid", "util-linux")?;
+        let dir = empty_dir("device")?;
+        for (name, text) in [("devices", "emulator-5554\tdevice\n"), ("emulator", &qemu.display().to_string())] {
+            std::fs::write(dir.join(name), text).with_context(|| format!("cannot write {name} of the device"))?;
+        }
+        std::fs::create_dir(dir.join("tmp")).context("cannot create the device's folder")?;
+        Ok(Self { dir, adb: process::workspace_root().join("tools/android-runner/tests/adb.sh") })
+    }
+
+    fn prepare<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env("ADB", &self.adb)
+            .env("STAND_IN", &self.dir)
+            .env("ANDROID_RUNNER_DIR", self.dir.join("tmp"))
+            .env_remove("ANDROID_SERIAL")
+            .env_remove("SEALANE_BACKEND")
+            .stdin(Stdio::null())
+    }
+
+    /// What `adb` prints.
+    fn adb(&self, arguments: &[&str]) -> Result<String> {
+        let output = process::output(self.prepare(Command::new(&self.adb).args(arguments)))?;
+        String::from_utf8(output).context("adb's output is not UTF-8")
+    }
+
+    /// That programs were pushed and run since the last time, and nothing is left of them.
+    fn was_used(&self) -> Result<()> {
+        let path = self.dir.join("log");
+        let log = std::fs::read_to_string(&path).context("no call of adb")?;
+        std::fs::remove_file(&path).context("cannot clear the calls of adb")?;
+        for call in [": push ", ": shell exec sh "] {
+            ensure!(log.contains(call), "adb was not called as expected:\n{log}");
+        }
+        let left = std::fs::read_dir(self.dir.join("tmp")).context("cannot read the device's folder")?.count();
+        ensure!(left == 0, "{left} folders are left on the device");
+        Ok(())
+    }
+}
+
+/// Runs tests by cargo, and the command by the runner and by `adb` alone.
+pub(super) fn run(device: &Device) -> Result<()> {
+    let target = StaticTarget::new()?;
+    step(&format!("{}: a runner, the command, and tests", target.triple));
+    // Of the whole workspace, as `cargo test --workspace` builds it.
+    process::run(process::cargo().args(["build", "--workspace", "--bin", "android-runner"]))?;
+    let runner = process::target_dir().join("debug");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(runner.clone()).chain(std::env::split_paths(&path)))?;
+    let cross = |arguments: &[&str]| {
+        let mut command = cargo();
+        command.args(arguments).args(["--release", "--target", target.triple]);
+        command.envs(target.environment.iter().map(|(name, value)| (name, value)));
+        command.env(target.variable("RUNNER"), "android-runner").env("PATH", &path).envs(QUICK_RELEASE);
+        device.prepare(&mut command);
+        command
+    };
+
+    step("cargo test, by the runner");
+    let output = process::output(&mut cross(&["test", "--package", "sealane-simd", "--lib"]))?;
+    let count = test_binaries::passed("sealane-simd", &String::from_utf8_lossy(&output))?;
+    ensure!(count > 0, "no test ran");
+    device.was_used()?;
+    println!("   {count} tests passed");
+
+    step("the command, by cargo run and the runner");
+    let mut build = cross(&["build", "--package", "sealane-cli"]);
+    process::run(&mut build)?;
+    let sealane = |arguments: &[&str]| -> Result<Output> {
+        let mut command = cross(&["run", "--quiet", "--package", "sealane-cli"]);
+        let output = command.arg("--").args(arguments).output().context("cannot start cargo")?;
+        device.was_used()?;
+        Ok(output)
+    };
+    let cpu = sealane(&["cpu", "--json"])?;
+    ensure!(cpu.status.success(), "sealane cpu failed: {cpu:?}");
+    let cpu: serde_json::Value = serde_json::from_slice(&cpu.stdout).context("sealane cpu --json is no JSON")?;
+    ensure!(cpu["architecture"] == "aarch64", "not on AArch64: {cpu}");
+    let quick = ["bench", "--time-per-cell", "1", "--sizes", "64,1KiB", "--filter", "chacha20", "--html", "-"];
+    let bench = sealane(&quick)?;
+    let page = String::from_utf8_lossy(&bench.stdout);
+    ensure!(
+        bench.status.success() && page.contains("<svg") && page.contains("neon"),
+        "sealane bench failed: {bench:?}"
+    );
+    let failed = sealane(&["decrypt", "-i", "no such file"])?;
+    let error = String::from_utf8_lossy(&failed.stderr);
+    ensure!(failed.status.code() == Some(1) && error.contains("no such file"), "not as it fails here: {failed:?}");
+    println!("   cpu and bench ran, and a failure came back");
+
+    step("the command, by adb alone");
+    let program = process::target_dir().join(target.triple).join("release/sealane");
+    let push = |file: &str, name: &str| device.adb(&["push", file, &format!("{}/{name}", device.dir.display())]);
+    push(&program.display().to_string(), "sealane")?;
+    push("README.md", "plain")?;
+    let shell = |command: &str| device.adb(&["shell", &format!("cd '{}' && {command}", device.dir.display())]);
+    let key = shell("./sealane keygen -o key >&2; cat key")?;
+    let recipient = key.lines().find_map(|line| line.strip_prefix("# public key: ")).context("no public key")?;
+    let opened = shell(&format!("./sealane -r {recipient} -o sealed plain && ./sealane -d -i key sealed"))?;
+    ensure!(opened == std::fs::read_to_string("README.md")?, "the opened file differs");
+    let sealed = std::fs::read(device.dir.join("sealed")).context("no sealed file")?;
+    ensure!(sealed.starts_with(b"age-encryption.org/v1\n"), "the file is not sealed");
+    println!("   a file was sealed, and opened again");
+    Ok(())
+}
