@@ -39,8 +39,8 @@ fn a_run_told_to_use_a_backend_has_it_in_some_family() {
 /// The widest backend of a family that this CPU has, and that detection must choose.
 fn widest<F: Family>() -> &'static str {
     let chosen = BackendOf::<F>::detect().name();
-    let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
-    assert_eq!(supported.last().map(BackendStatusOf::name), Some(chosen));
+    let widest = BackendStatusOf::<F>::all().rfind(|status| status.supported());
+    assert_eq!(widest.map(BackendStatusOf::name), Some(chosen));
     chosen
 }
 
