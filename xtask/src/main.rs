@@ -41,7 +41,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-<architecture>.toml
+    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
     /// Estimate the kernels' hot loops with static models of CPUs (llvm-mca)
     Mca(asm::mca::Options),

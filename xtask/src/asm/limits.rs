@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::disassembly::Instruction;
 use super::kernels::{Found, Work};
 
-/// xtask/asm-limits-<architecture>.toml.
+/// xtask/asm-limits-*.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {

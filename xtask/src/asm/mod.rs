@@ -1,5 +1,5 @@
 //! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds their hot loops to the
-//! numbers in xtask/asm-limits-<architecture>.toml. docs/dispatch.md says what it guards against.
+//! numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards against.
 
 mod architecture;
 mod disassembly;
