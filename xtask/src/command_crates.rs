@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -17,6 +16,15 @@ pub(crate) const PACKAGE: &str = "sealane-cli";
 pub(crate) struct Crate {
     pub(crate) name: String,
     pub(crate) version: String,
+}
+
+impl Crate {
+    /// From cargo's name of it: `registry+…#name@version`, or `path+file:///…/name#version`.
+    pub(crate) fn of_id(id: &str) -> Option<Self> {
+        let (source, name) = id.rsplit_once('#')?;
+        let (name, version) = name.split_once('@').or_else(|| Some((source.rsplit('/').next()?, name)))?;
+        Some(Self { name: name.to_owned(), version: version.to_owned() })
+    }
 }
 
 impl fmt::Display for Crate {
@@ -40,14 +48,6 @@ impl CommandCrates {
             in_program: edges(&tree(target, "normal,no-proc-macro")?)?.into_keys().collect(),
         })
     }
-}
-
-/// The target that this machine's compiler builds for.
-pub(crate) fn host() -> Result<String> {
-    let version = process::output(Command::new("rustc").arg("-vV"))?;
-    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("`rustc -vV` names no host")?;
-    Ok(host.to_owned())
 }
 
 fn tree(target: &str, edges: &str) -> Result<String> {
@@ -87,6 +87,15 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_package_ids() {
+        let show = |id: &str| Crate::of_id(id).map(|package| package.to_string());
+        assert_eq!(show("registry+https://example.org/index#age@0.12.1").unwrap(), "age 0.12.1");
+        assert_eq!(show("path+file:///w/crates/sealane#0.1.0").unwrap(), "sealane 0.1.0");
+        assert_eq!(show("path+file:///w/crates/cli#sealane-cli@0.1.0").unwrap(), "sealane-cli 0.1.0");
+        assert_eq!(show("nothing"), None);
+    }
 
     #[test]
     fn reads_a_tree() {

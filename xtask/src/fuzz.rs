@@ -11,6 +11,7 @@ use std::thread;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::{self, step};
+use crate::toolchain;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -46,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let chosen: Vec<String> = if options.targets.is_empty() { Vec::from_iter(all) } else { options.targets.clone() };
     step("build");
-    let host = host()?;
+    let host = toolchain::host()?;
     build(&host, &chosen)?;
     step(&format!("{} s each: {}", options.seconds, chosen.join(", ")));
     let programs = process::target_dir().join("fuzz").join(host).join("release");
@@ -93,12 +94,6 @@ fn targets(manifest: &str) -> Result<BTreeSet<String>> {
     }
     ensure!(programs == files, "fuzz/Cargo.toml has the targets {programs:?}, fuzz/fuzz_targets has {files:?}");
     Ok(programs)
-}
-
-fn host() -> Result<String> {
-    let version = String::from_utf8(process::output(Command::new("rustc").arg("-vV"))?)?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("rustc does not say what it runs on")?.to_owned())
 }
 
 fn build(host: &str, targets: &[String]) -> Result<()> {

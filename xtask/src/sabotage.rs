@@ -165,9 +165,9 @@ fn verdict(output: &str) -> Result<bool> {
 /// Copies what git knows, and changes it.
 fn copy(tree: &Path) -> Result<()> {
     let root = process::workspace_root();
-    let files = process::output(Command::new("git").args(["ls-files", "-z"]).current_dir(&root))?;
-    for file in String::from_utf8(files).context("a file's name is not UTF-8")?.split_terminator('\0') {
-        let (from, to) = (root.join(file), tree.join(file));
+    for file in process::tracked_files()? {
+        let (from, to) = (root.join(&file), tree.join(&file));
+        let file = file.to_str().context("a file's name is not UTF-8")?;
         std::fs::create_dir_all(to.parent().expect("a file is in a folder"))
             .with_context(|| format!("cannot create a folder for {}", to.display()))?;
         let mut bytes = std::fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;

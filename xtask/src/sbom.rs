@@ -11,9 +11,10 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::command_crates::{self, CommandCrates, Crate, PACKAGE};
+use crate::command_crates::{CommandCrates, Crate, PACKAGE};
 use crate::process;
 use crate::python;
+use crate::toolchain;
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -40,7 +41,7 @@ sys.exit(str(error) if error else 0)
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let target = options.target.clone().map_or_else(command_crates::host, Ok)?;
+    let target = options.target.clone().map_or_else(toolchain::host, Ok)?;
     let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
     text.push('\n');
     if let Some(file) = &options.output {
@@ -174,7 +175,7 @@ fn url(package: &Crate) -> String {
 
 /// Fails unless the bill's crates are those that a build compiled.
 pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
-    let listed: BTreeSet<_> = CommandCrates::on(&command_crates::host()?)?.dependencies.into_keys().collect();
+    let listed: BTreeSet<_> = CommandCrates::on(&toolchain::host()?)?.dependencies.into_keys().collect();
     let missing: Vec<_> = compiled.difference(&listed).map(Crate::to_string).collect();
     let stale: Vec<_> = listed.difference(compiled).map(Crate::to_string).collect();
     ensure!(
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_bill_has_the_crates_of_cargo_tree() {
-        let target = command_crates::host().unwrap();
+        let target = toolchain::host().unwrap();
         let bill = bill(&CommandCrates::on(&target).unwrap(), &target).unwrap();
         let command = format!("{PACKAGE} {}", env!("CARGO_PKG_VERSION"));
         let without_the_command = |mut names: Vec<String>| {

@@ -7,15 +7,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::command_crates::Crate;
 use crate::coverage::Exercised;
 use crate::process;
 
 /// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the file format.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
-
-/// Tests in an emulator try one in so many of what is combined with all else: an odd number, so that all remainders modulo a
-/// block's length are there.
-pub(crate) const ONE_IN: (&str, &str) = ("SEALANE_TEST_ONE_IN", "7");
 
 /// What tests in an emulator are told.
 pub(crate) struct Emulated<'a> {
@@ -26,10 +23,11 @@ pub(crate) struct Emulated<'a> {
 }
 
 impl<'a> Emulated<'a> {
-    /// The variables.
+    /// The variables. Of what is combined with all else the tests try one in so many: an odd number, so that all remainders modulo
+    /// a block's length are there.
     pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
         let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
-        [("SEALANE_BACKEND", self.backends), ONE_IN].into_iter().chain(detects).collect()
+        [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
     }
 }
 
@@ -136,23 +134,14 @@ fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
         let manifest = message["manifest_path"].as_str().context("cargo named no manifest of a test executable")?;
         let directory = Path::new(manifest).parent().context("a manifest is in a folder")?.to_path_buf();
         let target = message["target"]["name"].as_str().unwrap_or("unnamed");
-        let package = package_name(message["package_id"].as_str().unwrap_or_default());
+        let package = message["package_id"].as_str().and_then(Crate::of_id);
+        let package = package.context("cargo named no package of a test executable")?.name;
         let is_test_file = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "test"));
         let name = if is_test_file { format!("{package}/{target}") } else { package.clone() };
         binaries.push(TestBinary { name, path: PathBuf::from(executable), package, directory });
     }
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(binaries)
-}
-
-/// The package's name from its id: `path+file:///…/crates/age#sealane-age@0.1.0` or, where it is the folder's name,
-/// `path+file:///…/crates/sealane#0.1.0`.
-fn package_name(id: &str) -> String {
-    let (location, version) = id.rsplit_once('#').unwrap_or((id, ""));
-    match version.split_once('@') {
-        Some((name, _)) => name.to_owned(),
-        None => location.rsplit('/').next().unwrap_or(location).to_owned(),
-    }
 }
 
 /// The number of tests that passed, from the closing line of a test executable's output.

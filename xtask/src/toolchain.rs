@@ -1,7 +1,7 @@
 //! A standard library for another target: rustup's where it has one, else Debian's source of it.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -68,10 +68,27 @@ pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }
 
+/// The target that this machine's compiler builds for.
+pub(crate) fn host() -> Result<String> {
+    of_compiler("host")
+}
+
+/// What `rustc -vV` says under that name: `host`, `commit-hash`.
+pub(crate) fn of_compiler(name: &str) -> Result<String> {
+    let version = process::output(Command::new("rustc").arg("-vV"))?;
+    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
+    let found = version.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    Ok(found.with_context(|| format!("`rustc -vV` names no {name}"))?.to_owned())
+}
+
+/// The folder of a compiler's libraries.
+pub(crate) fn sysroot(compiler: &str) -> Result<PathBuf> {
+    let sysroot = process::output(Command::new(compiler).args(["--print", "sysroot"]))?;
+    Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))
+}
+
 fn is_installed(target: &str) -> Result<bool> {
-    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let sysroot = String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?;
-    Ok(Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir())
+    Ok(sysroot("rustc")?.join("lib/rustlib").join(target).join("lib").is_dir())
 }
 
 fn add_by_rustup(target: &str) -> bool {
@@ -86,7 +103,5 @@ fn has_debian_source() -> Result<bool> {
     if !Path::new(DEBIAN_RUSTC).is_file() {
         return Ok(false);
     }
-    let sysroot = process::output(Command::new(DEBIAN_RUSTC).args(["--print", "sysroot"]))?;
-    let sysroot = String::from_utf8_lossy(&sysroot).trim().to_owned();
-    Ok(Path::new(&sysroot).join("lib/rustlib/src/rust/library/std").is_dir())
+    Ok(sysroot(DEBIAN_RUSTC)?.join("lib/rustlib/src/rust/library/std").is_dir())
 }

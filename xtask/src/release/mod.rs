@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use crate::command_crates::{self, Crate, PACKAGE};
+use crate::command_crates::{Crate, PACKAGE};
 use crate::process::{self, step};
+use crate::toolchain;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
@@ -56,7 +56,7 @@ impl Place {
 
     fn build(&self) -> Result<Build> {
         // The folders to rename in the program are there once the crates are.
-        self.cargo(&["fetch", "--target", &command_crates::host()?], &OsString::new())?;
+        self.cargo(&["fetch", "--target", &toolchain::host()?], &OsString::new())?;
         let messages = self.cargo(
             &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
             &self.flags()?,
@@ -85,8 +85,8 @@ impl Place {
             renamed.push((source?.path(), "/crates.io".to_owned()));
         }
         // As rustup has it with the component rust-src, and as the compiler names it without.
-        let (library, commit) = standard_library()?;
-        renamed.push((library, format!("/rustc/{commit}")));
+        let library = toolchain::sysroot("rustc")?.join("lib/rustlib/src/rust");
+        renamed.push((library, format!("/rustc/{}", toolchain::of_compiler("commit-hash")?)));
 
         let mut flags = OsString::new();
         for (from, to) in renamed {
@@ -107,19 +107,6 @@ fn home() -> Result<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).context("HOME is not set")
 }
 
-fn sysroot() -> Result<PathBuf> {
-    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))
-}
-
-/// Where the source of the standard library is, or would be, and the compiler's commit.
-fn standard_library() -> Result<(PathBuf, String)> {
-    let version = String::from_utf8(process::output(Command::new("rustc").arg("-vV"))?)?;
-    let commit =
-        version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).context("`rustc -vV` names no commit")?;
-    Ok((sysroot()?.join("lib/rustlib/src/rust"), commit.to_owned()))
-}
-
 /// The packages of which cargo compiled something, or had it compiled before.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
@@ -128,18 +115,11 @@ fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
             serde_json::from_str(line).with_context(|| format!("cargo printed: {line}"))?;
         if message["reason"] == "compiler-artifact" {
             let id = message["package_id"].as_str().context("an artifact of no package")?;
-            found.insert(package(id).with_context(|| format!("cargo named a package {id}"))?);
+            found.insert(Crate::of_id(id).with_context(|| format!("cargo named a package {id}"))?);
         }
     }
     ensure!(!found.is_empty(), "cargo compiled nothing");
     Ok(found)
-}
-
-/// `registry+…#name@version`, or `path+file:///…/name#version`.
-fn package(id: &str) -> Option<Crate> {
-    let (source, name) = id.split_once('#')?;
-    let (name, version) = name.split_once('@').or_else(|| Some((source.rsplit('/').next()?, name)))?;
-    Some(Crate { name: name.to_owned(), version: version.to_owned() })
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -148,7 +128,7 @@ fn digest(bytes: &[u8]) -> String {
 
 /// Fails if a program has a path of the places where it was built, of the home directory, or of the compiler's.
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
-    let mut paths = vec![home()?, sysroot()?];
+    let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
     for place in places {
         paths.extend([&place.root, &place.target, &place.cargo_home].map(PathBuf::clone));
     }
@@ -172,15 +152,6 @@ fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_package_ids() {
-        let show = |id: &str| package(id).map(|package| package.to_string());
-        assert_eq!(show("registry+https://example.org/index#age@0.12.1").unwrap(), "age 0.12.1");
-        assert_eq!(show("path+file:///w/crates/sealane#0.1.0").unwrap(), "sealane 0.1.0");
-        assert_eq!(show("path+file:///w/crates/cli#sealane-cli@0.1.0").unwrap(), "sealane-cli 0.1.0");
-        assert_eq!(show("nothing"), None);
-    }
 
     #[test]
     fn finds_paths() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Build, Place, difference, digest, names_no_place};
+use super::{Place, difference, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
 
@@ -32,12 +32,8 @@ pub(crate) fn run() -> Result<()> {
     println!("   the same {} bytes", a.bytes.len());
     names_no_place(&a.bytes, &[&here, &there])?;
     println!("   no folder of this machine is in them");
-    compare_packages(&a)?;
+    sbom::compare_with_build(&a.packages)?;
     fs::remove_dir_all(folder()).context("cannot remove the other build")
-}
-
-fn compare_packages(build: &Build) -> Result<()> {
-    sbom::compare_with_build(&build.packages)
 }
 
 fn folder() -> PathBuf {
