@@ -2,13 +2,14 @@
 
 mod batch;
 mod beside;
+mod entry;
 mod incremental;
 pub(crate) mod one_shot;
 mod short;
 
 use core::fmt;
 
-use sealane_simd::{Level, Output, dispatch};
+use sealane_simd::{Level, Output};
 
 pub use batch::{OpenRequest, SealRequest};
 pub use incremental::{Opener, Sealer, Verified};
@@ -99,7 +100,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         check_length(buffer.len());
         let mut state = [0; 16];
         self.fill_state(nonce, &mut state);
-        let tag = dispatch!(self.level, token => one_shot::seal(token, &state, aad, one_shot::InPlace(buffer)));
+        let tag = entry::seal_in_place(self.level, &state, aad, buffer);
         wipe(&mut state);
         tag
     }
@@ -111,7 +112,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// # Errors
     /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
     pub fn open_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8], tag: &Tag) -> Result<(), OpenError> {
-        self.open(nonce, aad, tag, buffer.len(), one_shot::InPlace(buffer))
+        self.open(nonce, buffer.len(), |state| entry::open_in_place(self.level, state, aad, buffer, tag))
     }
 
     /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns `ciphertext` and the tag.
@@ -132,8 +133,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         check_length(plaintext.len());
         let mut state = [0; 16];
         self.fill_state(nonce, &mut state);
-        let copied = one_shot::Copied { input: plaintext, output: &mut output };
-        let tag = dispatch!(self.level, token => one_shot::seal(token, &state, aad, copied));
+        let tag = entry::seal_copied(self.level, &state, aad, plaintext, &mut output);
         wipe(&mut state);
         (output.finish(), tag)
     }
@@ -156,8 +156,9 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         plaintext: impl Into<Output<'o>>,
     ) -> Result<&'o mut [u8], OpenError> {
         let mut output = empty_output(plaintext, ciphertext.len());
-        let copied = one_shot::Copied { input: ciphertext, output: &mut output };
-        self.open(nonce, aad, tag, ciphertext.len(), copied)?;
+        self.open(nonce, ciphertext.len(), |state| {
+            entry::open_copied(self.level, state, aad, ciphertext, tag, &mut output)
+        })?;
         Ok(output.finish())
     }
 
@@ -176,17 +177,15 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     fn open(
         &self,
         nonce: &L::Nonce,
-        aad: &[u8],
-        tag: &Tag,
         length: usize,
-        message: impl one_shot::Message,
+        open: impl FnOnce(&State) -> Result<(), OpenError>,
     ) -> Result<(), OpenError> {
         if length as u64 > MAX_MESSAGE_BYTES {
             return Err(OpenError);
         }
         let mut state = [0; 16];
         self.fill_state(nonce, &mut state);
-        let result = dispatch!(self.level, token => one_shot::open(token, &state, aad, tag, message));
+        let result = open(&state);
         wipe(&mut state);
         result
     }

@@ -189,12 +189,25 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 
     fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
-        if L::WIDE_COUNTER {
-            dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, true>(token, state, counter, data));
+        // Constant blocks: of a condition's other branch, the kernels would be compiled too.
+        if const { ROUNDS == 20 && !L::WIDE_COUNTER } {
+            apply_chacha20(level, state, counter, data);
+        } else if const { L::WIDE_COUNTER } {
+            apply_rounds::<ROUNDS, true>(level, state, counter, data);
         } else {
-            dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, false>(token, state, counter, data));
+            apply_rounds::<ROUNDS, false>(level, state, counter, data);
         }
     }
+}
+
+/// What most programs use, not generic: compiled once, with this crate, and not in each that calls it.
+fn apply_chacha20(level: Level, state: &State, counter: u64, data: &mut [u8]) {
+    apply_rounds::<20, false>(level, state, counter, data);
+}
+
+/// Whatever else the layouts differ in, their kernels are the same.
+fn apply_rounds<const ROUNDS: usize, const WIDE: bool>(level: Level, state: &State, counter: u64, data: &mut [u8]) {
+    dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, WIDE>(token, state, counter, data));
 }
 
 impl<const ROUNDS: usize, L: Layout> Drop for ChaCha<ROUNDS, L> {

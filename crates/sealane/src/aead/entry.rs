@@ -1,0 +1,40 @@
+//! Where whole messages come to a backend.
+//!
+//! Nothing here depends on the length of a nonce or on the type of an output. So each function is compiled once, with this crate;
+//! kernels in a generic function would be compiled again for each type, in each crate that calls it.
+
+use sealane_simd::{Level, Output, dispatch};
+
+use super::Tag;
+use super::one_shot::{self, Copied, InPlace};
+use crate::OpenError;
+use crate::chacha20::State;
+
+pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
+    dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(buffer)))
+}
+
+pub(super) fn open_in_place(
+    level: Level,
+    state: &State,
+    aad: &[u8],
+    buffer: &mut [u8],
+    tag: &Tag,
+) -> Result<(), OpenError> {
+    dispatch!(level, token => one_shot::open(token, state, aad, tag, InPlace(buffer)))
+}
+
+pub(super) fn seal_copied(level: Level, state: &State, aad: &[u8], input: &[u8], output: &mut Output<'_>) -> Tag {
+    dispatch!(level, token => one_shot::seal(token, state, aad, Copied { input, output }))
+}
+
+pub(super) fn open_copied(
+    level: Level,
+    state: &State,
+    aad: &[u8],
+    input: &[u8],
+    tag: &Tag,
+    output: &mut Output<'_>,
+) -> Result<(), OpenError> {
+    dispatch!(level, token => one_shot::open(token, state, aad, tag, Copied { input, output }))
+}
