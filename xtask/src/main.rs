@@ -20,6 +20,7 @@ mod no_std;
 mod phones;
 mod process;
 mod python;
+mod readme;
 mod release;
 mod sabotage;
 mod sbom;
@@ -63,6 +64,8 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
+    /// Do what the README says, unchanged, on AArch64 (qemu-user, PRoot)
+    Readme,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
@@ -107,6 +110,7 @@ fn run() -> Result<()> {
         Chore::Coverage(options) => coverage::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),
+        Chore::Readme => readme::run(),
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),

@@ -37,6 +37,8 @@ const fn trial(backend: &'static str, test: &'static str, vectors: &'static str)
 }
 
 const CHACHA: &str = "chacha20_lengths";
+const POLY1305: &str = "poly1305::every_length";
+const BATCH: &str = "batch::";
 const HARAKA: &str = "haraka::";
 const GF2N: &str = "gf2n::";
 const GF8: &str = "gf8::";
@@ -45,6 +47,9 @@ const X86_64: &[Trial] = &[
     trial("scalar", CHACHA, "PortableChaCha"),
     trial("ssse3", CHACHA, "Ssse3Words"),
     trial("avx2", CHACHA, "Avx2Words"),
+    trial("scalar", POLY1305, "PortablePoly1305"),
+    trial("ssse3", BATCH, "Ssse3Wide"),
+    trial("avx2", POLY1305, "Avx2Wide"),
     trial("scalar", HARAKA, "SlicedBlocks"),
     trial("aesni", HARAKA, "AesNiBlocks"),
     trial("scalar", GF2N, "ScalarLane"),
@@ -57,6 +62,8 @@ const X86_64: &[Trial] = &[
 const BOCHS: &[Trial] = &[
     trial("avx512", CHACHA, "Avx512Words<sealane_simd::x86::avx512::Avx512>"),
     trial("avx512ifma", CHACHA, "Avx512Words<sealane_simd::x86::avx512::Avx512Ifma>"),
+    trial("avx512", POLY1305, "Avx512Wide<sealane_simd::x86::avx512::Avx512>"),
+    trial("avx512ifma", POLY1305, "Avx512Wide<sealane_simd::x86::avx512::Avx512Ifma>"),
     trial("vaes", HARAKA, "::VaesBlocks"),
     trial("vaes512", HARAKA, "Vaes512Blocks"),
     trial("vpclmulqdq", GF2N, "VpclmulqdqLane"),
@@ -66,18 +73,27 @@ const BOCHS: &[Trial] = &[
     trial("gfni512", GF8, "Gfni512Bytes"),
 ];
 
-const AARCH64: &[Trial] = &[
+const ARM: &[Trial] = &[
     trial("neon", CHACHA, "NeonWords"),
+    trial("neon", POLY1305, "NeonWide"),
     trial("neon-aes", HARAKA, "NeonAesBlocks"),
     trial("pmull", GF2N, "PmullLane"),
     trial("neon", GF8, "NeonBytes"),
 ];
 
-const WASM32: &[Trial] = &[trial("simd128", CHACHA, "Simd128Words"), trial("simd128", GF8, "Simd128Bytes")];
+const WASM32: &[Trial] = &[
+    trial("simd128", CHACHA, "Simd128Words"),
+    trial("simd128", POLY1305, "Simd128Wide"),
+    trial("simd128", GF8, "Simd128Bytes"),
+];
 
 /// Targets with their trials.
-const TARGETS: &[(&str, &[Trial])] =
-    &[("x86_64-unknown-linux-gnu", X86_64), ("aarch64-unknown-linux-gnu", AARCH64), ("wasm32-wasip1", WASM32)];
+const TARGETS: &[(&str, &[Trial])] = &[
+    ("x86_64-unknown-linux-gnu", X86_64),
+    ("aarch64-unknown-linux-gnu", ARM),
+    ("armv7-unknown-linux-gnueabihf", ARM),
+    ("wasm32-wasip1", WASM32),
+];
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -174,11 +190,9 @@ fn copy(tree: &Path) -> Result<()> {
         if file.starts_with("crates/simd/src/") && file.ends_with(".rs") {
             let text = String::from_utf8(bytes).with_context(|| format!("{file} is not UTF-8"))?;
             bytes = sabotaged(file, &text).into_bytes();
-        } else if file == PORTABLE {
+        } else if let Some(entry) = PORTABLE.iter().find(|entry| entry.file == file) {
             let text = String::from_utf8(bytes).with_context(|| format!("{file} is not UTF-8"))?;
-            ensure!(text.contains(PORTABLE_ENTRY), "{file} has no {PORTABLE_ENTRY}");
-            let entry = format!("{PORTABLE_ENTRY}\n    if sealane_simd::sabotage(\"PortableChaCha\") {{ return; }}");
-            bytes = text.replacen(PORTABLE_ENTRY, &entry, 1).into_bytes();
+            bytes = entry.sabotaged(&text)?.into_bytes();
         }
         // The same bytes keep their time, so that nothing is built again.
         if std::fs::read(&to).ok().as_deref() != Some(&bytes) {
@@ -188,10 +202,41 @@ fn copy(tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Portable ChaCha is not made of vectors of this workspace.
-const PORTABLE: &str = "crates/sealane/src/chacha20/portable.rs";
-const PORTABLE_ENTRY: &str =
-    "pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {";
+/// The entry of portable code that is not made of vectors of this workspace.
+struct Entry {
+    /// The name that breaks it, and what it does then.
+    name: &'static str,
+    broken: &'static str,
+    file: &'static str,
+    signature: &'static str,
+}
+
+const PORTABLE: &[Entry] = &[
+    Entry {
+        name: "PortableChaCha",
+        broken: "return",
+        file: "crates/sealane/src/chacha20/portable.rs",
+        signature: "pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {",
+    },
+    Entry {
+        name: "PortablePoly1305",
+        broken: "return h",
+        file: "crates/sealane/src/poly1305/kernel.rs",
+        signature: "fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {",
+    },
+];
+
+impl Entry {
+    fn sabotaged(&self, text: &str) -> Result<String> {
+        let Self { name, broken, file, signature } = self;
+        ensure!(text.contains(signature), "{file} has no {signature}");
+        Ok(text.replacen(
+            signature,
+            &format!("{signature}\n    if sealane_simd::sabotage(\"{name}\") {{ {broken}; }}"),
+            1,
+        ))
+    }
+}
 
 /// A source of `sealane-simd` whose vectors can be broken: those of blocks, lanes and bytes load zeros, those of words a wrong constant.
 fn sabotaged(file: &str, text: &str) -> String {
@@ -209,6 +254,9 @@ fn sabotaged(file: &str, text: &str) -> String {
             }
             _ if is_method && method.starts_with("fn splat(") && method.contains("word: u32") => {
                 changed += &format!("{line}\n let word = word ^ u32::from({ASKS});\n");
+            }
+            _ if is_method && method.starts_with("fn splat(") && method.contains("value: u64") => {
+                changed += &format!("{line}\n let value = value ^ u64::from({ASKS});\n");
             }
             _ => {
                 changed += line;
