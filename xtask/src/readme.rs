@@ -36,7 +36,10 @@ pub(crate) fn run() -> Result<()> {
 
 /// What has cargo build for the target, and run what it built in the emulator.
 fn environment(target: &StaticTarget) -> Result<Vec<(OsString, OsString)>> {
-    let mut runner = process::tool("proot", "proot")?.into_os_string();
+    // PRoot stands in for the heap's end (brk), and in a process that was forked it takes what was allocated since for unmapped. A heap
+    // that begins as large as it will ever be has no such end.
+    let mut runner = OsString::from("env MALLOC_TOP_PAD_=33554432 ");
+    runner.push(process::tool("proot", "proot")?);
     runner.push(" -q ");
     runner.push(process::tool("qemu-aarch64", "qemu-user")?);
     let mut environment = target.environment.clone();
