@@ -114,7 +114,14 @@ pub(super) fn features() -> Vec<&'static str> {
     sealane_simd::x86::Features::detect().names().collect()
 }
 
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+#[cfg(target_arch = "aarch64")]
+pub(super) fn features() -> Vec<&'static str> {
+    use std::arch::is_aarch64_feature_detected as has;
+    let known = [("neon", has!("neon")), ("aes", has!("aes")), ("pmull", has!("pmull"))];
+    known.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+}
+
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn features() -> Vec<&'static str> {
     // What is used elsewhere is a backend, and listed as one.
     Vec::new()
