@@ -64,7 +64,7 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
-    /// Do what the README says, unchanged, on AArch64 (qemu-user, PRoot)
+    /// Do what the README says, unchanged, on AArch64 (qemu-user)
     Readme,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),

@@ -1,7 +1,7 @@
 //! `cargo xtask readme`: the README's two commands, word for word, on AArch64.
 //!
-//! Cargo and the compiler run on this machine and build for AArch64; all that they build runs in qemu, as does what that starts in its
-//! turn: PRoot sees to it, without a change to the system.
+//! Cargo and the compiler run on this machine and build for AArch64. The kernel starts what they build in qemu, and what that starts in
+//! its turn: in a namespace of this chore it has been told to, so that nothing else on the machine notices.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,26 +27,41 @@ pub(crate) fn run() -> Result<()> {
     let [seal, test] = commands(&readme)?;
     for command in [seal, test] {
         step(&format!("on {}: {command}", target.triple));
-        process::run(Command::new("sh").args(["-c", command]).current_dir(&clone).envs(environment.iter().cloned()))?;
+        let mut shell = in_namespace()?;
+        process::run(shell.args(["sh", "-c", command]).current_dir(&clone).envs(environment.iter().cloned()))?;
     }
     let sealed = std::fs::read(clone.join("README.md.age")).context("the first command sealed nothing")?;
     ensure!(sealed.starts_with(b"age-encryption.org/v1\n-> scrypt "), "README.md.age is not sealed with a passphrase");
     Ok(())
 }
 
-/// What has cargo build for the target, and run what it built in the emulator.
+/// What has cargo build for the target.
 fn environment(target: &StaticTarget) -> Result<Vec<(OsString, OsString)>> {
-    // PRoot stands in for the heap's end (brk), and in a process that was forked it takes what was allocated since for unmapped. A heap
-    // that begins as large as it will ever be has no such end.
-    let mut runner = OsString::from("env MALLOC_TOP_PAD_=33554432 ");
-    runner.push(process::tool("proot", "proot")?);
-    runner.push(" -q ");
-    runner.push(process::tool("qemu-aarch64", "qemu-user")?);
     let mut environment = target.environment.clone();
-    environment.push((target.variable("RUNNER"), runner));
     environment.push(("CARGO_BUILD_TARGET".into(), target.triple.into()));
     environment.push(("CARGO_TARGET_DIR".into(), std::path::absolute(process::target_dir())?.join("readme").into()));
     Ok(environment)
+}
+
+/// A command that runs its arguments where the kernel starts AArch64 programs in qemu.
+fn in_namespace() -> Result<Command> {
+    // The head of such a program (ELF, 64 bits, little-endian; executable or shared object; AArch64), and the bits of it that count. `P`
+    // gives it its own name, not its file's. The kernel reads the escapes.
+    const PROGRAMS: &str = concat!(
+        r":sealane-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00",
+        r":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:",
+    );
+    const REGISTER: &str = r#"
+        mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc && printf %s "$0" > /proc/sys/fs/binfmt_misc/register || {
+            echo "this chore needs Linux 6.7 or later, and user namespaces: the kernel does not start AArch64 programs in qemu" >&2
+            exit 1
+        }
+        exec "$@""#;
+    let qemu = process::tool("qemu-aarch64", "qemu-user")?;
+    let mut command = Command::new(process::tool("unshare", "util-linux")?);
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", REGISTER]);
+    command.arg(format!("{PROGRAMS}{}:P", qemu.display()));
+    Ok(command)
 }
 
 fn clone() -> Result<PathBuf> {
