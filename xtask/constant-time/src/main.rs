@@ -1,5 +1,5 @@
 //! Runs a primitive with secrets that valgrind's memcheck takes for uninitialised: it then reports every branch and every
-//! memory address that depends on them. `cargo xtask constant-time` runs this program for every backend and primitive.
+//! memory address that depends on them. `cargo xtask ct` runs this program for every backend and primitive.
 //!
 //! `constant-time BACKEND PRIMITIVE`. The primitives `leaky-branch` and `leaky-index` are the positive controls: a run that does
 //! not report them proves nothing.

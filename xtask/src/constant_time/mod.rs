@@ -1,4 +1,4 @@
-//! `cargo xtask constant-time`: memcheck follows secrets through the machine code, and reports each branch and each memory
+//! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and each memory
 //! address that depends on one.
 
 mod reports;
@@ -33,7 +33,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/aead/one_shot.rs", "} else if result.is_err() && is_longer {"),
     ("crates/sealane/src/aead/short.rs", "if result.is_ok() {"),
     ("crates/sealane/src/aead/beside.rs", "if result.is_ok() {"),
-    ("crates/sealane/src/aead/mod.rs", "self.open(nonce, aad, tag, ciphertext.len(), copied)?;"),
+    ("crates/sealane/src/aead/mod.rs", "opened?;"),
     ("crates/sealane/src/aead/incremental.rs", "crate::poly1305::tags_equal(&self.message.tag(), tag)?;"),
     ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
     ("crates/sealane/src/aead/batch/mod.rs", "requests.iter().all(|request| request.authentic)"),

@@ -156,9 +156,10 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         plaintext: impl Into<Output<'o>>,
     ) -> Result<&'o mut [u8], OpenError> {
         let mut output = empty_output(plaintext, ciphertext.len());
-        self.open(nonce, ciphertext.len(), |state| {
+        let opened = self.open(nonce, ciphertext.len(), |state| {
             entry::open_copied(self.level, state, aad, ciphertext, tag, &mut output)
-        })?;
+        });
+        opened?;
         Ok(output.finish())
     }
 
