@@ -107,6 +107,9 @@ fn build(target: &Target, packages: &[&str], workspace: Option<&Path>, from_sour
     let mut environment = toolchain.environment;
     let mut arguments = toolchain.arguments;
     environment.extend(target.linker()?);
+    if target.portable {
+        environment.push(("CARGO_PROFILE_RELEASE_OPT_LEVEL".into(), "1".into()));
+    }
     if let Some(feature) = target.unstable {
         let bootstrap = OsString::from("RUSTC_BOOTSTRAP");
         // Building the standard library needs it for all crates.

@@ -16,6 +16,9 @@ pub(super) struct Target {
     pub(super) flags: Option<&'static str>,
     /// The feature of `sealane-simd` that has the target's backends, where the compiler must be told to allow what is unstable.
     pub(super) unstable: Option<&'static str>,
+    /// Whether it is there for its order of bytes or size of words, and has portable code only: less optimised, that is built in half the
+    /// time.
+    pub(super) portable: bool,
     pub(super) runs: &'static [Run],
 }
 
@@ -57,6 +60,7 @@ pub(super) const TARGETS: &[Target] = &[
         // As for the emulated machines, which have no libraries.
         flags: Some("-C target-feature=+crt-static"),
         unstable: None,
+        portable: false,
         runs: &[
             Run { place: "qemu64", runner: qemu_x86_64("qemu64"), forced: &[Widest], tests: &[] },
             Run { place: "nehalem", runner: qemu_x86_64("Nehalem"), forced: &[Widest], tests: &[] },
@@ -90,6 +94,7 @@ pub(super) const TARGETS: &[Target] = &[
         }),
         flags: None,
         unstable: None,
+        portable: false,
         runs: &[
             Run { place: "aarch64", runner: AARCH64, forced: &[Widest], tests: &[] },
             Run {
@@ -109,6 +114,7 @@ pub(super) const TARGETS: &[Target] = &[
         }),
         flags: None,
         unstable: Some("armv7"),
+        portable: false,
         runs: &[
             Run { place: "armv7", runner: qemu_arm("max"), forced: &[Widest], tests: &[] },
             Run {
@@ -125,6 +131,7 @@ pub(super) const TARGETS: &[Target] = &[
         compiler: Some(Compiler { program: "i686-linux-gnu-gcc", packages: "gcc-i686-linux-gnu libc6-dev-i386-cross" }),
         flags: None,
         unstable: None,
+        portable: false,
         runs: &[Run {
             place: "i686",
             runner: Runner::qemu("qemu-i386", "Haswell", "/usr/i686-linux-gnu"),
@@ -137,6 +144,7 @@ pub(super) const TARGETS: &[Target] = &[
         compiler: None,
         flags: Some("-C target-feature=+simd128"),
         unstable: None,
+        portable: false,
         runs: &[Run { place: "wasm32", runner: Runner::Node, forced: &[Widest, Only("scalar")], tests: &[] }],
     },
     Target {
@@ -147,6 +155,7 @@ pub(super) const TARGETS: &[Target] = &[
         }),
         flags: None,
         unstable: None,
+        portable: true,
         runs: &[Run {
             place: "riscv64",
             runner: Runner::qemu("qemu-riscv64", "rv64", "/usr/riscv64-linux-gnu"),
@@ -163,6 +172,7 @@ pub(super) const TARGETS: &[Target] = &[
         }),
         flags: None,
         unstable: None,
+        portable: true,
         runs: &[Run {
             place: "powerpc64",
             runner: Runner::qemu("qemu-ppc64", "power8", "/usr/powerpc64-linux-gnu"),
@@ -178,6 +188,7 @@ pub(super) const TARGETS: &[Target] = &[
         }),
         flags: None,
         unstable: None,
+        portable: true,
         runs: &[Run {
             place: "s390x",
             runner: Runner::qemu("qemu-s390x", "max", "/usr/s390x-linux-gnu"),
