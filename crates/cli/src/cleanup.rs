@@ -66,31 +66,40 @@ impl Drop for FileGuard {
     }
 }
 
-/// A terminal that gets its present settings back when a signal comes, as long as this lives.
+/// A terminal without echo, which gets its settings back when this goes or a signal comes.
+#[cfg(unix)]
 pub(crate) struct EchoGuard;
 
+#[cfg(unix)]
 impl EchoGuard {
-    /// Remembers the settings of `tty`.
-    #[cfg(unix)]
-    pub(crate) fn new(tty: &File) -> Self {
+    /// Remembers the settings of `tty`, and turns its echo off, but for the end of a line.
+    pub(crate) fn new(tty: &File) -> io::Result<Self> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         watch();
-        if let (Ok(settings), Ok(tty)) = (rustix::termios::tcgetattr(tty), tty.try_clone()) {
-            pending().echo = Some((tty, settings));
-        }
-        Self
-    }
-
-    /// Nothing is known here about how to restore a terminal.
-    #[cfg(not(unix))]
-    pub(crate) fn new(_tty: &File) -> Self {
-        Self
+        // Under the lock: once a signal has given the echo back, nothing may take it away again.
+        let mut pending = pending();
+        let settings = tcgetattr(tty)?;
+        let mut without_echo = settings.clone();
+        without_echo.local_modes.remove(LocalModes::ECHO);
+        without_echo.local_modes.insert(LocalModes::ECHONL);
+        pending.echo = Some((tty.try_clone()?, settings));
+        tcsetattr(tty, OptionalActions::Now, &without_echo)?;
+        Ok(Self)
     }
 }
 
 #[cfg(unix)]
 impl Drop for EchoGuard {
     fn drop(&mut self) {
-        pending().echo = None;
+        restore(&mut pending().echo);
+    }
+}
+
+/// Gives a terminal its settings back.
+#[cfg(unix)]
+fn restore(echo: &mut Option<(File, rustix::termios::Termios)>) {
+    if let Some((tty, settings)) = echo.take() {
+        let _ = rustix::termios::tcsetattr(tty, rustix::termios::OptionalActions::Now, &settings);
     }
 }
 
@@ -109,13 +118,11 @@ fn watch() {
         let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
             // Caught, SIGXFSZ is an error of the write that went beyond the limit, and ends like any other.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
-                let pending = pending();
+                let mut pending = pending();
                 for path in &pending.files {
                     let _ = std::fs::remove_file(path);
                 }
-                if let Some((tty, settings)) = &pending.echo {
-                    let _ = rustix::termios::tcsetattr(tty, rustix::termios::OptionalActions::Now, settings);
-                }
+                restore(&mut pending.echo);
                 // The lock is held to the end, so that no new file is made and none renamed in between.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }

@@ -110,7 +110,6 @@ fn the_echo_comes_back_when_a_signal_ends_the_question() {
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     session.exp_string("have a secure one made): ").unwrap();
-    // Whether the question reads the key itself or the signal arrives is a matter of a moment: both must end alike.
     session.send_control('c').unwrap();
     let shown = ends(session, 0, "status 130");
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
