@@ -110,6 +110,7 @@ mod error;
 pub mod header;
 mod input;
 mod keys;
+mod parallel;
 pub mod stream;
 
 pub use age;
@@ -120,4 +121,5 @@ pub use sealane::Backend;
 pub use crate::decryptor::{DEFAULT_MAX_WORK_FACTOR, Decryptor, passphrase_identity};
 pub use crate::encryptor::{DEFAULT_WORK_FACTOR, Encryptor};
 pub use crate::error::{DecryptError, EncryptError};
+pub use crate::parallel::{CopyError, Threads};
 pub use crate::stream::{StreamError, StreamReader, StreamWriter};

@@ -12,6 +12,7 @@ mod writer;
 use sealane::{Backend, ChaCha20Poly1305};
 
 pub use self::error::StreamError;
+pub(crate) use self::reader::Next;
 pub use self::reader::StreamReader;
 pub use self::writer::StreamWriter;
 
@@ -26,7 +27,7 @@ pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
 const CHUNKS: usize = 4;
 
 /// Seals and opens single chunks.
-struct ChunkCipher(ChaCha20Poly1305);
+pub(crate) struct ChunkCipher(ChaCha20Poly1305);
 
 impl ChunkCipher {
     fn new(key: &[u8; 32], backend: Backend) -> Self {
@@ -34,7 +35,7 @@ impl ChunkCipher {
     }
 
     /// Seals all of `chunk` but its last 16 bytes, which become the tag.
-    fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
+    pub(crate) fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
         let (text, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
         *tag = self.0.seal_in_place(&nonce(number, last), &[], text);
     }
@@ -45,6 +46,29 @@ impl ChunkCipher {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
             None => false,
         }
+    }
+
+    /// Opens the next chunk of a file, which is all there or ends with the file, and says what comes after it. `more` says whether
+    /// anything follows it in the file.
+    pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
+        // What the input says about the end is tried first; the other case is an error, but not one of this chunk.
+        let last = if self.open(number, !more, chunk) {
+            !more
+        } else if chunk.len() == SEALED_CHUNK_LEN && self.open(number, more, chunk) {
+            more
+        } else if more {
+            return Err(StreamError::CorruptChunk { number });
+        } else {
+            return Err(StreamError::CorruptEnd { number });
+        };
+        if last && chunk.len() == TAG_LEN && number > 0 {
+            return Err(StreamError::EmptyLastChunk);
+        }
+        Ok(match (last, more) {
+            (false, _) => Next::Chunk,
+            (true, true) => Next::Error(StreamError::TrailingData),
+            (true, false) => Next::End,
+        })
     }
 }
 
@@ -61,14 +85,23 @@ fn nonce(number: u64, last: bool) -> [u8; 12] {
 /// The format counts to 2^88. 2^64 chunks are 2^80 bytes, so the larger counter would never be told from this one, but
 /// a number is never used twice.
 #[derive(Clone, Copy, Debug)]
-struct Counter(Option<u64>);
+pub(crate) struct Counter(Option<u64>);
 
 impl Counter {
     const START: Self = Self(Some(0));
 
     fn take(&mut self) -> Result<u64, StreamError> {
+        self.take_many(1)
+    }
+
+    /// The first of so many numbers.
+    pub(crate) fn take_many(&mut self, count: u64) -> Result<u64, StreamError> {
         let number = self.0.ok_or(StreamError::CounterOverflow)?;
-        self.0 = number.checked_add(1);
+        if count > 0 {
+            // The last of them has to be a number; the one after it need not.
+            let last = number.checked_add(count - 1).ok_or(StreamError::CounterOverflow)?;
+            self.0 = last.checked_add(1);
+        }
         Ok(number)
     }
 }

@@ -21,19 +21,19 @@ use crate::input::Input;
 ///
 /// [`Seek`](io::Seek) is there if the input has it.
 pub struct StreamReader<R> {
-    pub(super) input: Input<R>,
-    pub(super) cipher: ChunkCipher,
-    pub(super) counter: Counter,
-    pub(super) buf: Zeroizing<Box<[u8]>>,
+    pub(crate) input: Input<R>,
+    pub(crate) cipher: ChunkCipher,
+    pub(crate) counter: Counter,
+    pub(crate) buf: Zeroizing<Box<[u8]>>,
     /// The chunk that was opened last, in `buf`, and how far it has been handed out.
     pub(super) chunk: Range<usize>,
     pub(super) at: usize,
     /// What follows in `buf`, not opened yet.
-    pub(super) sealed: Range<usize>,
+    pub(crate) sealed: Range<usize>,
     /// The input has ended: nothing follows `sealed`.
     pub(super) eof: bool,
     /// What comes after `chunk`.
-    pub(super) next: Next,
+    pub(crate) next: Next,
     /// Plaintext to leave out of the next chunk, after a seek.
     pub(super) skip: usize,
     /// The position in the plaintext.
@@ -46,7 +46,7 @@ pub struct StreamReader<R> {
 
 /// What comes after the chunk that is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Another chunk.
     Chunk,
     /// The end of the plaintext.
@@ -82,6 +82,11 @@ impl<R> StreamReader<R> {
             start: Start::Relative(header_len),
             plaintext_len: None,
         }
+    }
+
+    /// Whether the position is in a chunk, open or to be opened next, and not at its start.
+    pub(crate) fn is_within_chunk(&self) -> bool {
+        self.at < self.chunk.end || self.skip > 0
     }
 
     pub(super) fn fail(&mut self, error: StreamError) -> StreamError {
@@ -127,28 +132,9 @@ impl<R: Read> StreamReader<R> {
         }
         let number = self.counter.take().map_err(|e| self.fail(e))?;
         let range = self.sealed.start..self.sealed.start + len;
-        let sealed = &mut self.buf[range.clone()];
-
-        // What the input says about the end is tried first; the other case is an error, but not one of this chunk.
-        let last = if self.cipher.open(number, !more, sealed) {
-            !more
-        } else if len == SEALED_CHUNK_LEN && self.cipher.open(number, more, sealed) {
-            more
-        } else if more {
-            return Err(self.fail(StreamError::CorruptChunk { number }));
-        } else {
-            return Err(self.fail(StreamError::CorruptEnd { number }));
-        };
-        let mut chunk = range.start..range.end - TAG_LEN;
-        if last && chunk.is_empty() && number > 0 {
-            return Err(self.fail(StreamError::EmptyLastChunk));
-        }
+        self.next = self.cipher.open_next(number, more, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
         self.sealed.start = range.end;
-        self.next = match (last, more) {
-            (false, _) => Next::Chunk,
-            (true, true) => Next::Error(StreamError::TrailingData),
-            (true, false) => Next::End,
-        };
+        let mut chunk = range.start..range.end - TAG_LEN;
         if self.next == Next::End {
             let before = number.checked_mul(CHUNK_LEN as u64);
             self.plaintext_len = before.and_then(|n| n.checked_add(chunk.len() as u64));

@@ -121,6 +121,14 @@ impl<W: Write> Write for StreamWriter<W> {
     }
 }
 
+impl<W> StreamWriter<W> {
+    /// What a new writer has.
+    pub(crate) fn into_parts(self) -> (W, ChunkCipher, Counter) {
+        debug_assert!(self.len == 0 && !self.failed, "nothing has been written");
+        (self.inner, self.cipher, self.counter)
+    }
+}
+
 impl<W> fmt::Debug for StreamWriter<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamWriter").field("failed", &self.failed).finish_non_exhaustive()

@@ -6,6 +6,7 @@ mod damage;
 mod header;
 mod interop;
 mod io_faults;
+mod parallel;
 mod recipients;
 mod round_trip;
 mod seek;

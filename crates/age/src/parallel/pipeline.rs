@@ -1,0 +1,207 @@
+//! Batches of work between a reader and a writer, on several threads, in order.
+//!
+//! The calling thread reads, as many threads as are asked for work, and one writes. Batch i goes to worker i mod n and is taken from
+//! there again: the order needs no other record. Batches are buffers that go round: none is allocated after the first round.
+
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use super::CopyError;
+
+/// Batches for each worker: one that it works on, one that waits for it, and one that waits to be written.
+const BATCHES_PER_WORKER: usize = 3;
+
+/// Runs until `read` gives no more, or something fails.
+///
+/// Everything that was read before a failure of `read` is worked on and written. `write` is told to stop by its own failure only: that
+/// of the earliest batch. No thread is left when this returns.
+///
+/// # Errors
+/// The first of `write`, in the order of batches; otherwise that of `read`.
+pub(super) fn run<B: Send>(
+    workers: usize,
+    new_batch: impl Fn() -> B,
+    mut read: impl FnMut(&mut B) -> Result<bool, CopyError>,
+    work: impl Fn(&mut B) + Sync,
+    mut write: impl FnMut(&mut B) -> Result<(), CopyError> + Send,
+) -> Result<(), CopyError> {
+    let (mut first, mut second) = (new_batch(), new_batch());
+    if !read(&mut first)? {
+        return Ok(());
+    }
+    let more = read(&mut second);
+    if !matches!(more, Ok(true)) {
+        // A single batch needs no thread.
+        work(&mut first);
+        write(&mut first)?;
+        return more.map(drop);
+    }
+    let batches = workers * BATCHES_PER_WORKER;
+    let (free_sender, free) = mpsc::sync_channel(batches);
+    for _ in 2..batches {
+        free_sender.send(new_batch()).expect("there is room for all, and the other end is here");
+    }
+    thread::scope(|scope| {
+        let mut to_workers = Vec::with_capacity(workers);
+        let mut from_workers = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            let (sender, todo) = mpsc::sync_channel::<B>(BATCHES_PER_WORKER);
+            let (done, receiver) = mpsc::sync_channel(BATCHES_PER_WORKER);
+            to_workers.push(sender);
+            from_workers.push(receiver);
+            let work = &work;
+            spawn(scope, "sealane-worker", move || {
+                for mut batch in todo {
+                    work(&mut batch);
+                    if done.send(batch).is_err() {
+                        return;
+                    }
+                }
+            })?;
+        }
+        let writer = spawn(scope, "sealane-writer", move || write_all(&from_workers, &free_sender, write))?;
+
+        let mut result = Ok(());
+        let mut next_worker = to_workers.iter().cycle();
+        let mut send = |batch| next_worker.next().is_some_and(|worker| worker.send(batch).is_ok());
+        if send(first) && send(second) {
+            // The writer gives no buffer back once it has failed, and closes the channel.
+            for mut batch in free {
+                match read(&mut batch) {
+                    Ok(true) if send(batch) => {}
+                    Ok(_) => break,
+                    Err(error) => {
+                        result = Err(error);
+                        break;
+                    }
+                }
+            }
+        }
+        // The workers end when they have done what is left, and the writer with them.
+        drop(to_workers);
+        match writer.join() {
+            Ok(written) => written.and(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Writes what the workers have done, in order, until they end.
+fn write_all<B>(
+    from_workers: &[Receiver<B>],
+    free: &SyncSender<B>,
+    mut write: impl FnMut(&mut B) -> Result<(), CopyError>,
+) -> Result<(), CopyError> {
+    for worker in from_workers.iter().cycle() {
+        let Ok(mut batch) = worker.recv() else { break };
+        write(&mut batch)?;
+        // There is room for all. When nothing more is to be read, nobody waits for it.
+        let _ = free.send(batch);
+    }
+    Ok(())
+}
+
+fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    name: &str,
+    body: impl FnOnce() -> T + Send + 'scope,
+) -> Result<thread::ScopedJoinHandle<'scope, T>, CopyError> {
+    thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, body).map_err(CopyError::Thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Numbers, squared, on so many workers; what was written, and the result.
+    fn squares(
+        workers: usize,
+        count: u64,
+        read_fails_at: Option<u64>,
+        write_fails_at: Option<u64>,
+    ) -> (Vec<u64>, Result<(), CopyError>) {
+        let mut next = 0;
+        let written = Mutex::new(Vec::new());
+        let read = |batch: &mut u64| {
+            if read_fails_at == Some(next) {
+                return Err(CopyError::Read(io::Error::other("read")));
+            }
+            *batch = next;
+            next += 1;
+            Ok(next <= count)
+        };
+        let work = |batch: &mut u64| {
+            // Some take longer than others.
+            if batch.is_multiple_of(3) {
+                thread::sleep(std::time::Duration::from_micros(200));
+            }
+            *batch *= *batch;
+        };
+        let write = |batch: &mut u64| {
+            if write_fails_at.is_some_and(|at| at * at == *batch) {
+                return Err(CopyError::Write(io::Error::other("write")));
+            }
+            written.lock().unwrap().push(*batch);
+            Ok(())
+        };
+        let result = run(workers, || 0, read, work, write);
+        (written.into_inner().unwrap(), result)
+    }
+
+    fn expected(count: u64) -> Vec<u64> {
+        (0..count).map(|i| i * i).collect()
+    }
+
+    #[test]
+    fn order_is_kept() {
+        for workers in 1..=5 {
+            for count in [0, 1, 2, 7, 100] {
+                let (written, result) = squares(workers, count, None, None);
+                assert_eq!(written, expected(count), "{workers} workers");
+                result.unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_was_read_before_a_failure_is_written() {
+        for workers in 1..=4 {
+            for at in [0, 1, 5, 50] {
+                let (written, result) = squares(workers, 100, Some(at), None);
+                assert_eq!(written, expected(at), "{workers} workers");
+                assert_eq!(result.unwrap_err().to_string(), "read");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_after_a_failure_to_write() {
+        for workers in 1..=4 {
+            for at in [0, 1, 5, 50] {
+                let (written, result) = squares(workers, 1000, None, Some(at));
+                assert_eq!(written, expected(at), "{workers} workers");
+                assert_eq!(result.unwrap_err().to_string(), "write");
+                // The earliest failure is the one that is told, although reading would have failed too.
+                let (_, result) = squares(workers, 1000, Some(at + 1), Some(at));
+                assert_eq!(result.unwrap_err().to_string(), "write");
+            }
+        }
+    }
+
+    #[test]
+    fn buffers_go_round() {
+        let made = AtomicUsize::new(0);
+        let mut left = 1000;
+        let new_batch = || made.fetch_add(1, Ordering::Relaxed);
+        let read = |_: &mut usize| {
+            left -= 1;
+            Ok(left > 0)
+        };
+        run(2, new_batch, read, |_| {}, |_| Ok(())).unwrap();
+        assert_eq!(made.into_inner(), 2 * BATCHES_PER_WORKER);
+    }
+}
