@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 struct Pending {
     files: Vec<PathBuf>,
     #[cfg(unix)]
-    echo: Option<(File, rustix::termios::Termios)>,
+    echo: Option<(File, nix::sys::termios::Termios)>,
 }
 
 static PENDING: Mutex<Pending> = Mutex::new(Pending {
@@ -74,16 +74,16 @@ pub(crate) struct EchoGuard;
 impl EchoGuard {
     /// Remembers the settings of `tty`, and turns its echo off, but for the end of a line.
     pub(crate) fn new(tty: &File) -> io::Result<Self> {
-        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
         watch();
         // Under the lock: once a signal has given the echo back, nothing may take it away again.
         let mut pending = pending();
         let settings = tcgetattr(tty)?;
         let mut without_echo = settings.clone();
-        without_echo.local_modes.remove(LocalModes::ECHO);
-        without_echo.local_modes.insert(LocalModes::ECHONL);
+        without_echo.local_flags.remove(LocalFlags::ECHO);
+        without_echo.local_flags.insert(LocalFlags::ECHONL);
         pending.echo = Some((tty.try_clone()?, settings));
-        tcsetattr(tty, OptionalActions::Now, &without_echo)?;
+        tcsetattr(tty, SetArg::TCSANOW, &without_echo)?;
         Ok(Self)
     }
 }
@@ -97,9 +97,9 @@ impl Drop for EchoGuard {
 
 /// Gives a terminal its settings back.
 #[cfg(unix)]
-fn restore(echo: &mut Option<(File, rustix::termios::Termios)>) {
+fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
     if let Some((tty, settings)) = echo.take() {
-        let _ = rustix::termios::tcsetattr(tty, rustix::termios::OptionalActions::Now, &settings);
+        let _ = nix::sys::termios::tcsetattr(tty, nix::sys::termios::SetArg::TCSANOW, &settings);
     }
 }
 
