@@ -66,10 +66,7 @@ impl<R: Read> Decryptor<R> {
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
     ) -> Result<StreamReader<R>, DecryptError> {
-        let file_key = self.unwrap_file_key(identities)?;
-        if !self.header.verify(&file_key) {
-            return Err(DecryptError::HeaderMac);
-        }
+        let file_key = self.file_key(identities)?;
         let key = keys::payload_key(&file_key, &self.nonce);
         let start = self.input.delivered();
         Ok(StreamReader::new(self.input, start, &key, self.backend))
@@ -110,6 +107,25 @@ impl<R> Decryptor<R> {
     /// The header. Its MAC has not been checked yet.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// The header alone. Its MAC has not been checked.
+    pub fn into_header(self) -> Header {
+        self.header
+    }
+
+    /// The nonce, and what follows it.
+    pub(crate) fn into_parts(self) -> ([u8; PAYLOAD_NONCE_LEN], Input<R>) {
+        (self.nonce, self.input)
+    }
+
+    /// The file key, with which the header is what it was when it was made.
+    pub(crate) fn file_key<'a>(
+        &self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<FileKey, DecryptError> {
+        let file_key = self.unwrap_file_key(identities)?;
+        if self.header.verify(&file_key) { Ok(file_key) } else { Err(DecryptError::HeaderMac) }
     }
 
     fn unwrap_file_key<'a>(

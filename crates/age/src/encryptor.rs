@@ -38,32 +38,7 @@ impl Encryptor {
     /// - the others if a recipient fails.
     pub fn with_recipients<'a>(recipients: impl IntoIterator<Item = &'a dyn Recipient>) -> Result<Self, EncryptError> {
         let file_key = keys::new_file_key().map_err(EncryptError::Random)?;
-        let mut stanzas: Vec<Stanza> = Vec::new();
-        let mut labels: Option<HashSet<String>> = None;
-        for recipient in recipients {
-            let (theirs, their_labels) = recipient.wrap_file_key(&file_key)?;
-            if theirs.is_empty() {
-                return Err(EncryptError::NoStanza);
-            }
-            if !their_labels.iter().all(is_arbitrary_string) {
-                return Err(EncryptError::InvalidLabel);
-            }
-            stanzas.extend(theirs);
-            match &labels {
-                None => labels = Some(their_labels),
-                Some(labels) if *labels == their_labels => {}
-                // A passphrase has a random label; "requires pzcVkP6…" would help nobody.
-                Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
-                Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
-            }
-        }
-        if labels.is_none() {
-            return Err(EncryptError::NoRecipients);
-        }
-        let header = Header::new(stanzas, &file_key).map_err(|e| match e {
-            HeaderError::ScryptNotAlone => EncryptError::PassphraseNotAlone,
-            e => EncryptError::InvalidStanza(e),
-        })?;
+        let header = wrap(&file_key, Vec::new(), recipients)?;
         Ok(Self { header, file_key, backend: Backend::detect() })
     }
 
@@ -118,6 +93,39 @@ impl Encryptor {
         let key = keys::payload_key(&self.file_key, &nonce);
         Ok(StreamWriter::new(output, &key, self.backend))
     }
+}
+
+/// A header with the stanzas that are there already, and those of `recipients`.
+pub(crate) fn wrap<'a>(
+    file_key: &FileKey,
+    mut stanzas: Vec<Stanza>,
+    recipients: impl IntoIterator<Item = &'a dyn Recipient>,
+) -> Result<Header, EncryptError> {
+    let mut labels: Option<HashSet<String>> = None;
+    for recipient in recipients {
+        let (theirs, their_labels) = recipient.wrap_file_key(file_key)?;
+        if theirs.is_empty() {
+            return Err(EncryptError::NoStanza);
+        }
+        if !their_labels.iter().all(is_arbitrary_string) {
+            return Err(EncryptError::InvalidLabel);
+        }
+        stanzas.extend(theirs);
+        match &labels {
+            None => labels = Some(their_labels),
+            Some(labels) if *labels == their_labels => {}
+            // A passphrase has a random label; "requires pzcVkP6…" would help nobody.
+            Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
+            Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
+        }
+    }
+    if labels.is_none() {
+        return Err(EncryptError::NoRecipients);
+    }
+    Header::new(stanzas, file_key).map_err(|e| match e {
+        HeaderError::ScryptNotAlone => EncryptError::PassphraseNotAlone,
+        e => EncryptError::InvalidStanza(e),
+    })
 }
 
 impl fmt::Debug for Encryptor {

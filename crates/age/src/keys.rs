@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::header::MAC_LEN;
 
 /// The length of the nonce between the header and the first chunk.
-pub(crate) const PAYLOAD_NONCE_LEN: usize = 16;
+pub(crate) use crate::stream::NONCE_LEN as PAYLOAD_NONCE_LEN;
 
 /// A fresh file key. It must be used for one file only.
 pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {

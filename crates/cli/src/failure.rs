@@ -4,7 +4,7 @@ use std::io;
 
 use sealane_age::armor::ArmorError;
 use sealane_age::header::HeaderError;
-use sealane_age::{DecryptError, EncryptError, StreamError};
+use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
 use crate::error::{Error, describe};
 
@@ -42,6 +42,14 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
             Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
         }
         error => Error::new(error.to_string()),
+    }
+}
+
+/// Copying failed; `read` explains its failures to read.
+pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Error {
+    match error {
+        CopyError::Read(error) => read(error),
+        CopyError::Write(error) => Error::from_io("cannot write", error),
     }
 }
 

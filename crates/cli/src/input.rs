@@ -1,11 +1,11 @@
 //! The file that is encrypted or decrypted.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read};
+use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek as _};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::progress::{Count, Counting};
+use crate::progress::{Progress, Watched};
 use crate::same_file::FileId;
 use crate::stdin::StdinUse;
 use zeroize::Zeroizing;
@@ -16,8 +16,10 @@ const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 pub(crate) struct Input {
     /// Its bytes.
     pub(crate) reader: Box<dyn Read>,
+    /// The same bytes, where they can be read at any place.
+    pub(crate) file: Option<Watched<File>>,
     /// How many of them have been read.
-    pub(crate) count: Count,
+    pub(crate) progress: Progress,
     /// Its length, if that is known beforehand.
     pub(crate) len: Option<u64>,
     /// Which file it is.
@@ -41,17 +43,21 @@ impl Input {
                 error_text
             }
         };
-        let file = File::open(path).map_err(failed)?;
+        let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
-        let count = Count::default();
+        let (len, progress) = (len(&metadata), Progress::default());
+        // An open file under another name (/dev/stdin) may have been read from already.
+        let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
+        let again = if from_start { file.try_clone().ok() } else { None };
         Ok(Self {
-            len: len(&metadata),
+            len,
             id: FileId::new(&metadata, Some(path)),
-            reader: Box::new(Counting::new(file, &count)),
-            count,
+            file: again.map(|file| Watched::new(file, &progress)),
+            reader: Box::new(Watched::new(file, &progress)),
+            progress,
             name,
             is_terminal: false,
         })
@@ -59,9 +65,9 @@ impl Input {
 
     /// What this command made itself.
     pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
-        let (count, len) = (Count::default(), Some(bytes.len() as u64));
-        let reader = Box::new(Counting::new(Cursor::new(SecretText(bytes)), &count));
-        Self { reader, count, len, id: None, name: name.to_owned(), is_terminal: false }
+        let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
+        let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
+        Self { reader, file: None, progress, len, id: None, name: name.to_owned(), is_terminal: false }
     }
 
     fn stdin(stdin: &StdinUse) -> Result<Self> {
@@ -71,8 +77,9 @@ impl Input {
         let (reader, metadata) = unbuffered_stdin();
         // What was already read from a file on standard input is not known, so neither is the rest's length.
         let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
-        let count = Count::default();
-        Ok(Self { reader: Box::new(Counting::new(reader, &count)), count, len: None, id, name, is_terminal })
+        let progress = Progress::default();
+        let reader = Box::new(Watched::new(reader, &progress));
+        Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
     /// For decryption of what somebody pastes into the terminal: takes all of the armored text before anything else is asked

@@ -40,12 +40,16 @@ fn run(action: Action) -> Result<()> {
     match action {
         Action::Encrypt(args) => commands::encrypt::run(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
+        Action::Rekey(args) => commands::rekey::run(&args),
+        Action::Inspect(args) => commands::inspect::run(&args),
         Action::Keygen(args) => commands::keygen::run(&args),
         Action::Split(args) => commands::split::run(&args),
         Action::Combine(args) => commands::combine::run(&args),
         Action::Share(action) => commands::share::run(&action),
         Action::Cpu(args) => commands::cpu::run(&args),
         Action::Bench(args) => commands::bench::run(&args),
+        Action::Completions(args) => commands::generate::completions(&args),
+        Action::Man(args) => commands::generate::man(&args),
         Action::Print(text) => {
             let mut stdout = io::stdout().lock();
             writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)

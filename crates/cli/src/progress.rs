@@ -1,125 +1,122 @@
 //! A bar for work that takes long, shown to a person at a terminal and to nobody else.
 
-use std::cell::{Cell, RefCell};
-use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom, Write};
-use std::rc::Rc;
+use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sealane_age::ReadAt;
 
 /// Work that is over before that needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts the bytes that are read through it.
-pub(crate) struct Counting<R> {
-    inner: R,
-    count: Count,
-}
-
-/// How many bytes were read.
+/// How much has been read, by any number of readers and threads, and what is shown of it.
 #[derive(Clone, Default)]
-pub(crate) struct Count(Rc<Cell<u64>>);
+pub(crate) struct Progress(Arc<State>);
 
-impl Count {
-    /// From the beginning again.
-    pub(crate) fn reset(&self) {
-        self.0.set(0);
-    }
+#[derive(Default)]
+struct State {
+    count: AtomicU64,
+    bar: Mutex<Bar>,
 }
 
-impl<R> Counting<R> {
-    pub(crate) fn new(inner: R, count: &Count) -> Self {
-        Self { inner, count: count.clone() }
-    }
-}
-
-impl<R: Read> Read for Counting<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(out)?;
-        self.count.0.set(self.count.0.get() + n as u64);
-        Ok(n)
-    }
-}
-
-impl<R: Seek> Seek for Counting<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
-    }
-}
-
-/// The bar. Made only when every question has been asked, so that it is never drawn over a prompt.
-pub(crate) struct Progress {
-    count: Count,
-    len: Option<u64>,
-    started: Instant,
-    bar: Bar,
-}
-
+#[derive(Default)]
 enum Bar {
-    Never,
-    NotYet,
+    #[default]
+    Off,
+    NotYet {
+        started: Instant,
+        len: Option<u64>,
+    },
     Shown(ProgressBar),
 }
 
 impl Progress {
-    /// Shows how much of `len` has been counted. `quiet` says that the terminal is used for something else.
-    pub(crate) fn new(count: Count, len: Option<u64>, quiet: bool) -> Self {
-        let bar = if quiet || !io::stderr().is_terminal() { Bar::Never } else { Bar::NotYet };
-        Self { count, len, started: Instant::now(), bar }
+    /// From the beginning again.
+    pub(crate) fn reset(&self) {
+        self.0.count.store(0, Ordering::Relaxed);
     }
 
-    /// To be called now and then.
-    pub(crate) fn tick(&mut self) {
-        match &self.bar {
-            Bar::Shown(bar) => bar.set_position(self.count.0.get()),
-            Bar::NotYet if self.started.elapsed() >= PATIENCE => {
-                // Ten times a second is enough to look at.
-                let bar = ProgressBar::with_draw_target(self.len, ProgressDrawTarget::stderr_with_hz(10));
-                bar.set_style(style(self.len.is_some()));
-                self.bar = Bar::Shown(bar.with_elapsed(self.started.elapsed()).with_position(self.count.0.get()));
-            }
-            Bar::NotYet | Bar::Never => {}
+    /// From now on shows how much of `len` has been read, for as long as the result lives: when every question has been asked, so that nothing
+    /// is drawn over a prompt. `quiet` says that the terminal is used for something else.
+    pub(crate) fn show(&self, len: Option<u64>, quiet: bool) -> Shown {
+        if !quiet && io::stderr().is_terminal() {
+            *self.bar() = Bar::NotYet { started: Instant::now(), len };
         }
+        Shown(self.clone())
+    }
+
+    fn add(&self, n: usize) {
+        let count = self.0.count.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+        // Whoever has the bar shows it.
+        let Ok(mut bar) = self.0.bar.try_lock() else { return };
+        match &*bar {
+            Bar::Shown(shown) => shown.set_position(count),
+            Bar::NotYet { started, len } if started.elapsed() >= PATIENCE => {
+                // Ten times a second is enough to look at.
+                let new = ProgressBar::with_draw_target(*len, ProgressDrawTarget::stderr_with_hz(10));
+                new.set_style(style(len.is_some()));
+                *bar = Bar::Shown(new.with_elapsed(started.elapsed()).with_position(count));
+            }
+            Bar::NotYet { .. } | Bar::Off => {}
+        }
+    }
+
+    fn bar(&self) -> MutexGuard<'_, Bar> {
+        // A bar is no reason to fail.
+        self.0.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Progress {
+/// Dropped, it takes the bar away: before anything is said about how the work ended.
+#[must_use]
+pub(crate) struct Shown(Progress);
+
+impl Drop for Shown {
     fn drop(&mut self) {
-        if let Bar::Shown(bar) = &self.bar {
-            // Before anything is said about how it ended.
+        if let Bar::Shown(bar) = std::mem::take(&mut *self.0.bar()) {
             bar.finish_and_clear();
         }
     }
 }
 
-/// Shows progress whenever something is written through it.
-pub(crate) struct Ticking<'a, W> {
-    inner: W,
-    progress: &'a RefCell<Progress>,
+/// Counts, and shows, what is read through it.
+pub(crate) struct Watched<R> {
+    inner: R,
+    progress: Progress,
 }
 
-impl<'a, W> Ticking<'a, W> {
-    pub(crate) fn new(inner: W, progress: &'a RefCell<Progress>) -> Self {
-        Self { inner, progress }
+impl<R> Watched<R> {
+    pub(crate) fn new(inner: R, progress: &Progress) -> Self {
+        Self { inner, progress: progress.clone() }
     }
 
-    pub(crate) fn get_mut(&mut self) -> &mut W {
-        &mut self.inner
-    }
-
-    pub(crate) fn into_inner(self) -> W {
-        self.inner
+    fn count(&self, read: io::Result<usize>) -> io::Result<usize> {
+        read.inspect(|&n| self.progress.add(n))
     }
 }
 
-impl<W: Write> Write for Ticking<'_, W> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.progress.borrow_mut().tick();
-        self.inner.write(data)
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(out);
+        self.count(read)
+    }
+}
+
+impl<R: ReadAt> ReadAt for Watched<R> {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.count(self.inner.read_at(out, offset))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
+    fn size(&self) -> io::Result<u64> {
+        self.inner.size()
+    }
+}
+
+impl<R: Seek> Seek for Watched<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 
@@ -145,10 +142,13 @@ mod tests {
 
     #[test]
     fn bytes_are_counted() {
-        let count = Count::default();
-        let mut reader = Counting::new(&b"0123456789"[..], &count);
+        let progress = Progress::default();
+        let count = || progress.0.count.load(Ordering::Relaxed);
+        let mut reader = Watched::new(&b"0123456789"[..], &progress);
         assert_eq!(reader.read(&mut [0; 4]).unwrap(), 4);
         assert_eq!(io::copy(&mut reader, &mut io::sink()).unwrap(), 6);
-        assert_eq!(count.0.get(), 10);
+        assert_eq!(count(), 10);
+        assert_eq!(Watched::new(&b"0123456789"[..], &progress).read_at(&mut [0; 4], 8).unwrap(), 2);
+        assert_eq!(count(), 12);
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use age::{Recipient, plugin, ssh, tag, tagpq, x25519};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use sealane_age::mlkem768x25519;
 
 use crate::error::{Error, Result, warn};
 use crate::identities::{Identities, ParsedIdentity, describe_recipient_fault};
@@ -61,6 +62,7 @@ impl Recipients {
     fn add_identity(&mut self, identity: ParsedIdentity) -> Result<()> {
         match identity {
             ParsedIdentity::X25519(identity) => self.all.push(Box::new(identity.to_public())),
+            ParsedIdentity::PostQuantum(identity) => self.all.push(Box::new(identity.to_public())),
             ParsedIdentity::Ssh(key) => self.all.push(Box::new(key.to_recipient())),
             ParsedIdentity::Plugin(identity) => {
                 self.plugins.entry(identity.plugin().to_owned()).or_default().1.push(identity);
@@ -135,6 +137,8 @@ impl Recipients {
             self.all.push(Box::new(text.parse::<tag::Recipient>().map_err(|_| Fault::checksum())?));
         } else if text.starts_with("age1tagpq1") {
             self.all.push(Box::new(text.parse::<tagpq::Recipient>().map_err(|_| Fault::checksum())?));
+        } else if text.starts_with("age1pq1") {
+            self.all.push(Box::new(text.parse::<mlkem768x25519::Recipient>().map_err(|_| Fault::checksum())?));
         } else if text.starts_with("age1") && text.bytes().filter(|&b| b == b'1').count() > 1 {
             let recipient = text.parse::<plugin::Recipient>().map_err(|what| match what {
                 "invalid plugin name" => Fault::new("not a plugin's name in the recipient")

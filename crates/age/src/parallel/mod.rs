@@ -1,23 +1,29 @@
 //! Whole payloads on several threads.
 //!
 //! The results, byte for byte, and the errors are those of [`StreamWriter`](crate::StreamWriter) and
-//! [`StreamReader`](crate::StreamReader); so is what was written when something failed: with a damaged file
-//! exactly the plaintext before the damage.
+//! [`StreamReader`](crate::StreamReader); so is what a stream got when something failed: of a damaged file exactly the
+//! plaintext before the damage.
+//!
+//! There are two ways from place to place. Streams go through a [pipeline]: one thread reads, some work, one writes. Files
+//! that can be read and written [at any place](at) need no such order: each thread does all three for batches of its own.
 
-mod open;
+mod at;
+mod batch;
+mod feed;
 mod pipeline;
-mod seal;
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::thread;
 
-use zeroize::Zeroizing;
+pub use at::{ReadAt, WriteAt};
+use batch::{ToOpen, ToSeal};
+use feed::Feeder;
 
-/// Chunks in a batch: enough for handing it over to cost nothing, few enough to stay in a cache until it is written.
-const BATCH_CHUNKS: usize = 16;
+use crate::Encryptor;
+use crate::stream::{Next, StreamReader};
 
-/// The number of threads that seal or open. Another one writes, and the calling one reads.
+/// The number of threads that seal or open. A stream takes another one to write it, and the calling one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(NonZero<usize>);
 
@@ -42,10 +48,6 @@ impl Threads {
     pub fn get(self) -> usize {
         self.0.get()
     }
-
-    fn is_one(self) -> bool {
-        self.get() == 1
-    }
 }
 
 /// What can fail while a payload goes from one place to another.
@@ -57,25 +59,123 @@ pub enum CopyError {
     /// Writing the output.
     #[error(transparent)]
     Write(io::Error),
-    /// Starting a thread.
-    #[error("cannot start a thread: {0}")]
-    Thread(io::Error),
 }
 
-/// Reads until `buffer` is full or the input ends. Gives the number of bytes, and the error that ended it.
-fn fill(buffer: &mut [u8], mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> (usize, io::Result<()>) {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match crate::input::retry(|| read(&mut buffer[filled..])) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) => return (filled, Err(error)),
-        }
+impl Encryptor {
+    /// Writes a whole file: the header, and all that `input` has, sealed on several threads. Flushes, and gives `output` back.
+    ///
+    /// Each chunk is written as soon as one thread could: when something follows it. Memory does not grow with the input:
+    /// about 3 MiB for each thread.
+    ///
+    /// # Errors
+    /// [`CopyError`], which says which side failed. The file is then incomplete, and nobody can open it to its end.
+    pub fn encrypt<W: Write + Send>(self, mut input: impl Read, output: W, threads: Threads) -> Result<W, CopyError> {
+        let writer = self.wrap_output(output).map_err(CopyError::Write)?;
+        let (mut output, cipher, counter) = writer.into_parts();
+        let mut feeder = Feeder::new(|out: &mut [u8]| input.read(out), counter);
+        pipeline::run(
+            threads,
+            ToSeal::new,
+            |batch, is_idle| feeder.next(batch, is_idle),
+            |batch| batch.seal(&cipher),
+            |batch| output.write_all(batch.sealed()).map_err(CopyError::Write),
+        )?;
+        output.flush().map_err(CopyError::Write)?;
+        Ok(output)
     }
-    (filled, Ok(()))
+
+    /// Like [`Encryptor::encrypt`], from a file to a file: each thread reads, seals and writes chunks of its own. Gives the
+    /// length of the result, to which `output` has been cut.
+    ///
+    /// # Errors
+    /// [`CopyError`]. What `output` has then is of no use: there may be anything missing in it.
+    pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
+        let writer = self.wrap_output(Vec::new()).map_err(CopyError::Write)?;
+        let (header, cipher, _) = writer.into_parts();
+        output.write_all_at(&header, 0).map_err(CopyError::Write)?;
+        at::run(threads, 0, input, header.len() as u64, output, |batch: &mut ToSeal, store| {
+            batch.seal(&cipher);
+            store(batch.sealed())
+        })
+    }
 }
 
-/// A buffer that is wiped in the end.
-fn buffer(len: usize) -> Zeroizing<Box<[u8]>> {
-    Zeroizing::new(vec![0; len].into())
+impl<R: Read> StreamReader<R> {
+    /// Writes the rest of the plaintext, from the position of the reader on, opened on several threads. Flushes, and gives `output` back.
+    ///
+    /// Each chunk is written as soon as one thread could. Memory does not grow with the file: about 3 MiB for each thread.
+    ///
+    /// # Errors
+    /// [`CopyError`], which says which side failed; in the file itself it is a [`StreamError`](crate::StreamError). All plaintext before the
+    /// place of the error has been written, and nothing else.
+    pub fn copy_to<W: Write + Send>(mut self, mut output: W, threads: Threads) -> Result<W, CopyError> {
+        self.copy_begun_chunk(&mut output)?;
+        match self.next {
+            Next::Chunk => self.open_rest(&mut output, threads)?,
+            Next::End => {}
+            Next::Error(error) => return Err(CopyError::Read(error.into())),
+        }
+        output.flush().map_err(CopyError::Write)?;
+        Ok(output)
+    }
+
+    /// Like [`StreamReader::copy_to`] for the whole plaintext, wherever the reader stands, from a file to a file: each thread reads, opens and
+    /// writes chunks of its own. Gives the length of the plaintext, to which `output` has been cut.
+    ///
+    /// `input` is what this reader reads, from the place on where its decryptor began; another file is found to be damaged.
+    ///
+    /// # Errors
+    /// [`CopyError`]; of several, that of the earliest place in the file. What `output` has then is of no use: all of it is authentic, but
+    /// there may be anything missing.
+    pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
+        at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
+            batch.open(&self.cipher);
+            for chunk in batch.opened() {
+                store(chunk)?;
+            }
+            batch.result()
+        })
+    }
+
+    /// What is left of a chunk that is open, or of the one in which a seek ended.
+    fn copy_begun_chunk(&mut self, output: &mut impl Write) -> Result<(), CopyError> {
+        use io::BufRead as _;
+        while self.is_within_chunk() {
+            let plaintext = match self.fill_buf() {
+                Ok(plaintext) => plaintext,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(CopyError::Read(error)),
+            };
+            if plaintext.is_empty() {
+                break;
+            }
+            output.write_all(plaintext).map_err(CopyError::Write)?;
+            let len = plaintext.len();
+            self.consume(len);
+        }
+        Ok(())
+    }
+
+    fn open_rest<W: Write + Send>(mut self, output: &mut W, threads: Threads) -> Result<(), CopyError> {
+        // What was read ahead comes first.
+        let (mut ahead, input, ended) = (&self.buf[self.sealed.clone()], &mut self.input, self.eof);
+        let read = |out: &mut [u8]| match ahead.read(out)? {
+            0 if !ended => input.read(out),
+            n => Ok(n),
+        };
+        let mut feeder = Feeder::new(read, self.counter);
+        let cipher = &self.cipher;
+        pipeline::run(
+            threads,
+            ToOpen::new,
+            |batch, is_idle| feeder.next(batch, is_idle),
+            |batch| batch.open(cipher),
+            |batch| {
+                for chunk in batch.opened() {
+                    output.write_all(chunk).map_err(CopyError::Write)?;
+                }
+                batch.result()
+            },
+        )
+    }
 }

@@ -3,15 +3,21 @@
 //! The calling thread reads, as many threads as are asked for work, and one writes. Batch i goes to worker i mod n and is taken from
 //! there again: the order needs no other record. Batches are buffers that go round: none is allocated after the first round.
 
+use std::io;
+use std::iter;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::CopyError;
+use super::{CopyError, Threads};
 
 /// Batches for each worker: one that it works on, one that waits for it, and one that waits to be written.
 const BATCHES_PER_WORKER: usize = 3;
 
-/// Runs until `read` gives no more, or something fails.
+/// Batches without threads, which a short input does not need.
+const BATCHES_BEFORE_THREADS: usize = 4;
+
+/// Runs until `read` gives no more, or something fails. `read` is told how to learn whether a worker has nothing to do.
 ///
 /// Everything that was read before a failure of `read` is worked on and written. `write` is told to stop by its own failure only: that
 /// of the earliest batch. No thread is left when this returns.
@@ -19,68 +25,108 @@ const BATCHES_PER_WORKER: usize = 3;
 /// # Errors
 /// The first of `write`, in the order of batches; otherwise that of `read`.
 pub(super) fn run<B: Send>(
-    workers: usize,
+    threads: Threads,
     new_batch: impl Fn() -> B,
-    mut read: impl FnMut(&mut B) -> Result<bool, CopyError>,
+    mut read: impl FnMut(&mut B, &dyn Fn() -> bool) -> Result<bool, CopyError>,
     work: impl Fn(&mut B) + Sync,
     mut write: impl FnMut(&mut B) -> Result<(), CopyError> + Send,
 ) -> Result<(), CopyError> {
-    let (mut first, mut second) = (new_batch(), new_batch());
-    if !read(&mut first)? {
+    let mut batch = new_batch();
+    let before_threads = if threads.get() == 1 { usize::MAX } else { BATCHES_BEFORE_THREADS };
+    if !alone(before_threads, &mut batch, &mut read, &work, &mut write)? {
         return Ok(());
     }
-    let more = read(&mut second);
-    if !matches!(more, Ok(true)) {
-        // A single batch needs no thread.
-        work(&mut first);
-        write(&mut first)?;
-        return more.map(drop);
+    match together(threads.get(), batch, &new_batch, &mut read, &work, &mut write) {
+        Some(result) => result,
+        // No thread is to be had.
+        None => alone(usize::MAX, &mut new_batch(), &mut read, &work, &mut write).map(drop),
     }
-    let batches = workers * BATCHES_PER_WORKER;
-    let (free_sender, free) = mpsc::sync_channel(batches);
-    for _ in 2..batches {
-        free_sender.send(new_batch()).expect("there is room for all, and the other end is here");
+}
+
+/// So many batches without another thread; false if there were fewer.
+fn alone<B>(
+    batches: usize,
+    batch: &mut B,
+    read: &mut impl FnMut(&mut B, &dyn Fn() -> bool) -> Result<bool, CopyError>,
+    work: &impl Fn(&mut B),
+    write: &mut impl FnMut(&mut B) -> Result<(), CopyError>,
+) -> Result<bool, CopyError> {
+    for _ in 0..batches {
+        if !read(batch, &|| true)? {
+            return Ok(false);
+        }
+        work(batch);
+        write(batch)?;
     }
+    Ok(true)
+}
+
+/// All that follows, with up to so many workers; `None`, with nothing read, if no thread can be started.
+fn together<B: Send>(
+    workers: usize,
+    batch: B,
+    new_batch: &impl Fn() -> B,
+    read: &mut impl FnMut(&mut B, &dyn Fn() -> bool) -> Result<bool, CopyError>,
+    work: &(impl Fn(&mut B) + Sync),
+    write: &mut (impl FnMut(&mut B) -> Result<(), CopyError> + Send),
+) -> Option<Result<(), CopyError>> {
+    // Batches that are with a worker.
+    let busy = &AtomicUsize::new(0);
     thread::scope(|scope| {
         let mut to_workers = Vec::with_capacity(workers);
         let mut from_workers = Vec::with_capacity(workers);
         for _ in 0..workers {
             let (sender, todo) = mpsc::sync_channel::<B>(BATCHES_PER_WORKER);
             let (done, receiver) = mpsc::sync_channel(BATCHES_PER_WORKER);
-            to_workers.push(sender);
-            from_workers.push(receiver);
-            let work = &work;
-            spawn(scope, "sealane-worker", move || {
+            let worker = spawn(scope, "sealane-worker", move || {
                 for mut batch in todo {
                     work(&mut batch);
+                    busy.fetch_sub(1, Ordering::Relaxed);
                     if done.send(batch).is_err() {
                         return;
                     }
                 }
-            })?;
+            });
+            if worker.is_err() {
+                // Those that have been started are enough.
+                break;
+            }
+            to_workers.push(sender);
+            from_workers.push(receiver);
         }
-        let writer = spawn(scope, "sealane-writer", move || write_all(&from_workers, &free_sender, write))?;
+        let workers = to_workers.len();
+        if workers == 0 {
+            return None;
+        }
+        let batches = workers * BATCHES_PER_WORKER;
+        let (free_sender, free) = mpsc::sync_channel(batches);
+        for batch in iter::once(batch).chain(iter::repeat_with(new_batch).take(batches - 1)) {
+            free_sender.send(batch).expect("there is room for all, and the other end is here");
+        }
+        let writer = spawn(scope, "sealane-writer", move || write_all(&from_workers, &free_sender, write)).ok()?;
 
         let mut result = Ok(());
         let mut next_worker = to_workers.iter().cycle();
-        let mut send = |batch| next_worker.next().is_some_and(|worker| worker.send(batch).is_ok());
-        if send(first) && send(second) {
-            // The writer gives no buffer back once it has failed, and closes the channel.
-            for mut batch in free {
-                match read(&mut batch) {
-                    Ok(true) if send(batch) => {}
-                    Ok(_) => break,
-                    Err(error) => {
-                        result = Err(error);
+        // The writer gives no buffer back once it has failed, and closes the channel.
+        for mut batch in free {
+            match read(&mut batch, &|| busy.load(Ordering::Relaxed) < workers) {
+                Ok(true) => {
+                    busy.fetch_add(1, Ordering::Relaxed);
+                    if next_worker.next().is_none_or(|worker| worker.send(batch).is_err()) {
                         break;
                     }
+                }
+                Ok(false) => break,
+                Err(error) => {
+                    result = Err(error);
+                    break;
                 }
             }
         }
         // The workers end when they have done what is left, and the writer with them.
         drop(to_workers);
         match writer.join() {
-            Ok(written) => written.and(result),
+            Ok(written) => Some(written.and(result)),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
@@ -90,7 +136,7 @@ pub(super) fn run<B: Send>(
 fn write_all<B>(
     from_workers: &[Receiver<B>],
     free: &SyncSender<B>,
-    mut write: impl FnMut(&mut B) -> Result<(), CopyError>,
+    write: &mut impl FnMut(&mut B) -> Result<(), CopyError>,
 ) -> Result<(), CopyError> {
     for worker in from_workers.iter().cycle() {
         let Ok(mut batch) = worker.recv() else { break };
@@ -105,17 +151,20 @@ fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     name: &str,
     body: impl FnOnce() -> T + Send + 'scope,
-) -> Result<thread::ScopedJoinHandle<'scope, T>, CopyError> {
-    thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, body).map_err(CopyError::Thread)
+) -> io::Result<thread::ScopedJoinHandle<'scope, T>> {
+    thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, body)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use std::num::NonZero;
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    fn threads(count: usize) -> Threads {
+        Threads::new(NonZero::new(count).unwrap())
+    }
 
     /// Numbers, squared, on so many workers; what was written, and the result.
     fn squares(
@@ -126,7 +175,7 @@ mod tests {
     ) -> (Vec<u64>, Result<(), CopyError>) {
         let mut next = 0;
         let written = Mutex::new(Vec::new());
-        let read = |batch: &mut u64| {
+        let read = |batch: &mut u64, _: &dyn Fn() -> bool| {
             if read_fails_at == Some(next) {
                 return Err(CopyError::Read(io::Error::other("read")));
             }
@@ -148,7 +197,7 @@ mod tests {
             written.lock().unwrap().push(*batch);
             Ok(())
         };
-        let result = run(workers, || 0, read, work, write);
+        let result = run(threads(workers), || 0, read, work, write);
         (written.into_inner().unwrap(), result)
     }
 
@@ -197,11 +246,11 @@ mod tests {
         let made = AtomicUsize::new(0);
         let mut left = 1000;
         let new_batch = || made.fetch_add(1, Ordering::Relaxed);
-        let read = |_: &mut usize| {
+        let read = |_: &mut usize, _: &dyn Fn() -> bool| {
             left -= 1;
             Ok(left > 0)
         };
-        run(2, new_batch, read, |_| {}, |_| Ok(())).unwrap();
+        run(threads(2), new_batch, read, |_| {}, |_| Ok(())).unwrap();
         assert_eq!(made.into_inner(), 2 * BATCHES_PER_WORKER);
     }
 }

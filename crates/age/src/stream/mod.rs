@@ -20,6 +20,8 @@ pub use self::writer::StreamWriter;
 pub const CHUNK_LEN: usize = 64 << 10;
 /// The tag after each chunk, in bytes.
 pub const TAG_LEN: usize = 16;
+/// The nonce between the header and the chunks, in bytes.
+pub const NONCE_LEN: usize = 16;
 /// A full chunk with its tag, in bytes.
 pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
 
@@ -41,7 +43,7 @@ impl ChunkCipher {
     }
 
     /// Opens all of `chunk` but its last 16 bytes, which are the tag. If that fails, `chunk` is as it was.
-    fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
+    pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_LEN>() {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
             None => false,
@@ -72,6 +74,22 @@ impl ChunkCipher {
     }
 }
 
+/// The length of the plaintext whose chunks have so many bytes; `None` if they cannot be all of the chunks of a file.
+///
+/// Nothing is known about their content: somebody may have cut the file off between two chunks. Seeking to the end of a
+/// [`StreamReader`] says what is authentic.
+pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
+    let chunks = chunks_len.div_ceil(SEALED_CHUNK_LEN as u64);
+    let tags = chunks * TAG_LEN as u64;
+    // Only the chunk of an empty file is empty.
+    match chunks_len % SEALED_CHUNK_LEN as u64 {
+        _ if chunks == 0 => None,
+        last if last != 0 && last < TAG_LEN as u64 => None,
+        last if last == TAG_LEN as u64 && chunks > 1 => None,
+        _ => Some(chunks_len - tags),
+    }
+}
+
 /// Eleven bytes of counter, big-endian, and one that marks the last chunk.
 fn nonce(number: u64, last: bool) -> [u8; 12] {
     let mut nonce = [0; 12];
@@ -88,7 +106,7 @@ fn nonce(number: u64, last: bool) -> [u8; 12] {
 pub(crate) struct Counter(Option<u64>);
 
 impl Counter {
-    const START: Self = Self(Some(0));
+    pub(crate) const START: Self = Self(Some(0));
 
     fn take(&mut self) -> Result<u64, StreamError> {
         self.take_many(1)

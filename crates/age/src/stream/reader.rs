@@ -31,15 +31,17 @@ pub struct StreamReader<R> {
     /// What follows in `buf`, not opened yet.
     pub(crate) sealed: Range<usize>,
     /// The input has ended: nothing follows `sealed`.
-    pub(super) eof: bool,
+    pub(crate) eof: bool,
     /// What comes after `chunk`.
     pub(crate) next: Next,
     /// Plaintext to leave out of the next chunk, after a seek.
     pub(super) skip: usize,
     /// The position in the plaintext.
     pub(super) position: u64,
-    /// Where the payload starts in the input: first counted from the input's own start, then absolute.
-    pub(super) start: Start,
+    /// Where the payload starts, counted from the place where the input was when the decryptor got it.
+    pub(crate) header_len: u64,
+    /// That place, once it has been asked for.
+    pub(super) base: Option<u64>,
     /// The length of the plaintext, once the last chunk has been authenticated.
     pub(super) plaintext_len: Option<u64>,
 }
@@ -53,15 +55,6 @@ pub(crate) enum Next {
     End,
     /// An error.
     Error(StreamError),
-}
-
-/// The place of the payload in the input.
-#[derive(Clone, Copy)]
-pub(super) enum Start {
-    /// So many bytes after the place where the input was when the decryptor got it.
-    Relative(u64),
-    /// At this position of the input.
-    Absolute(u64),
 }
 
 impl<R> StreamReader<R> {
@@ -79,7 +72,8 @@ impl<R> StreamReader<R> {
             next: Next::Chunk,
             skip: 0,
             position: 0,
-            start: Start::Relative(header_len),
+            header_len,
+            base: None,
             plaintext_len: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use super::reader::{Next, Start};
+use super::reader::Next;
 use super::{CHUNK_LEN, Counter, SEALED_CHUNK_LEN, StreamError, StreamReader};
 
 impl<R: Read + Seek> StreamReader<R> {
@@ -100,14 +100,11 @@ impl<R: Read + Seek> StreamReader<R> {
     }
 
     fn payload_start(&mut self) -> io::Result<u64> {
-        match self.start {
-            Start::Absolute(start) => Ok(start),
-            Start::Relative(len) => {
-                let start = self.input.base()? + len;
-                self.start = Start::Absolute(start);
-                Ok(start)
-            }
-        }
+        let base = match self.base {
+            Some(base) => base,
+            None => *self.base.insert(self.input.base()?),
+        };
+        base.checked_add(self.header_len).ok_or_else(out_of_range)
     }
 }
 

@@ -2,10 +2,14 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
 
-use sealane_age::{CopyError, StreamError, Threads};
+use sealane_age::{CopyError, Decryptor, Identity, ReadAt, StreamError, Threads, WriteAt};
 
-use crate::support::{CHUNK, SEALED, drain, encryptor, open, payload_start, plaintext, seal};
+use crate::support::{CHUNK, SEALED, drain, encryptor, identity, open, payload_start, plaintext, seal};
 
 /// Chunks that go from thread to thread together: the test's own number, to have every place around their ends.
 const BATCH: usize = 16;
@@ -25,7 +29,61 @@ fn copied(input: impl Read, count: usize) -> (Vec<u8>, Option<io::Error>) {
     (out, error)
 }
 
-/// Opens a file in both ways, and compares.
+/// A file in memory that takes so many bytes.
+struct Scattered(Mutex<Vec<u8>>, usize);
+
+impl Scattered {
+    fn new() -> Self {
+        Self::with_room(usize::MAX)
+    }
+
+    fn with_room(room: usize) -> Self {
+        Self(Mutex::default(), room)
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        self.0.into_inner().unwrap()
+    }
+}
+
+impl WriteAt for Scattered {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        let end = offset as usize + data.len();
+        if end > self.1 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let mut file = self.0.lock().unwrap();
+        let len = file.len().max(end);
+        file.resize(len, 0);
+        file[offset as usize..end].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.lock().unwrap().resize(len as usize, 0);
+        Ok(())
+    }
+}
+
+/// What `copy_at` makes of a file.
+fn copied_at(file: &[u8], count: usize) -> Result<Vec<u8>, CopyError> {
+    let out = Scattered::new();
+    let len = open(file).copy_at(&file, &out, threads(count))?;
+    let out = out.into_bytes();
+    assert_eq!(out.len() as u64, len);
+    Ok(out)
+}
+
+/// What `encrypt_at` makes of it.
+fn sealed_at(input: &impl ReadAt, count: usize) -> Result<Vec<u8>, CopyError> {
+    let out = Scattered::new();
+    let len = encryptor().encrypt_at(input, &out, threads(count))?;
+    let out = out.into_bytes();
+    assert_eq!(out.len() as u64, len);
+    Ok(out)
+}
+
+/// Opens a file in all ways, and compares.
 #[track_caller]
 fn same(file: &[u8]) -> Option<StreamError> {
     let (expected, error) = drain(&mut open(file));
@@ -33,6 +91,11 @@ fn same(file: &[u8]) -> Option<StreamError> {
         let (released, again) = copied(file, count);
         assert!(released == expected, "{count} threads released {} bytes, not {}", released.len(), expected.len());
         assert_eq!(again.as_ref().map(ToString::to_string), error.as_ref().map(ToString::to_string));
+        match (copied_at(file, count), &error) {
+            (Ok(out), None) => assert!(out == expected),
+            (Err(CopyError::Read(again)), Some(error)) => assert_eq!(again.to_string(), error.to_string()),
+            (result, error) => panic!("{count} threads: {:?}, not {error:?}", result.map(|out| out.len())),
+        }
     }
     error.map(|error| StreamError::of(&error).expect("a payload error"))
 }
@@ -48,6 +111,8 @@ fn every_length_around_the_ends_of_chunks_and_batches() {
                 assert!(error.is_none() && opened == text[..len], "{len} bytes, {count} threads: {error:?}");
                 let (opened, error) = copied(&file[..], count);
                 assert!(error.is_none() && opened == text[..len], "{len} bytes, {count} threads: {error:?}");
+                let file = sealed_at(&&text[..len], count).unwrap();
+                assert!(copied_at(&file, count).unwrap() == text[..len], "{len} bytes, {count} threads");
             }
         }
     }
@@ -122,6 +187,21 @@ impl Read for Failing<'_> {
     }
 }
 
+struct FailingAt<'a>(&'a [u8]);
+
+impl ReadAt for FailingAt<'_> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self.0.read_at(out, offset)? {
+            0 => Err(io::Error::new(io::ErrorKind::ConnectionReset, "the other end is gone")),
+            n => Ok(n),
+        }
+    }
+}
+
 #[test]
 fn an_input_that_fails_releases_what_one_thread_would() {
     let file = seal(&plaintext(3 * BATCH * CHUNK + 5));
@@ -134,6 +214,15 @@ fn an_input_that_fails_releases_what_one_thread_would() {
                 assert!(released == expected, "{count} threads, {cut}: {} for {}", released.len(), expected.len());
                 assert_eq!(error.unwrap().kind(), io::ErrorKind::ConnectionReset);
             }
+        }
+    }
+    // At any place.
+    for cut in [0, SEALED, BATCH * SEALED - 1, BATCH * SEALED, BATCH * SEALED + 1, 2 * BATCH * SEALED] {
+        for count in [1, 2, 3] {
+            let result = open(&file[..]).copy_at(&FailingAt(&file[..start + cut]), &Scattered::new(), threads(count));
+            assert!(matches!(result, Err(CopyError::Read(error)) if error.kind() == io::ErrorKind::ConnectionReset));
+            let result = sealed_at(&FailingAt(&file[..start + cut]), count);
+            assert!(matches!(result, Err(CopyError::Read(error)) if error.kind() == io::ErrorKind::ConnectionReset));
         }
     }
     // What is to be sealed, too: such a file nobody can open to its end.
@@ -178,8 +267,165 @@ fn an_output_that_fails_has_a_prefix() {
             let result = encryptor().encrypt(&text[..], Full(&mut sealed, room), threads(count));
             assert!(matches!(result.map(drop), Err(CopyError::Write(e)) if e.kind() == io::ErrorKind::StorageFull));
             assert_eq!(sealed.len(), room);
+
+            let result = open(&file[..]).copy_at(&&file[..], &Scattered::with_room(room), threads(count));
+            assert!(matches!(result, Err(CopyError::Write(e)) if e.kind() == io::ErrorKind::StorageFull));
+            let result = encryptor().encrypt_at(&&text[..], &Scattered::with_room(room), threads(count));
+            assert!(matches!(result, Err(CopyError::Write(e)) if e.kind() == io::ErrorKind::StorageFull));
         }
     }
+}
+
+#[test]
+fn the_earliest_failure_is_the_one_that_is_told() {
+    let mut file = seal(&plaintext(6 * BATCH * CHUNK));
+    let start = payload_start(&file);
+    // Damaged in the fourth batch; the output has room for two.
+    file[start + 3 * BATCH * SEALED] ^= 1;
+    for _ in 0..20 {
+        let output = Scattered::with_room(2 * BATCH * CHUNK);
+        let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));
+        assert!(matches!(result, Err(CopyError::Write(_))));
+    }
+    // And the other way round.
+    for _ in 0..20 {
+        let output = Scattered::with_room(5 * BATCH * CHUNK);
+        let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));
+        let Err(CopyError::Read(error)) = result else { panic!("damage") };
+        assert_eq!(StreamError::of(&error), Some(StreamError::CorruptChunk { number: 3 * BATCH as u64 }));
+    }
+}
+
+/// Has another length at each read.
+struct Changing<'a> {
+    bytes: &'a [u8],
+    len: AtomicUsize,
+    by: isize,
+}
+
+impl ReadAt for Changing<'_> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len.load(Ordering::SeqCst) as u64)
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        let len = self.len.load(Ordering::SeqCst);
+        self.len.store(len.saturating_add_signed(self.by).min(self.bytes.len()), Ordering::SeqCst);
+        self.bytes[..len].read_at(out, offset)
+    }
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_read_is_sealed_as_it_was_at_some_moment() {
+    let text = plaintext(6 * BATCH * CHUNK);
+    for by in [1, 100, CHUNK / 2, CHUNK - 1, CHUNK + 1] {
+        for count in [1, 2, 3] {
+            let input = Changing { bytes: &text, len: AtomicUsize::new(BATCH * CHUNK - 5), by: by as isize };
+            let file = sealed_at(&input, count).unwrap();
+            let (opened, error) = drain(&mut open(&file[..]));
+            assert!(error.is_none() && text.starts_with(&opened) && opened.len() >= BATCH * CHUNK - 5, "{error:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_becomes_shorter_is_sealed_as_it_was_or_not_at_all() {
+    let text = plaintext(6 * BATCH * CHUNK);
+    for by in [1, 100, CHUNK / 2, CHUNK, 2 * CHUNK] {
+        for count in [1, 2, 3] {
+            let input = Changing { bytes: &text, len: AtomicUsize::new(text.len()), by: -(by as isize) };
+            match sealed_at(&input, count) {
+                Ok(file) => {
+                    let (opened, error) = drain(&mut open(&file[..]));
+                    assert!(error.is_none() && text.starts_with(&opened), "{error:?}");
+                }
+                Err(CopyError::Read(error)) => assert!(error.to_string().contains("shorter")),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+/// Gives so many chunks, and one byte of the next only when all before has come out at the other end.
+struct Slow<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the first chunk starts, and how long each is; the same at the other end.
+    chunks: (usize, usize),
+    results: (usize, usize),
+    came_out: usize,
+    lens: mpsc::Receiver<usize>,
+}
+
+impl Read for Slow<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let (start, len) = self.chunks;
+        let done = self.at.saturating_sub(start + 1) / len;
+        let expected = if done == 0 { 0 } else { self.results.0 + done * self.results.1 };
+        while self.came_out < expected {
+            self.came_out += self.lens.recv_timeout(Duration::from_secs(30)).expect("a chunk is kept waiting");
+        }
+        // Up to the byte after the chunk.
+        let next = if self.at <= start { start + 1 } else { start + (done + 1) * len + 1 };
+        let n = out.len().min(next - self.at).min(self.bytes.len() - self.at);
+        out[..n].copy_from_slice(&self.bytes[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
+    }
+}
+
+/// Says how much is written.
+struct Telling(mpsc::Sender<usize>);
+
+impl Write for Telling {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        // Nobody listens any more after the end.
+        let _ = self.0.send(data.len());
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_chunk_waits_for_more_than_the_byte_after_it() {
+    let text = plaintext(40 * CHUNK + 5);
+    let file = seal(&text);
+    let start = payload_start(&file);
+    for count in [1, 2, 3] {
+        let (sender, lens) = mpsc::channel();
+        let (chunks, results) = ((0, CHUNK), (start, SEALED));
+        let input = Slow { bytes: &text, at: 0, chunks, results, came_out: 0, lens };
+        encryptor().encrypt(input, Telling(sender), threads(count)).unwrap();
+
+        let (sender, lens) = mpsc::channel();
+        let (chunks, results) = ((start, SEALED), (0, CHUNK));
+        let input = Slow { bytes: &file, at: 0, chunks, results, came_out: 0, lens };
+        open(input).copy_to(Telling(sender), threads(count)).unwrap();
+    }
+}
+
+#[test]
+fn files_on_disk() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let text = plaintext(3 * BATCH * CHUNK + 5);
+    std::fs::write(path("plain"), &text).unwrap();
+    // What is there already is cut off.
+    std::fs::write(path("sealed"), vec![1; text.len() * 2]).unwrap();
+    let output = std::fs::File::options().write(true).open(path("sealed")).unwrap();
+    let len = encryptor().encrypt_at(&std::fs::File::open(path("plain")).unwrap(), &output, threads(2)).unwrap();
+    let file = std::fs::read(path("sealed")).unwrap();
+    assert_eq!(file.len() as u64, len);
+    assert!(copied_at(&file, 2).unwrap() == text);
+
+    let input = std::fs::File::open(path("sealed")).unwrap();
+    let output = std::fs::File::create(path("opened")).unwrap();
+    let reader = Decryptor::new(&input).unwrap().decrypt([identity() as &dyn Identity]).unwrap();
+    assert_eq!(reader.copy_at(&input, &output, threads(2)).unwrap(), text.len() as u64);
+    assert!(std::fs::read(path("opened")).unwrap() == text);
 }
 
 #[test]

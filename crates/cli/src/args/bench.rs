@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 
 use super::base;
+use super::units::bytes;
 
 /// Sizes in bytes: those of small packets, Ethernet frames, TLS records, pages and files.
 pub(crate) const DEFAULT_SIZES: &str = "16,64,128,256,512,1024,1350,4096,16384,65536,1MiB";
@@ -61,20 +62,11 @@ pub(super) fn command() -> Command {
         .after_help(NOTES)
 }
 
-/// "1350", "16KiB", "1 MiB".
+/// A length of a message.
 fn size(text: &str) -> Result<usize, String> {
-    let text = text.trim();
-    let (digits, unit) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
-    let factor = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        _ => return Err("not a number of bytes, KiB or MiB".into()),
-    };
-    let number: usize = digits.parse().map_err(|_| "not a number of bytes, KiB or MiB")?;
-    match number.checked_mul(factor) {
-        Some(0) => Err("an empty message has no throughput".into()),
-        Some(size) if size <= MAX_SIZE => Ok(size),
+    match usize::try_from(bytes(text)?) {
+        Ok(0) => Err("an empty message has no throughput".into()),
+        Ok(size) if size <= MAX_SIZE => Ok(size),
         _ => Err("more than 1024MiB".into()),
     }
 }

@@ -16,6 +16,16 @@ pub(super) struct Flag {
     pub takes_value: bool,
 }
 
+/// These switches, and the one for the version.
+pub(super) fn with_version(switches: &[(char, &'static str)]) -> Vec<Flag> {
+    let mut flags: Vec<_> = switches
+        .iter()
+        .map(|&(short, long)| Flag { short: Some(short), long: Some(long), takes_value: false })
+        .collect();
+    flags.push(Flag { short: Some('V'), long: Some("version"), takes_value: false });
+    flags
+}
+
 /// Rewrites `args` (without the program's name), using the flags of the command that they are for.
 pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Vec<OsString> {
     let mut out = Vec::new();
@@ -119,7 +129,7 @@ fn tail(arg: &OsStr, _from: usize) -> &OsStr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file_flags;
+    use super::super::file::file_flags;
     use super::*;
 
     fn normalised(line: &str) -> String {

@@ -92,7 +92,7 @@ pub(crate) struct CombineArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum ShareAction {
     /// Shows what shares say of themselves, and whether they are whole
-    Inspect(InspectArgs),
+    Inspect(ShareInspectArgs),
     /// Makes new shares of the same secret, after which the old ones are worth nothing
     Refresh(RefreshArgs),
     /// Makes a lost share again, or one more, from enough others, without forming the secret
@@ -101,7 +101,7 @@ pub(crate) enum ShareAction {
 
 /// Which shares to show.
 #[derive(Args, Debug)]
-pub(crate) struct InspectArgs {
+pub(crate) struct ShareInspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

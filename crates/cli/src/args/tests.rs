@@ -20,18 +20,10 @@ fn decrypt(line: &str) -> FileArgs {
 
 #[test]
 fn the_definitions_are_consistent() {
-    for command in [
-        top_command(),
-        encrypt_command(),
-        decrypt_command(),
-        keygen_command(),
-        cpu_command(),
-        bench::command(),
-        shares::split_command(),
-        shares::combine_command(),
-        shares::share_command(),
-    ] {
-        command.debug_assert();
+    whole_command().debug_assert();
+    for word in WORDS {
+        (word.command)().debug_assert();
+        assert_eq!((word.command)().get_name(), word.name);
     }
 }
 
@@ -58,6 +50,16 @@ fn flags_in_any_order_and_repeated() {
     assert!(args.armor);
     assert_eq!(encrypt("-p -").input, None);
     assert_eq!(encrypt("-p").input, None);
+}
+
+#[test]
+fn threads_and_ranges() {
+    assert_eq!(encrypt("-p -t 3 in").threads().get(), 3);
+    assert_eq!(decrypt("-d -threads=7 in").threads().get(), 7);
+    assert!(decrypt("-d in").threads().get() >= 1);
+    assert_eq!(decrypt("-d --range 5:7 in").range, Some(PlaintextRange::From(5, Some(7))));
+    assert_eq!(decrypt("decrypt --range=-7 in").range, Some(PlaintextRange::Last(7)));
+    assert_eq!(decrypt("-d -range -7 in").range, Some(PlaintextRange::Last(7)));
 }
 
 #[test]
@@ -92,6 +94,15 @@ fn what_age_refuses() {
         "-r",
         "keygen a b",
         "cpu x",
+        "inspect a b",
+        "completions",
+        "completions tcsh",
+        "man x",
+        "-r age1x --range 1:2 in",
+        "-d --range 1 in",
+        "-d --range in",
+        "-d -t 0 in",
+        "-d -t x in",
         "bench x",
         "bench -p",
         "bench --sizes 0",

@@ -1,6 +1,5 @@
 //! `sealane combine`.
 
-use std::cell::RefCell;
 use std::io::{self, Write};
 
 use sealane_shares::{Report, Restart, combine_seek};
@@ -9,7 +8,6 @@ use zeroize::Zeroizing;
 use crate::args::CombineArgs;
 use crate::error::{Error, Result, warn};
 use crate::output::{Content, Output};
-use crate::progress::Ticking;
 use crate::same_file::refuse_same;
 use crate::shares::release::{Digests, Release};
 use crate::shares::{Shares, combine_error, foreign, identity, open_lines, warn_of_bad};
@@ -136,18 +134,11 @@ impl Restart for Held {
 /// Reads all shares, and writes the secret.
 fn pass(shares: &mut Shares, output: &mut (impl Write + Restart)) -> Result<Report> {
     let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
-    let progress = RefCell::new(shares.progress());
-    let report = combine_seek(shares.readers()?, Ticking::new(output, &progress))
-        .map_err(|error| combine_error(error, &names))?;
+    let progress = shares.show_progress();
+    let report = combine_seek(shares.readers()?, output).map_err(|error| combine_error(error, &names))?;
     drop(progress);
     warn_of_bad(&report.bad, &names);
     Ok(report)
-}
-
-impl<W: Restart> Restart for Ticking<'_, &mut W> {
-    fn restart(&mut self) -> io::Result<()> {
-        self.get_mut().restart()
-    }
 }
 
 impl Restart for Output {

@@ -1,26 +1,28 @@
 //! `sealane decrypt`, which is `age -d`.
 
-use std::io::{BufRead as _, Read, Write as _};
+use std::io::{Read, Seek as _};
 
 use age::Identity;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{DecryptError, Decryptor, StreamReader};
+use sealane_age::{Backend, CopyError, DecryptError, Decryptor, ReadAt, StreamReader, Threads};
 
-use super::check_same;
-use crate::args::FileArgs;
+use super::{check_same, range, salvage};
+use crate::args::{FileArgs, IdentitySource};
 use crate::error::{Error, Result};
-use crate::failure::{decrypt_error, payload_error};
+use crate::failure::{copy_error, decrypt_error, payload_error};
 use crate::identities::Identities;
 use crate::input::Input;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
-use crate::progress::Progress;
 use crate::scrypt::PassphraseIdentity;
 use crate::stdin::StdinUse;
 
 /// Decrypts.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let backend = crate::backend()?;
+    if args.salvage {
+        return salvage::run(args);
+    }
     let stdin = StdinUse::default();
     let mut input = Input::open(args.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(args.output.as_deref(), Content::Plaintext, input.is_terminal)?;
@@ -33,15 +35,36 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     }
     input.refuse_mangled()?;
 
-    // Whatever is wrong with the header or the identities is found here, and nothing has been written yet.
-    let reader = ArmoredReader::new(input.reader);
-    let decryptor = Decryptor::new(reader).map_err(decrypt_error)?.with_backend(backend);
-    let mut reader = open(decryptor, args, identities, passphrases, &input.name)?;
+    let mut reader = ArmoredReader::new(input.reader);
+    // If that cannot be found out, the header cannot be read either.
+    let file = input.file.filter(|_| reader.is_armored().is_ok_and(|armored| !armored));
 
-    let progress = Progress::new(input.count, input.len, quiet);
-    let copied = copy(&mut reader, &mut output, progress, &input.name);
-    drop(reader);
-    match copied {
+    // Whatever is wrong with the header or the identities is found before anything is written.
+    let openers = Openers::new(&args.identities, identities, passphrases, &input.name);
+    let (threads, progress) = (args.threads(), input.progress);
+    let begin = || {
+        progress.reset();
+        progress.show(input.len.filter(|_| args.range.is_none()), quiet)
+    };
+    let written = match (args.range, file) {
+        (Some(range), Some(mut file)) => {
+            file.rewind().map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
+            let reader = openers.decrypt(file, backend)?;
+            let _shown = begin();
+            range::write_at(reader, range, &mut output, threads)
+        }
+        (Some(range), None) => {
+            let reader = openers.decrypt(reader, backend)?;
+            let _shown = begin();
+            range::write(reader, range, &mut output, threads)
+        }
+        (None, file) => {
+            let reader = openers.decrypt(reader, backend)?;
+            let _shown = begin();
+            write(reader, file, &mut output, threads)
+        }
+    };
+    match written.map_err(|error| copy_error(error, |error| payload_error(error, &input.name))) {
         Ok(()) => output.finish(),
         Err(error) => {
             output.abandon();
@@ -50,46 +73,93 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     }
 }
 
-fn open<R: Read>(
-    decryptor: Decryptor<R>,
-    args: &FileArgs,
+/// What opens files, as the command line names it.
+pub(super) struct Openers<'a> {
+    sources: &'a [IdentitySource],
     identities: Identities,
     passphrases: Passphrases,
-    name: &str,
-) -> Result<StreamReader<R>> {
-    let with_passphrase = decryptor.is_scrypt();
-    if args.identities.is_empty() {
-        if !with_passphrase {
-            return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
-                .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
-        }
-        let identity = PassphraseIdentity::new(name, passphrases);
-        // How hard the passphrase may be is the identity's business.
-        return decryptor.with_max_work_factor(u8::MAX).decrypt([&identity as &dyn Identity]).map_err(decrypt_error);
-    }
-    // A passphrase file with -i: only a plugin could open it; an encrypted identity file must not be asked for in vain.
-    let identities = identities.into_openers(with_passphrase);
-    decryptor.decrypt(identities.iter().map(|identity| &**identity)).map_err(|error| match error {
-        DecryptError::NoMatch if with_passphrase => {
-            Error::new("the file is encrypted with a passphrase, and identities were given")
-                .hint("leave -i and -j out to open it with its passphrase")
-        }
-        error => decrypt_error(error),
-    })
+    /// The name of the file, quoted.
+    file: &'a str,
 }
 
-/// Copies what is authenticated, as it is authenticated.
-fn copy<R: Read>(reader: &mut StreamReader<R>, output: &mut Output, mut progress: Progress, name: &str) -> Result<()> {
-    loop {
-        let plaintext = match reader.fill_buf() {
-            Ok([]) => return Ok(()),
-            Ok(plaintext) => plaintext,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(payload_error(error, name)),
-        };
-        let n = plaintext.len();
-        output.write_all(plaintext).map_err(|error| Error::from_io("cannot write", error))?;
-        reader.consume(n);
-        progress.tick();
+impl<'a> Openers<'a> {
+    pub(super) fn new(
+        sources: &'a [IdentitySource],
+        identities: Identities,
+        passphrases: Passphrases,
+        file: &'a str,
+    ) -> Self {
+        Self { sources, identities, passphrases, file }
     }
+
+    /// Reads the header of `file`, and does what needs its key.
+    pub(super) fn open<R: Read, T, E: Into<OpenError>>(
+        self,
+        file: R,
+        act: impl FnOnce(Decryptor<R>, &[Box<dyn Identity>]) -> Result<T, E>,
+    ) -> Result<T> {
+        let decryptor = Decryptor::new(file).map_err(decrypt_error)?;
+        let with_passphrase = decryptor.is_scrypt();
+        if self.sources.is_empty() {
+            if !with_passphrase {
+                return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
+                    .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
+            }
+            let identity = PassphraseIdentity::new(self.file, self.passphrases);
+            // How hard the passphrase may be is the identity's business.
+            let decryptor = decryptor.with_max_work_factor(u8::MAX);
+            return act(decryptor, &[Box::new(identity)]).map_err(|error| error.into().explain(false));
+        }
+        // A passphrase file with -i: only a plugin could open it; an encrypted identity file must not be asked for in vain.
+        let identities = self.identities.into_openers(with_passphrase);
+        act(decryptor, &identities).map_err(|error| error.into().explain(with_passphrase))
+    }
+
+    pub(super) fn decrypt<R: Read>(self, file: R, backend: Backend) -> Result<StreamReader<R>> {
+        self.open(file, |decryptor, identities| {
+            decryptor.with_backend(backend).decrypt(identities.iter().map(|identity| &**identity))
+        })
+    }
+}
+
+/// Why a file is not opened.
+pub(super) enum OpenError {
+    Decrypt(DecryptError),
+    Other(Error),
+}
+
+impl From<DecryptError> for OpenError {
+    fn from(error: DecryptError) -> Self {
+        Self::Decrypt(error)
+    }
+}
+
+impl OpenError {
+    /// `in_vain` says that identities were given for a file with a passphrase.
+    fn explain(self, in_vain: bool) -> Error {
+        match self {
+            Self::Decrypt(DecryptError::NoMatch) if in_vain => {
+                Error::new("the file is encrypted with a passphrase, and identities were given")
+                    .hint("leave -i and -j out to open it with its passphrase")
+            }
+            Self::Decrypt(error) => decrypt_error(error),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+/// Writes what is authentic. `file` is what is read, where that can be done at any place.
+fn write<R: Read>(
+    reader: StreamReader<R>,
+    file: Option<impl ReadAt>,
+    output: &mut Output,
+    threads: Threads,
+) -> Result<(), CopyError> {
+    if let Some(file) = file {
+        let output = output.at_any_place().map_err(|error| CopyError::Write(error.into_io()))?;
+        if let Some(output) = output {
+            return reader.copy_at(&file, &output, threads).map(drop);
+        }
+    }
+    reader.copy_to(output, threads).map(drop)
 }

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use age::secrecy::ExposeSecret as _;
 use age::x25519;
+use sealane_age::mlkem768x25519;
 use zeroize::Zeroizing;
 
 use crate::args::KeygenArgs;
@@ -23,10 +24,6 @@ use crate::stdin::StdinUse;
 pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     if args.pq && args.convert {
         return Err(Error::usage("--pq can't be used with -y").hint("leave --pq out: -y takes the key as it is"));
-    }
-    if args.pq {
-        return Err(Error::new("post-quantum keys (--pq) are not built in")
-            .hint("age-keygen -pq of age 1.3 makes one; sealane uses it through the plugin age-plugin-pq"));
     }
     if args.convert && args.split.is_some() {
         return Err(Error::usage("--split can't be used with -y").hint("sealane split splits a key that is there"));
@@ -49,23 +46,28 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         let recipients = recipients(args.input.as_deref())?;
         return write(output, recipients.as_bytes(), None);
     }
-    let (text, public) = generate();
+    let (text, public) = generate(args.pq)?;
     write(output, text.as_bytes(), Some(&public))
 }
 
 /// A new identity file, and the public key in it.
-fn generate() -> (Zeroizing<String>, String) {
-    let identity = x25519::Identity::generate();
-    let public = identity.to_public().to_string();
+fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
+    let (secret, public) = if post_quantum {
+        let identity = mlkem768x25519::Identity::generate()
+            .map_err(|error| Error::new(format!("the system has no random numbers: {error}")))?;
+        (identity.to_text(), identity.to_public().to_string())
+    } else {
+        let identity = x25519::Identity::generate();
+        (identity.to_string(), identity.to_public().to_string())
+    };
     let created = humantime::format_rfc3339_seconds(SystemTime::now());
-    let secret = identity.to_string();
     let text = format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret());
-    (Zeroizing::new(text), public)
+    Ok((Zeroizing::new(text), public))
 }
 
 /// A new identity that exists only as its shares.
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
-    let (text, public) = generate();
+    let (text, public) = generate(args.pq)?;
     Splitting {
         threshold,
         count,
@@ -95,6 +97,7 @@ fn recipients(input: Option<&Path>) -> Result<String> {
 fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     let recipient = match identity {
         ParsedIdentity::X25519(identity) => identity.to_public().to_string(),
+        ParsedIdentity::PostQuantum(identity) => identity.to_public().to_string(),
         ParsedIdentity::Ssh(key) => key.to_recipient().to_string(),
         ParsedIdentity::Encrypted(file) => {
             return file.decrypt()?.iter().try_for_each(|identity| add_recipient(identity, lines));

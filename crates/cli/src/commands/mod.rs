@@ -5,7 +5,12 @@ pub(crate) mod combine;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;
+pub(crate) mod generate;
+pub(crate) mod inspect;
 pub(crate) mod keygen;
+mod range;
+pub(crate) mod rekey;
+mod salvage;
 pub(crate) mod share;
 pub(crate) mod split;
 

@@ -12,7 +12,6 @@ use crate::failure::read_error;
 use crate::input::Input;
 use crate::output::stdout_error;
 use crate::passphrase::Passphrases;
-use crate::progress::Progress;
 use crate::shares::foreign::{self, MAX_SECRET};
 use crate::shares::{Form, NewFiles, NewShares, Sink, identity, split_error, text_of};
 use crate::stdin::StdinUse;
@@ -139,7 +138,7 @@ impl Splitting<'_> {
         let files = NewShares::create(directory, &self.stem, headers)?.with_comments(self.comments);
         let mut writer = split.write_to(files.sinks()).map_err(split_error)?;
         let (name, mut reader) = (input.name, input.reader);
-        let mut progress = Progress::new(input.count, input.len, false);
+        let progress = input.progress.show(input.len, false);
         writer.write_all(start).map_err(write_failed)?;
         let mut buffer = Zeroizing::new(vec![0; READ]);
         loop {
@@ -150,7 +149,6 @@ impl Splitting<'_> {
                 Err(error) => return Err(read_error(error, &name)),
             };
             writer.write_all(&buffer[..n]).map_err(write_failed)?;
-            progress.tick();
         }
         drop(progress);
         let sinks = writer.finish().map_err(write_failed)?;

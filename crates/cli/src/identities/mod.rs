@@ -8,6 +8,7 @@ use std::path::Path;
 
 use age::plugin;
 use age::x25519;
+use sealane_age::mlkem768x25519;
 
 use crate::args::IdentitySource;
 use crate::error::{Error, Result};
@@ -23,6 +24,8 @@ pub(crate) use ssh::{SshKey, describe_recipient_fault};
 pub(crate) enum ParsedIdentity {
     /// `AGE-SECRET-KEY-1…`
     X25519(x25519::Identity),
+    /// `AGE-SECRET-KEY-PQ-1…`
+    PostQuantum(Box<mlkem768x25519::Identity>),
     /// `AGE-PLUGIN-NAME-1…`
     Plugin(plugin::Identity),
     /// An ssh private key.
@@ -36,6 +39,7 @@ impl ParsedIdentity {
     fn into_identity(self) -> Box<dyn age::Identity> {
         match self {
             Self::X25519(identity) => Box::new(identity),
+            Self::PostQuantum(identity) => identity,
             Self::Ssh(key) => key,
             Self::Encrypted(file) => Box::new(file),
             Self::Plugin(identity) => Box::new(PluginIdentity(identity)),

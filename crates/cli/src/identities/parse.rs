@@ -6,6 +6,7 @@ use std::path::Path;
 
 use age::plugin;
 use age::x25519;
+use sealane_age::mlkem768x25519;
 use zeroize::Zeroizing;
 
 use super::{EncryptedFile, ParsedIdentity, SshKey};
@@ -103,10 +104,10 @@ fn parse_line(line: &str) -> Result<ParsedIdentity, LineFault> {
         };
     }
     if line.starts_with("AGE-SECRET-KEY-PQ-1") {
-        return fault(
-            "post-quantum identities are not built in",
-            "use a plugin for them: age-plugin-pq -identity makes a plugin identity of it",
-        );
+        return match line.parse::<mlkem768x25519::Identity>() {
+            Ok(identity) => Ok(ParsedIdentity::PostQuantum(Box::new(identity))),
+            Err(_) => fault("malformed secret key", "was it copied whole? its checksum is wrong"),
+        };
     }
     if line.starts_with("age1") || line.starts_with("ssh-") {
         return fault(
@@ -119,6 +120,9 @@ fn parse_line(line: &str) -> Result<ParsedIdentity, LineFault> {
         Err(_) if line.starts_with("AGE-SECRET-KEY-1") => {
             fault("malformed secret key", "was it copied whole? its checksum is wrong")
         }
-        Err(_) => fault("not an identity", "identities look like AGE-SECRET-KEY-1… or AGE-PLUGIN-NAME-1…"),
+        Err(_) => fault(
+            "not an identity",
+            "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",
+        ),
     }
 }

@@ -9,6 +9,7 @@ use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use sealane_age::WriteAt;
 use tempfile::TempPath;
 
 use super::keep_retry;
@@ -147,11 +148,21 @@ impl Replacement {
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if self.temporary.is_none() {
-            self.temporary = Some(self.create().map_err(Error::into_io)?);
-        }
-        let Some(temporary) = &mut self.temporary else { return Ok(0) };
-        temporary.file.write(data).map_err(|error| keep_retry(error, |error| self.target.cannot_write(&error)))
+        let (mut file, target) = self.file().map_err(Error::into_io)?;
+        file.write(data).map_err(|error| keep_retry(error, |error| target.cannot_write(&error)))
+    }
+
+    /// The same file for whoever does not write from its beginning to its end.
+    pub(super) fn at_any_place(&mut self) -> Result<AnyPlace<'_>> {
+        self.file().map(|(file, target)| AnyPlace { file, target })
+    }
+
+    fn file(&mut self) -> Result<(&File, &Target)> {
+        let temporary = match self.temporary.take() {
+            Some(temporary) => temporary,
+            None => self.create()?,
+        };
+        Ok((&self.temporary.insert(temporary).file, &self.target))
     }
 
     /// Forgets what was written.
@@ -198,6 +209,22 @@ impl Replacement {
     fn cannot_create(&self, error: &io::Error) -> Error {
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
             .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
+    }
+}
+
+/// A file that is written at any place.
+pub(crate) struct AnyPlace<'a> {
+    file: &'a File,
+    target: &'a Target,
+}
+
+impl WriteAt for AnyPlace<'_> {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        WriteAt::write_all_at(self.file, data, offset).map_err(|error| self.target.cannot_write(&error).into_io())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        WriteAt::set_len(self.file, len).map_err(|error| self.target.cannot_write(&error).into_io())
     }
 }
 

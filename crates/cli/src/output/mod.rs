@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::same_file::FileId;
-use file::{Direct, Replacement};
+use file::{AnyPlace, Direct, Replacement};
 use terminal::Terminal;
 
 /// What is written.
@@ -32,7 +32,7 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    Stdout(Box<dyn Write>),
+    Stdout(Box<dyn Write + Send>),
     Terminal(Terminal),
     Direct(Direct),
     Replacement(Replacement),
@@ -86,6 +86,14 @@ impl Output {
     /// Whether what was written can be taken back: nobody has seen it yet.
     pub(crate) fn can_restart(&self) -> bool {
         matches!(self.sink, Sink::Replacement(_))
+    }
+
+    /// The file, to be written at any place and by several threads, if it is one that nobody sees before it is complete.
+    pub(crate) fn at_any_place(&mut self) -> Result<Option<AnyPlace<'_>>> {
+        match &mut self.sink {
+            Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Takes back what was written, where that can be done.
@@ -150,7 +158,7 @@ pub(crate) fn stdout_error(error: io::Error) -> Error {
 
 /// Standard output without std's line buffer, and which file is behind it.
 #[cfg(unix)]
-fn unbuffered_stdout() -> (Box<dyn Write>, Option<FileId>) {
+fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
     use std::os::fd::AsFd as _;
     match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
         Ok(file) => {
@@ -162,6 +170,6 @@ fn unbuffered_stdout() -> (Box<dyn Write>, Option<FileId>) {
 }
 
 #[cfg(not(unix))]
-fn unbuffered_stdout() -> (Box<dyn Write>, Option<FileId>) {
+fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
     (Box::new(io::stdout()), None)
 }

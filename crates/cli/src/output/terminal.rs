@@ -12,7 +12,7 @@ const HELD_BACK: usize = 1 << 20;
 
 /// A terminal.
 pub(super) struct Terminal {
-    writer: Box<dyn Write>,
+    writer: Box<dyn Write + Send>,
     /// Binary data would do things to the terminal: refuse it.
     must_be_text: bool,
     /// Somebody types the input: show nothing before it has ended.
@@ -23,7 +23,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(writer: Box<dyn Write>, must_be_text: bool, typed: bool) -> Self {
+    pub(super) fn new(writer: Box<dyn Write + Send>, must_be_text: bool, typed: bool) -> Self {
         Self { writer, must_be_text, typed, held: Zeroizing::default(), last: 0 }
     }
 

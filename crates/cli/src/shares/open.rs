@@ -8,7 +8,7 @@ use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, WipedVec, ha
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
-use crate::progress::{Count, Counting, Progress};
+use crate::progress::{Progress, Shown, Watched};
 use crate::same_file::FileId;
 use crate::shares::share_error;
 use crate::stdin::StdinUse;
@@ -35,7 +35,7 @@ pub(crate) type Known = (Option<FileId>, String);
 
 /// A share's bytes, which can be read again.
 pub(crate) enum Source {
-    File(Counting<File>),
+    File(Watched<File>),
     /// What cannot be read twice.
     Memory(Cursor<Zeroizing<Vec<u8>>>),
     /// What was a line of text.
@@ -84,7 +84,7 @@ pub(crate) struct Shares {
     /// The files, for the refusal to write to one of them.
     pub(crate) ids: Vec<Known>,
     /// How many bytes of files have been read.
-    count: Count,
+    progress: Progress,
     /// The length of the files in bytes.
     len: u64,
 }
@@ -93,7 +93,7 @@ impl Shares {
     /// Opens all shares that are in `paths`; a file of text may have several.
     pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Result<Self> {
         let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shares = Self { own, words, unreadable, ids, count: Count::default(), len: 0 };
+        let mut shares = Self { own, words, unreadable, ids, progress: Progress::default(), len: 0 };
         for path in paths {
             if let Err(error) = shares.add(path, stdin) {
                 shares.unreadable.push(error);
@@ -128,13 +128,13 @@ impl Shares {
     }
 
     /// A bar for how much of the files has been read.
-    pub(crate) fn progress(&self) -> Progress {
-        Progress::new(self.count.clone(), Some(self.len).filter(|&len| len > 0), false)
+    pub(crate) fn show_progress(&self) -> Shown {
+        self.progress.show(Some(self.len).filter(|&len| len > 0), false)
     }
 
     /// Readers of our own shares, at their beginnings.
     pub(crate) fn readers(&mut self) -> Result<Vec<ShareReader<&mut Source>>> {
-        self.count.reset();
+        self.progress.reset();
         self.own.iter_mut().map(NamedShare::reader).collect()
     }
 
@@ -164,7 +164,7 @@ impl Shares {
         let source = if at_start {
             file.rewind().map_err(failed)?;
             self.len += metadata.len();
-            Source::File(Counting::new(file, &self.count))
+            Source::File(Watched::new(file, &self.progress))
         } else {
             let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &name)?;
             Source::Memory(Cursor::new(bytes))

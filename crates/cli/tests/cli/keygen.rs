@@ -58,7 +58,6 @@ fn recipients_of_an_identity_file() {
 fn what_keygen_refuses() {
     let dir = Dir::new();
     for pq in ["--pq", "-pq"] {
-        dir.run(["keygen", pq, "-o", "key.txt"]).fails("not built in");
         dir.run(["keygen", pq, "-y"]).misused("can't be used with -y");
     }
     dir.run(["keygen", "key.txt"]).misused("INPUT is only for -y");
@@ -75,4 +74,33 @@ fn a_key_that_everybody_can_read_is_warned_of() {
     let run = dir.sh("umask 077; \"$SEALANE\" keygen > key2.txt");
     assert!(!run.err().contains("warning"), "{}", run.err());
     dir.sh("exec \"$SEALANE\" keygen > /dev/full").fails("cannot write to standard output: No space left");
+}
+
+#[test]
+fn post_quantum_keys() {
+    let dir = Dir::with_key();
+    let made = dir.run(["keygen", "-pq", "-o", "pq.txt"]).ok();
+    let said = String::from_utf8(made.stderr).unwrap();
+    let recipient = said.trim().strip_prefix("Public key: ").unwrap().to_owned();
+    assert!(recipient.starts_with("age1pq1"), "{recipient}");
+    assert_eq!(dir.mode("pq.txt"), 0o600);
+    let text = String::from_utf8(dir.read("pq.txt")).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("AGE-SECRET-KEY-PQ-1")).count(), 1);
+    assert_eq!(dir.run(["keygen", "-y", "pq.txt"]).quiet().stdout, format!("{recipient}\n").as_bytes());
+
+    dir.write("pq.pub", &recipient);
+    let upper = recipient.to_uppercase();
+    for args in [vec!["-r", &recipient], vec!["-r", &upper], vec!["-R", "pq.pub"], vec!["-e", "-i", "pq.txt"]] {
+        let sealed = dir.run_with(b"secret", args).quiet().stdout;
+        assert_eq!(dir.run_with(&sealed, ["-d", "-i", "key.txt", "-i", "pq.txt"]).quiet().stdout, b"secret");
+        dir.run_with(&sealed, ["-d", "-i", "key.txt"]).fails("no identity matches");
+    }
+    // Together with a recipient who is not, the others would be pointless.
+    dir.run_with(b"secret", ["-R", "pq.pub", "-R", "key.pub"]).fails("");
+    dir.run_with(b"secret", ["-r", &recipient[..recipient.len() - 1]]).fails("malformed recipient");
+    // Kept in shares, too.
+    let made = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "keepers"]).ok();
+    assert!(String::from_utf8(made.stderr).unwrap().contains("Public key: age1pq1"));
+    dir.sh("\"$SEALANE\" combine -o whole.txt keepers/*").ok();
+    assert!(dir.run(["keygen", "-y", "whole.txt"]).quiet().stdout.starts_with(b"age1pq1"));
 }

@@ -7,7 +7,7 @@ use sealane_shares::{Field, Points};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::InspectArgs;
+use crate::args::ShareInspectArgs;
 use crate::error::{Error, Result, warn};
 use crate::output::stdout_error;
 use crate::shares::{Form, Shares, read_error};
@@ -45,7 +45,7 @@ enum Entry<'a> {
 }
 
 /// Shows the shares; fails if one of them is not whole.
-pub(super) fn run(args: &InspectArgs) -> Result<()> {
+pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     let mut shares = Shares::open(&args.shares, &StdinUse::default())?;
     if let Some((name, _)) = shares.words.first() {
         return Err(Error::new(format!("{name} is a share in words (SLIP-39), which says little of itself"))
@@ -75,14 +75,14 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
 
 fn inspect(shares: &mut Shares) -> Result<Vec<Report>> {
     let described: Vec<_> = shares.own.iter().map(|share| (share.name.clone(), share.form)).collect();
-    let mut progress = shares.progress();
+    let _shown = shares.show_progress();
     let mut buffer = Zeroizing::new(vec![0; 64 << 10]);
     let mut reports = Vec::new();
     for (mut reader, (name, form)) in shares.readers()?.into_iter().zip(described) {
         let damage = loop {
             match reader.read(&mut buffer) {
                 Ok(0) => break None,
-                Ok(_) => progress.tick(),
+                Ok(_) => {}
                 Err(error) => break Some(read_error(error, &name).to_string()),
             }
         };

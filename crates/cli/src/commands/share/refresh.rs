@@ -1,6 +1,5 @@
 //! `sealane share refresh`.
 
-use std::cell::RefCell;
 use std::path::Path;
 
 use sealane_shares::Refresh;
@@ -8,7 +7,6 @@ use sealane_shares::Refresh;
 use crate::args::RefreshArgs;
 use crate::commands::split::say_where;
 use crate::error::{Result, warn};
-use crate::progress::Ticking;
 use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes new shares from old ones.
@@ -20,16 +18,14 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let threshold = shares.own.first().map_or(0, |share| share.header.threshold());
     let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
     let failed = |error| combine_error(error, &names);
-    let progress = RefCell::new(shares.progress());
+    let progress = shares.show_progress();
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
     let (stem, count) = first.unwrap_or_default();
 
     let headers = refresh.headers().zip(forms).collect();
     let files =
         NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?.with_comments(comments);
-    let sinks = files.sinks().into_iter().map(|sink| Ticking::new(sink, &progress)).collect();
-    let sinks = refresh.write_to(sinks).map_err(failed)?;
-    files.complete(sinks.into_iter().map(Ticking::into_inner).collect())?;
+    files.complete(refresh.write_to(files.sinks()).map_err(failed)?)?;
     drop(progress);
     let paths = files.finish()?;
     say_where(&paths);

@@ -1,6 +1,5 @@
 //! `sealane share reissue`.
 
-use std::cell::RefCell;
 use std::path::Path;
 
 use sealane_shares::{CombineError, Header, reissue_to};
@@ -8,7 +7,6 @@ use sealane_shares::{CombineError, Header, reissue_to};
 use crate::args::ReissueArgs;
 use crate::commands::split::say_where;
 use crate::error::Result;
-use crate::progress::Ticking;
 use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes one share from others.
@@ -24,11 +22,10 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let header = header.map_err(|error| failed(error.into()))?;
     let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?
         .with_comments(comments);
-    let progress = RefCell::new(shares.progress());
+    let progress = shares.show_progress();
     let readers = shares.readers()?;
-    let sink = Ticking::new(files.sinks().remove(0), &progress);
-    let sink = reissue_to(readers, args.index, sink).map_err(failed)?;
-    files.complete(vec![sink.into_inner()])?;
+    let sink = reissue_to(readers, args.index, files.sinks().remove(0)).map_err(failed)?;
+    files.complete(vec![sink])?;
     drop(progress);
     say_where(&files.finish()?);
     warn_of_unchecked(names.len(), threshold);

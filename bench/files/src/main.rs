@@ -1,0 +1,79 @@
+//! The command beside age, rage and `cp`, as whole processes that take turns; and the library beside rage's for many small files.
+//!
+//! Figures drift with the machine; ratios of one run are what counts.
+
+mod cases;
+mod process;
+mod report;
+mod small;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+
+use cases::{CASES, Place};
+use report::Report;
+use tools::Tools;
+
+/// Measures whole files: wall time, time on the CPU, memory.
+#[derive(Parser)]
+struct Args {
+    /// The size of the file in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    size: u64,
+    /// How often everything is run; figures are medians
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    rounds: usize,
+    /// Where the files are: in memory, so that no disk is measured. Three times the size is needed
+    #[arg(long, value_name = "DIR", default_value = "/dev/shm")]
+    dir: PathBuf,
+    /// Only what has NAME in its name
+    #[arg(long, value_name = "NAME")]
+    filter: Option<String>,
+    /// How many small files of 1 KiB the libraries seal and open
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    small: usize,
+    /// Fails if a target is missed
+    #[arg(long)]
+    check: bool,
+    /// Prints one JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Runs a command, and says what it took: how this program measures
+    #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
+    measure: Option<Vec<String>>,
+}
+
+fn main() -> Result<ExitCode> {
+    let args = Args::parse();
+    if let Some(command) = &args.measure {
+        return process::measure(command);
+    }
+    let tools = Tools::find()?;
+    let place = Place::new(&args.dir, args.size << 20, &tools).context("cannot make the files to measure with")?;
+    let mut report = Report::new(&tools, args.size);
+    let wanted = |name: &str| args.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+    for case in CASES.iter().filter(|case| wanted(case.name)) {
+        eprintln!("{}", case.name);
+        for round in 0..args.rounds {
+            // Another one begins each time.
+            let count = case.rows.len();
+            for row in (0..count).map(|i| &case.rows[(i + round) % count]) {
+                let taken = place.run(case, row).with_context(|| format!("{}: {}", case.name, row.name))?;
+                // The first round is for the caches.
+                if round > 0 || args.rounds == 1 {
+                    report.add(case.name, row.name, taken);
+                }
+            }
+        }
+    }
+    if wanted(small::NAME) {
+        eprintln!("{}", small::NAME);
+        small::run(args.small, args.rounds, &mut report)?;
+    }
+    let missed = report.print(args.json)?;
+    Ok(if args.check && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

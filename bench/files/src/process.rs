@@ -1,0 +1,46 @@
+//! What a process takes.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+use serde::{Deserialize, Serialize};
+
+/// What a command took, with all that it waited for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Taken {
+    /// From start to end, in seconds.
+    pub(crate) wall: f64,
+    /// On all cores, in seconds.
+    pub(crate) cpu: f64,
+    /// The most memory that one of its processes had, in MiB.
+    pub(crate) memory: f64,
+}
+
+/// Runs a command in a process that has run nothing else, so that what its children took is what this one took.
+pub(crate) fn run(command: &[String]) -> Result<Taken> {
+    let output = Command::new(std::env::current_exe()?)
+        .arg("--measure")
+        .args(command)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()?;
+    ensure!(output.status.success(), "{command:?} failed: {}", output.status);
+    serde_json::from_slice(&output.stdout).context("the measuring process said nothing")
+}
+
+/// The other end of [`run`].
+pub(crate) fn measure(command: &[String]) -> Result<ExitCode> {
+    let (program, args) = command.split_first().context("no command")?;
+    let begun = Instant::now();
+    let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
+    let wall = begun.elapsed().as_secs_f64();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let cpu = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6;
+    // Linux counts in KiB.
+    let memory = usage.max_rss() as f64 / 1024.0;
+    println!("{}", serde_json::to_string(&Taken { wall, cpu, memory })?);
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

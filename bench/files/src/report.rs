@@ -1,0 +1,150 @@
+//! Medians, ratios, and what was to be reached.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::process::Taken;
+use crate::tools::Tools;
+
+/// Which figure of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+enum Figure {
+    Wall,
+    Cpu,
+    Memory,
+}
+
+/// Our figure is to be at most so many times the peer's; without a peer, at most so much.
+struct Target {
+    case: &'static str,
+    figure: Figure,
+    peer: Option<&'static str>,
+    at_most: f64,
+}
+
+const fn beside(case: &'static str, figure: Figure, peer: &'static str, at_most: f64) -> Target {
+    Target { case, figure, peer: Some(peer), at_most }
+}
+
+const fn alone(case: &'static str, figure: Figure, at_most: f64) -> Target {
+    Target { case, figure, peer: None, at_most }
+}
+
+const TARGETS: &[Target] = &[
+    beside("encrypt", Figure::Wall, "cp", 1.25),
+    beside("encrypt", Figure::Wall, "age", 0.45),
+    beside("encrypt", Figure::Cpu, "age", 0.6),
+    alone("encrypt", Figure::Memory, 48.0),
+    beside("decrypt", Figure::Wall, "cp", 1.25),
+    beside("decrypt", Figure::Wall, "age", 0.45),
+    beside("decrypt", Figure::Cpu, "age", 0.6),
+    alone("decrypt", Figure::Memory, 48.0),
+    // One and a half times the speed.
+    beside("pipe", Figure::Wall, "age", 1.0 / 1.5),
+    alone("pipe", Figure::Memory, 48.0),
+    beside("encrypt on one core", Figure::Wall, "age", 1.0),
+    beside("encrypt on one core", Figure::Wall, "rage", 1.0),
+    beside("decrypt on one core", Figure::Wall, "age", 1.0),
+    beside("decrypt on one core", Figure::Wall, "rage", 1.0),
+    alone("start", Figure::Wall, 0.005),
+    beside(crate::small::NAME, Figure::Wall, "age's crate", 1.0 / 5.0),
+];
+
+#[derive(Serialize)]
+struct Row {
+    case: &'static str,
+    name: &'static str,
+    /// Of each round.
+    taken: Vec<Taken>,
+    median: Option<Taken>,
+}
+
+/// All that was measured.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    cpu: String,
+    cores: usize,
+    versions: Vec<String>,
+    mib: u64,
+    rows: Vec<Row>,
+}
+
+impl Report {
+    pub(crate) fn new(tools: &Tools, mib: u64) -> Self {
+        let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        Self {
+            cpu: model.map_or("an unknown CPU", |(_, name)| name).to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            versions: tools.versions.clone(),
+            mib,
+            rows: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, case: &'static str, name: &'static str, taken: Taken) {
+        match self.rows.iter_mut().find(|row| (row.case, row.name) == (case, name)) {
+            Some(row) => row.taken.push(taken),
+            None => self.rows.push(Row { case, name, taken: vec![taken], median: None }),
+        }
+    }
+
+    /// Prints it, and gives the number of targets that were missed.
+    pub(crate) fn print(&mut self, json: bool) -> Result<usize> {
+        for row in &mut self.rows {
+            let median = |figure| median(row.taken.iter().map(|taken| of(taken, figure)).collect());
+            row.median = Some(Taken { wall: median(Figure::Wall), cpu: median(Figure::Cpu), memory: median(Figure::Memory) });
+        }
+        let missed = TARGETS.iter().filter(|target| self.reached(target).is_some_and(|(value, _)| value > target.at_most));
+        let missed = missed.count();
+        if json {
+            println!("{}", serde_json::to_string_pretty(self)?);
+            return Ok(missed);
+        }
+        println!("{}, {} cores; a file of {} MiB; {}\n", self.cpu, self.cores, self.mib, self.versions.join(", "));
+        println!("| | | wall, s | CPU, s | memory, MiB |");
+        println!("|---|---|---:|---:|---:|");
+        for row in &self.rows {
+            let Some(Taken { wall, cpu, memory }) = row.median else { continue };
+            println!("| {} | {} | {wall:.3} | {cpu:.3} | {memory:.0} |", row.case, row.name);
+        }
+        println!();
+        for target in TARGETS {
+            let Some((value, what)) = self.reached(target) else { continue };
+            let verdict = if value <= target.at_most {
+                "reached".to_owned()
+            } else {
+                format!("MISSED by {:.0} %", (value / target.at_most - 1.0) * 100.0)
+            };
+            println!("{}, {:?}: {value:.3} {what}, at most {:.3}: {verdict}", target.case, target.figure, target.at_most);
+        }
+        Ok(missed)
+    }
+
+    /// What was reached of a target, and in what.
+    fn reached(&self, target: &Target) -> Option<(f64, String)> {
+        let of_row = |name: &str| {
+            let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;
+            row.median.map(|taken| of(&taken, target.figure))
+        };
+        let ours = of_row("sealane").or_else(|| of_row("sealane-age"))?;
+        match target.peer {
+            Some(peer) => Some((ours / of_row(peer)?, format!("x {peer}"))),
+            None => Some((ours, if target.figure == Figure::Memory { "MiB" } else { "s" }.to_owned())),
+        }
+    }
+}
+
+fn of(taken: &Taken, figure: Figure) -> f64 {
+    match figure {
+        Figure::Wall => taken.wall,
+        Figure::Cpu => taken.cpu,
+        Figure::Memory => taken.memory,
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}

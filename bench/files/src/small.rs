@@ -1,0 +1,63 @@
+//! Many small files, by the libraries: what a file costs beside its bytes.
+
+use std::io::{Read as _, Write as _};
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use sealane_age::{Decryptor, Encryptor};
+
+use crate::process::Taken;
+use crate::report::Report;
+
+pub(crate) const NAME: &str = "small files";
+
+/// Seals and opens so many files of 1 KiB with both.
+pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()> {
+    let identity = age::x25519::Identity::generate();
+    let recipient = identity.to_public();
+    let plaintext = [7; 1024];
+    let ours = || -> Result<()> {
+        let mut sealed = Vec::new();
+        let mut opened = Vec::new();
+        for _ in 0..count {
+            sealed.clear();
+            opened.clear();
+            let encryptor = Encryptor::with_recipients([&recipient as &dyn age::Recipient])?;
+            let mut writer = encryptor.wrap_output(&mut sealed)?;
+            writer.write_all(&plaintext)?;
+            writer.finish()?;
+            Decryptor::new(&sealed[..])?.decrypt([&identity as &dyn age::Identity])?.read_to_end(&mut opened)?;
+            ensure!(opened == plaintext);
+        }
+        Ok(())
+    };
+    let theirs = || -> Result<()> {
+        let mut sealed = Vec::new();
+        let mut opened = Vec::new();
+        for _ in 0..count {
+            sealed.clear();
+            opened.clear();
+            let encryptor = age::Encryptor::with_recipients(std::iter::once(&recipient as &dyn age::Recipient))?;
+            let mut writer = encryptor.wrap_output(&mut sealed)?;
+            writer.write_all(&plaintext)?;
+            writer.finish()?;
+            let decryptor = age::Decryptor::new(&sealed[..])?;
+            decryptor.decrypt(std::iter::once(&identity as &dyn age::Identity))?.read_to_end(&mut opened)?;
+            ensure!(opened == plaintext);
+        }
+        Ok(())
+    };
+    for round in 0..rounds {
+        let rows: [(&'static str, &dyn Fn() -> Result<()>); 2] = [("sealane-age", &ours), ("age's crate", &theirs)];
+        for i in 0..2 {
+            let (name, run) = rows[(i + round) % 2];
+            let begun = Instant::now();
+            run()?;
+            let wall = begun.elapsed().as_secs_f64();
+            if round > 0 || rounds == 1 {
+                report.add(NAME, name, Taken { wall, cpu: wall, memory: 0.0 });
+            }
+        }
+    }
+    Ok(())
+}

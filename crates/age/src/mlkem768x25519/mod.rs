@@ -1,0 +1,216 @@
+//! Post-quantum recipients and identities: `age1pq1…` and `AGE-SECRET-KEY-PQ-1…`
+//! (<https://c2sp.org/age#hybrid-post-quantum-recipient-type>).
+//!
+//! The file key is sealed with HPKE on X-Wing, which is ML-KEM-768 and X25519 together: who wants to open the file without the key must break
+//! both.
+
+mod hpke;
+mod xwing;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use age::{DecryptError, EncryptError};
+use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
+use age_core::primitives::{bech32_decode, bech32_encode};
+use age_core::secrecy::{ExposeSecret as _, SecretString};
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+use bech32::Hrp;
+use zeroize::Zeroizing;
+
+use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
+
+/// The type of the stanza.
+const TYPE: &str = "mlkem768x25519";
+const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
+/// What must be the same for all recipients of a file: one who is not post-quantum would make the others pointless.
+const LABEL: &str = "postquantum";
+const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");
+const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
+
+/// A text is not a recipient or not an identity of this type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("malformed post-quantum {0}")]
+pub struct ParseError(&'static str);
+
+/// A public key.
+#[derive(Clone, PartialEq)]
+pub struct Recipient(Public);
+
+impl FromStr for Recipient {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let bytes: Option<[u8; PUBLIC_LEN]> =
+            decode(text, RECIPIENT_PREFIX).and_then(|bytes| bytes.as_slice().try_into().ok());
+        bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(ParseError("recipient"))
+    }
+}
+
+impl fmt::Display for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&bech32_encode(RECIPIENT_PREFIX, &self.0.to_bytes()))
+    }
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl age::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let mut randomness = Zeroizing::new([0; 64]);
+        getrandom::fill(&mut *randomness).map_err(|error| EncryptError::Io(error.into()))?;
+        let (enc, shared) = self.0.encapsulate(&randomness);
+        let body = hpke::seal(&shared, INFO, file_key.expose_secret());
+        let args = vec![BASE64_STANDARD_NO_PAD.encode(enc)];
+        Ok((vec![Stanza { tag: TYPE.to_owned(), args, body }], HashSet::from([LABEL.to_owned()])))
+    }
+}
+
+/// A private key.
+#[derive(Clone)]
+pub struct Identity(Private);
+
+impl Identity {
+    /// A new one.
+    ///
+    /// # Errors
+    ///
+    /// The system has no random numbers.
+    pub fn generate() -> Result<Self, getrandom::Error> {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        getrandom::fill(&mut *seed)?;
+        Ok(Self(Private::from_seed(&seed)))
+    }
+
+    /// Whoever encrypts to this can be read with the identity.
+    pub fn to_public(&self) -> Recipient {
+        Recipient(self.0.public().clone())
+    }
+
+    /// The text of the identity, which is a secret.
+    pub fn to_text(&self) -> SecretString {
+        let mut text = bech32_encode(IDENTITY_PREFIX, self.0.seed());
+        text.make_ascii_uppercase();
+        SecretString::from(text)
+    }
+}
+
+impl FromStr for Identity {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let seed = decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity"))?;
+        let seed: &[u8; SEED_LEN] = seed.as_slice().try_into().map_err(|_| ParseError("identity"))?;
+        Ok(Self(Private::from_seed(seed)))
+    }
+}
+
+impl age::Identity for Identity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        if stanza.tag != TYPE {
+            return None;
+        }
+        Some(self.unwrap(stanza)?.ok_or(DecryptError::InvalidHeader))
+    }
+}
+
+impl Identity {
+    /// `None` for a stanza that is somebody else's; `Some(None)` for one that is malformed.
+    fn unwrap(&self, stanza: &Stanza) -> Option<Option<FileKey>> {
+        let [enc] = stanza.args.as_slice() else { return Some(None) };
+        let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok();
+        let enc: Option<[u8; CIPHERTEXT_LEN]> = enc.and_then(|enc| enc.try_into().ok());
+        // Checked before it is opened: ChaCha20-Poly1305 does not commit to its key.
+        if stanza.body.len() != FILE_KEY_BYTES + 16 {
+            return Some(None);
+        }
+        let Some(shared) = enc.and_then(|enc| self.0.decapsulate(&enc)) else { return Some(None) };
+        let file_key = hpke::open(&shared, INFO, &stanza.body)?;
+        Some(Some(FileKey::init_with_mut(|key| key.copy_from_slice(&file_key))))
+    }
+}
+
+/// The bytes of a Bech32 text with that prefix.
+fn decode(text: &str, prefix: Hrp) -> Option<Zeroizing<Vec<u8>>> {
+    bech32_decode(
+        text,
+        |_| (),
+        |found| if found == prefix { Ok(()) } else { Err(()) },
+        // Once, so that nothing is left behind by a vector that grows.
+        |_, bytes| {
+            let mut all = Zeroizing::new(Vec::with_capacity(text.len()));
+            all.extend(bytes);
+            Ok(all)
+        },
+    )
+    .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use age::{Identity as _, Recipient as _};
+
+    use super::*;
+
+    #[test]
+    fn texts_come_back() {
+        let identity = Identity::generate().unwrap();
+        let text = identity.to_text();
+        assert!(text.expose_secret().starts_with("AGE-SECRET-KEY-PQ-1"));
+        let again: Identity = text.expose_secret().parse().unwrap();
+        let recipient = again.to_public();
+        assert!(recipient == identity.to_public());
+        assert!(recipient.to_string().starts_with("age1pq1"));
+        assert!(recipient.to_string().parse() == Ok(recipient));
+    }
+
+    #[test]
+    fn what_is_not_one() {
+        let identity = Identity::generate().unwrap();
+        let secret = identity.to_text();
+        let public = identity.to_public().to_string();
+        for text in
+            ["", "age1pq1", &public[..public.len() - 1], &public.replace("age1pq1", "age1"), secret.expose_secret()]
+        {
+            assert_eq!(text.parse::<Recipient>(), Err(ParseError("recipient")), "{text}");
+        }
+        let x25519 = age::x25519::Identity::generate().to_string();
+        for text in ["", "AGE-SECRET-KEY-PQ-1HUNTER2", &public, x25519.expose_secret()] {
+            assert!(text.parse::<Identity>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stanza_is_opened_by_its_identity_alone() {
+        let (identity, other) = (Identity::generate().unwrap(), Identity::generate().unwrap());
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
+        let (stanzas, labels) = identity.to_public().wrap_file_key(&file_key).unwrap();
+        assert_eq!(labels, HashSet::from(["postquantum".to_owned()]));
+        let [stanza] = stanzas.as_slice() else { panic!("one stanza") };
+        let opened = identity.unwrap_stanza(stanza).unwrap().unwrap();
+        assert_eq!(opened.expose_secret(), file_key.expose_secret());
+        assert!(other.unwrap_stanza(stanza).is_none());
+
+        let with = |args: &[&str], body: &[u8]| Stanza {
+            tag: TYPE.to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            body: body.to_vec(),
+        };
+        let enc = stanza.args[0].as_str();
+        for malformed in [
+            with(&[], &stanza.body),
+            with(&[enc, enc], &stanza.body),
+            with(&[&enc[1..]], &stanza.body),
+            with(&[enc], &stanza.body[1..]),
+        ] {
+            assert!(matches!(identity.unwrap_stanza(&malformed), Some(Err(DecryptError::InvalidHeader))));
+        }
+        let x25519 = Stanza { tag: "X25519".to_owned(), ..with(&[enc], &stanza.body) };
+        assert!(identity.unwrap_stanza(&x25519).is_none());
+    }
+}

@@ -1,0 +1,170 @@
+//! X-Wing (draft-connolly-cfrg-xwing-kem-10): a key encapsulation that holds as long as one of ML-KEM-768 (FIPS 203) and X25519 (RFC 7748)
+//! does.
+
+use ml_kem::kem::Decapsulate as _;
+use ml_kem::{B32, EncapsulateDeterministic as _, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
+use sha3::digest::ExtendableOutput as _;
+use sha3::{Digest as _, Sha3_256, Shake256};
+use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
+use zeroize::{Zeroize as _, Zeroizing};
+
+type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
+type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
+
+/// The encapsulation key of ML-KEM-768, and the share of X25519, in bytes.
+const PQ_PUBLIC_LEN: usize = 1184;
+const SHARE_LEN: usize = 32;
+/// The ciphertext of ML-KEM-768, in bytes.
+const PQ_CIPHERTEXT_LEN: usize = 1088;
+/// A public key, in bytes.
+pub(super) const PUBLIC_LEN: usize = PQ_PUBLIC_LEN + SHARE_LEN;
+/// What is encapsulated, in bytes.
+pub(super) const CIPHERTEXT_LEN: usize = PQ_CIPHERTEXT_LEN + SHARE_LEN;
+/// A private key, in bytes: the seed of both.
+pub(super) const SEED_LEN: usize = 32;
+
+/// Section 5.3: a drawing of an X-wing.
+const LABEL: &[u8; 6] = br"\.//^\";
+
+/// What both sides share.
+pub(super) type Shared = Zeroizing<[u8; 32]>;
+
+/// A public key.
+#[derive(Clone, PartialEq)]
+pub(super) struct Public {
+    pq: PqPublic,
+    share: [u8; SHARE_LEN],
+}
+
+impl Public {
+    /// `None` if it is not one (FIPS 203, section 7.2: each coefficient is less than the modulus).
+    pub(super) fn from_bytes(bytes: &[u8; PUBLIC_LEN]) -> Option<Self> {
+        let (pq, share) = bytes.split_at(PQ_PUBLIC_LEN);
+        let encoded = Encoded::<PqPublic>::try_from(pq).ok()?;
+        let decoded = PqPublic::from_bytes(&encoded);
+        (decoded.as_bytes() == encoded).then_some(Self { pq: decoded, share: share.try_into().ok()? })
+    }
+
+    pub(super) fn to_bytes(&self) -> [u8; PUBLIC_LEN] {
+        let mut bytes = [0; PUBLIC_LEN];
+        bytes[..PQ_PUBLIC_LEN].copy_from_slice(&self.pq.as_bytes());
+        bytes[PQ_PUBLIC_LEN..].copy_from_slice(&self.share);
+        bytes
+    }
+
+    /// Section 5.4: something that is shared with who has the private key, and what tells it to him. `randomness` is used once.
+    pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_LEN], Shared) {
+        let (m, ephemeral) = randomness.split_at(32);
+        let ephemeral: &[u8; 32] = ephemeral.try_into().expect("the other half");
+        let m: &B32 = m.try_into().expect("one half");
+        let (pq, pq_shared) = self.pq.encapsulate_deterministic(m).expect("the operation has no failure");
+        let pq_shared = wiped(pq_shared);
+        let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
+        let x_shared = Zeroizing::new(x25519(*ephemeral, self.share));
+        let mut ciphertext = [0; CIPHERTEXT_LEN];
+        ciphertext[..PQ_CIPHERTEXT_LEN].copy_from_slice(&pq);
+        ciphertext[PQ_CIPHERTEXT_LEN..].copy_from_slice(&share);
+        (ciphertext, combine(&pq_shared, &x_shared, &share, &self.share))
+    }
+}
+
+/// A private key.
+#[derive(Clone)]
+pub(super) struct Private {
+    seed: Zeroizing<[u8; SEED_LEN]>,
+    pq: PqPrivate,
+    x: Zeroizing<[u8; 32]>,
+    public: Public,
+}
+
+impl Private {
+    /// Section 5.2.
+    pub(super) fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
+        let mut expanded = Zeroizing::new([0; 96]);
+        Shake256::digest_xof(seed, &mut *expanded);
+        let part = |i: usize| <&B32>::try_from(&expanded[32 * i..][..32]).expect("32 bytes");
+        let (pq, pq_public) = MlKem768::generate_deterministic(part(0), part(1));
+        let x = Zeroizing::new(part(2).0);
+        let public = Public { pq: pq_public, share: x25519(*x, X25519_BASEPOINT_BYTES) };
+        Self { seed: Zeroizing::new(*seed), pq, x, public }
+    }
+
+    pub(super) fn seed(&self) -> &[u8; SEED_LEN] {
+        &self.seed
+    }
+
+    pub(super) fn public(&self) -> &Public {
+        &self.public
+    }
+
+    /// Section 5.5. Gives something else for what was changed, but `None` if the share of X25519 is one of those that give the same with
+    /// every private key: X-Wing takes it, age does not.
+    pub(super) fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_LEN]) -> Option<Shared> {
+        let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_LEN);
+        let share: [u8; SHARE_LEN] = share.try_into().ok()?;
+        let x_shared = Zeroizing::new(x25519(*self.x, share));
+        if *x_shared == [0; 32] {
+            return None;
+        }
+        let pq_shared = wiped(self.pq.decapsulate(pq.try_into().ok()?).ok()?);
+        Some(combine(&pq_shared, &x_shared, &share, &self.public.share))
+    }
+}
+
+/// The same in what is wiped in the end.
+fn wiped(mut shared: ml_kem::SharedKey<MlKem768>) -> Shared {
+    let wiped = Zeroizing::new(shared.0);
+    shared.0.zeroize();
+    wiped
+}
+
+/// Section 5.3.
+fn combine(pq_shared: &[u8; 32], x_shared: &[u8; 32], share: &[u8; 32], public_share: &[u8; 32]) -> Shared {
+    let mut hash = Sha3_256::new();
+    for part in [&pq_shared[..], x_shared, share, public_share, LABEL] {
+        hash.update(part);
+    }
+    Zeroizing::new(hash.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_share_the_same() {
+        let private = Private::from_seed(&[1; 32]);
+        let public = Public::from_bytes(&private.public().to_bytes()).unwrap();
+        let (mut ciphertext, shared) = public.encapsulate(&[2; 64]);
+        assert_eq!(private.decapsulate(&ciphertext).unwrap(), shared);
+        for place in [0, PQ_CIPHERTEXT_LEN - 1, PQ_CIPHERTEXT_LEN] {
+            ciphertext[place] ^= 1;
+            assert_ne!(private.decapsulate(&ciphertext).unwrap(), shared);
+            ciphertext[place] ^= 1;
+        }
+        assert_ne!(Private::from_seed(&[3; 32]).decapsulate(&ciphertext).unwrap(), shared);
+    }
+
+    #[test]
+    fn a_share_that_gives_the_same_to_everybody_is_refused() {
+        let private = Private::from_seed(&[1; 32]);
+        let (mut ciphertext, _) = private.public().encapsulate(&[2; 64]);
+        for point in [[0; 32], {
+            let mut one = [0; 32];
+            one[0] = 1;
+            one
+        }] {
+            ciphertext[PQ_CIPHERTEXT_LEN..].copy_from_slice(&point);
+            assert!(private.decapsulate(&ciphertext).is_none());
+        }
+    }
+
+    #[test]
+    fn coefficients_are_less_than_the_modulus() {
+        let mut bytes = Private::from_seed(&[1; 32]).public().to_bytes();
+        assert!(Public::from_bytes(&bytes).is_some());
+        // The first coefficient of 12 bits: 3329 is the modulus.
+        (bytes[0], bytes[1]) = (0x01, bytes[1] & 0xf0 | 0x0d);
+        assert!(Public::from_bytes(&bytes).is_none());
+    }
+}

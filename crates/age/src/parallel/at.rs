@@ -1,0 +1,202 @@
+//! Files that are read and written at any place.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::batch::{After, Batch, CHUNKS};
+use super::{CopyError, Threads};
+use crate::stream::SEALED_CHUNK_LEN;
+
+/// What can be read at any place, by several threads at once.
+pub trait ReadAt: Sync {
+    /// Reads from byte `offset` on. Gives the number of bytes, which is 0 only at the end or if `out` is empty.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// The length in bytes, which may change at any time.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn size(&self) -> io::Result<u64>;
+}
+
+/// What can be written at any place, by several threads at once.
+pub trait WriteAt: Sync {
+    /// Writes all of `data` from byte `offset` on.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Cuts off what follows the first `len` bytes.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+}
+
+/// The place that the file remembers may change.
+impl ReadAt for File {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(self, out, offset);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(self, out, offset);
+        #[cfg(not(any(unix, windows)))]
+        return Err(unsupported(out.len(), offset));
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.metadata().map(|metadata| metadata.len())
+    }
+}
+
+/// The place that the file remembers may change. Not for files that were opened to append: those are written at their end.
+impl WriteAt for File {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::write_all_at(self, data, offset);
+        #[cfg(windows)]
+        {
+            let (mut data, mut offset) = (data, offset);
+            while !data.is_empty() {
+                match crate::input::retry(|| std::os::windows::fs::FileExt::seek_write(self, data, offset))? {
+                    0 => return Err(io::ErrorKind::WriteZero.into()),
+                    n => (data, offset) = (&data[n..], offset + n as u64),
+                }
+            }
+            return Ok(());
+        }
+        #[cfg(not(any(unix, windows)))]
+        return Err(unsupported(data.len(), offset));
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        File::set_len(self, len)
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+fn unsupported(len: usize, offset: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, format!("{len} bytes at {offset}: only a stream can be had here"))
+}
+
+impl ReadAt for [u8] {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
+        let n = out.len().min(rest.len());
+        out[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+}
+
+impl<T: ReadAt + ?Sized> ReadAt for &T {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        (**self).read_at(out, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        (**self).size()
+    }
+}
+
+/// How the file ended.
+struct End {
+    /// In which batch.
+    batch: u64,
+    /// The length of the result.
+    result: Result<u64, CopyError>,
+}
+
+/// Works on a whole file, on several threads. Each takes the next batch that nobody has taken, reads it, and does `work`, which stores pieces
+/// of the result one after the other. Gives the length of the result.
+///
+/// Whatever happens in which order, the result is that of the earliest batch in which the file ends or something fails: all batches before it
+/// have been taken, and nobody stops before he has done what he took. One thread alone reads where the file ended when all began, and goes on
+/// as long as there is more: a file can grow, and then nobody else knows how far.
+pub(super) fn run<const CHUNK: usize>(
+    threads: Threads,
+    input_start: u64,
+    input: &impl ReadAt,
+    output_start: u64,
+    output: &impl WriteAt,
+    work: impl Fn(&mut Batch<CHUNK>, &mut dyn FnMut(&[u8]) -> Result<(), CopyError>) -> Result<(), CopyError> + Sync,
+) -> Result<u64, CopyError> {
+    let capacity = Batch::<CHUNK>::CAPACITY as u64;
+    let payload_len = input.size().map_err(CopyError::Read)?.saturating_sub(input_start);
+    // The batch of the last byte.
+    let tail = payload_len.saturating_sub(1) / capacity;
+
+    // Some when the file ends there.
+    let one = |batch: &mut Batch<CHUNK>, index: u64| -> Option<Result<u64, CopyError>> {
+        let read = batch.load(input, input_start + index * capacity, index < tail);
+        batch.first = index * CHUNKS as u64;
+        if CHUNK != SEALED_CHUNK_LEN && index < tail && !batch.is_full() && read.is_ok() {
+            return Some(Err(CopyError::Read(io::Error::other("the file became shorter while it was read"))));
+        }
+        let mut at = output_start + index * Batch::<CHUNK>::RESULT as u64;
+        let done = work(batch, &mut |data| {
+            output.write_all_at(data, at).map_err(CopyError::Write)?;
+            at += data.len() as u64;
+            Ok(())
+        });
+        match done.and(read.map_err(CopyError::Read)) {
+            Ok(()) if batch.after == After::More => None,
+            Ok(()) => Some(Ok(at)),
+            Err(error) => Some(Err(error)),
+        }
+    };
+
+    let next = AtomicU64::new(0);
+    let last = AtomicU64::new(tail);
+    let end = Mutex::new(None::<End>);
+    let worker = |mut batch: Batch<CHUNK>| {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index > last.load(Ordering::Relaxed) {
+                return;
+            }
+            let ended = if index < tail {
+                one(&mut batch, index).map(|result| End { batch: index, result })
+            } else {
+                (tail..).find_map(|batch_index| {
+                    one(&mut batch, batch_index).map(|result| End { batch: batch_index, result })
+                })
+            };
+            if let Some(ended) = ended {
+                last.fetch_min(ended.batch, Ordering::Relaxed);
+                let mut end = end.lock().unwrap_or_else(PoisonError::into_inner);
+                if end.as_ref().is_none_or(|end| ended.batch < end.batch) {
+                    *end = Some(ended);
+                }
+                return;
+            }
+        }
+    };
+
+    thread::scope(|scope| {
+        // No more than there are batches.
+        for _ in 1..(threads.get() as u64).min(tail + 1) {
+            let worker = || worker(Batch::new());
+            if thread::Builder::new().name("sealane".to_owned()).spawn_scoped(scope, worker).is_err() {
+                // The work is done by fewer.
+                break;
+            }
+        }
+        worker(Batch::new());
+    });
+    let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let len = end.expect("the earliest end has been left here").result?;
+    // Of what was there before, nothing is left.
+    output.set_len(len).map_err(CopyError::Write)?;
+    Ok(len)
+}

@@ -1,0 +1,201 @@
+//! Chunks that are sealed or opened together, each in its place.
+
+use std::io;
+
+use zeroize::Zeroize as _;
+
+use super::{CopyError, ReadAt};
+use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+
+/// Chunks in a batch: enough for handing it over to cost nothing, few enough to stay in a cache until it is written.
+pub(super) const CHUNKS: usize = 16;
+
+/// Plaintext, with room for a tag after each chunk.
+pub(super) type ToSeal = Batch<CHUNK_LEN>;
+/// Sealed chunks, one after the other.
+pub(super) type ToOpen = Batch<SEALED_CHUNK_LEN>;
+
+/// What follows a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    More,
+    Nothing,
+    /// It could not be read: whether the last chunk is the last of the file is not known.
+    Unknown,
+}
+
+/// Chunks, of which `CHUNK` bytes each are read.
+pub(super) struct Batch<const CHUNK: usize> {
+    buf: Box<[u8]>,
+    /// How much of `buf` has ever been used, and is wiped in the end.
+    used: usize,
+    /// Bytes that were read.
+    len: usize,
+    /// The number of the first chunk.
+    pub(super) first: u64,
+    pub(super) after: After,
+    /// Chunks that were sealed or opened, from the first one on, and what is wrong with what follows them.
+    done: usize,
+    error: Option<StreamError>,
+}
+
+impl<const CHUNK: usize> Batch<CHUNK> {
+    /// Bytes that are read when it is full.
+    pub(super) const CAPACITY: usize = CHUNKS * CHUNK;
+    /// Bytes that a full one gives: sealed chunks for plaintext, and the other way round.
+    pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_LEN { SEALED_CHUNK_LEN } else { CHUNK_LEN };
+
+    pub(super) fn new() -> Self {
+        let buf = vec![0; CHUNKS * SEALED_CHUNK_LEN].into();
+        Self { buf, used: 0, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.len == Self::CAPACITY
+    }
+
+    /// Whether it has chunks, and the last of them is whole.
+    pub(super) fn ends_with_chunk(&self) -> bool {
+        self.len > 0 && self.len.is_multiple_of(CHUNK)
+    }
+
+    /// Chunks, counting one that is not whole.
+    pub(super) fn chunks(&self) -> usize {
+        self.len.div_ceil(CHUNK)
+    }
+
+    /// Where byte `n` of those that are read is in the buffer.
+    fn place(n: usize) -> usize {
+        n / CHUNK * SEALED_CHUNK_LEN + n % CHUNK
+    }
+
+    /// Where to read the next bytes into: up to the end of the chunk, or of the batch if there is no room between chunks. Not to be asked
+    /// of a full batch.
+    pub(super) fn space(&mut self) -> &mut [u8] {
+        let start = Self::place(self.len);
+        let end = if CHUNK == SEALED_CHUNK_LEN { self.buf.len() } else { start + CHUNK - self.len % CHUNK };
+        &mut self.buf[start..end]
+    }
+
+    /// So many bytes were read into the space.
+    pub(super) fn filled(&mut self, n: usize) {
+        self.len += n;
+        // More than that there is only a tag.
+        self.used = self.used.max(Self::place(self.len));
+    }
+
+    /// Moves the last chunk to `next`, which is empty, if there are others and it is not whole.
+    pub(super) fn move_begun_chunk(&mut self, next: &mut Self) {
+        let (whole, begun) = (self.len / CHUNK, self.len % CHUNK);
+        if whole > 0 && begun > 0 {
+            let start = Self::place(whole * CHUNK);
+            next.space()[..begun].copy_from_slice(&self.buf[start..start + begun]);
+            next.filled(begun);
+            self.len -= begun;
+        }
+    }
+
+    /// Reads from byte `offset` of `input` on, as far as there is room, and learns what follows, if `more` does not say already that something
+    /// does.
+    pub(super) fn load(&mut self, input: &impl ReadAt, offset: u64, more: bool) -> io::Result<()> {
+        self.clear();
+        self.after = After::Unknown;
+        loop {
+            let mut one = [0];
+            let at = offset + self.len as u64;
+            let is_full = self.is_full();
+            if is_full && more {
+                self.after = After::More;
+                return Ok(());
+            }
+            let out = if is_full { &mut one } else { self.space() };
+            match crate::input::retry(|| input.read_at(out, at))? {
+                0 => self.after = After::Nothing,
+                _ if is_full => self.after = After::More,
+                n => {
+                    self.filled(n);
+                    continue;
+                }
+            }
+            return Ok(());
+        }
+    }
+
+    /// What is wrong with what follows the chunks that were sealed or opened.
+    pub(super) fn result(&self) -> Result<(), CopyError> {
+        self.error.map_or(Ok(()), |error| Err(CopyError::Read(error.into())))
+    }
+}
+
+impl ToSeal {
+    /// Seals all chunks; but not the last one if it is not known whether it is the last of the file.
+    pub(super) fn seal(&mut self, cipher: &ChunkCipher) {
+        let chunks = self.chunks();
+        self.done = match self.after {
+            After::More => chunks,
+            // An empty file has a chunk too.
+            After::Nothing => chunks.max(1),
+            After::Unknown => chunks.saturating_sub(1),
+        };
+        let len = self.sealed().len();
+        for (i, chunk) in self.buf[..len].chunks_mut(SEALED_CHUNK_LEN).enumerate() {
+            cipher.seal(self.first + i as u64, self.after == After::Nothing && i + 1 == self.done, chunk);
+        }
+    }
+
+    /// What was sealed.
+    pub(super) fn sealed(&self) -> &[u8] {
+        &self.buf[..self.len.min(self.done * CHUNK_LEN) + self.done * TAG_LEN]
+    }
+}
+
+impl ToOpen {
+    /// Opens as many chunks as are authentic.
+    pub(super) fn open(&mut self, cipher: &ChunkCipher) {
+        (self.done, self.error) = (0, None);
+        let chunks = self.chunks();
+        if chunks == 0 && self.after == After::Nothing {
+            self.error = Some(StreamError::Truncated);
+        }
+        for (i, chunk) in self.buf[..self.len].chunks_mut(SEALED_CHUNK_LEN).enumerate() {
+            let more = match self.after {
+                _ if i + 1 < chunks => true,
+                After::More => true,
+                After::Nothing => false,
+                After::Unknown => return,
+            };
+            match cipher.open_next(self.first + i as u64, more, chunk) {
+                Ok(next) => {
+                    self.done += 1;
+                    match next {
+                        Next::Chunk if !more => self.error = Some(StreamError::Truncated),
+                        Next::Chunk | Next::End => continue,
+                        Next::Error(error) => self.error = Some(error),
+                    }
+                }
+                Err(error) => self.error = Some(error),
+            }
+            return;
+        }
+    }
+
+    /// The plaintext of the chunks that were opened.
+    pub(super) fn opened(&self) -> impl Iterator<Item = &[u8]> {
+        let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_LEN);
+        chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_LEN])
+    }
+}
+
+impl<const CHUNK: usize> Drop for Batch<CHUNK> {
+    fn drop(&mut self) {
+        self.buf[..self.used].zeroize();
+    }
+}

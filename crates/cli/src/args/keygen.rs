@@ -1,0 +1,57 @@
+//! The command line of age-keygen, behind the word `keygen`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Command, FromArgMatches as _};
+
+use super::compat::{self, Flag, with_version};
+use super::{Action, FormArgs, base};
+
+/// The flags of age-keygen.
+#[derive(Args, Debug)]
+pub(crate) struct KeygenArgs {
+    /// Write to the file OUTPUT, which must not exist, with mode 0600
+    #[arg(short, long, value_name = "OUTPUT", allow_hyphen_values = true)]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the recipients of the identity file INPUT instead of making a key
+    #[arg(short = 'y', long = "to-recipient")]
+    pub(crate) convert: bool,
+    /// Make a post-quantum key (ML-KEM-768 with X25519)
+    #[arg(long)]
+    pub(crate) pq: bool,
+    /// Make a key and write only its shares, N files of which any K restore it, into the folder OUTPUT
+    #[arg(long, value_name = "K/N", value_parser = k_of_n)]
+    pub(crate) split: Option<(usize, usize)>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    /// With -y, the identity file to read; standard input if left out or "-"
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: Option<PathBuf>,
+}
+
+pub(super) fn command() -> Command {
+    KeygenArgs::augment_args(base("keygen").bin_name("sealane keygen"))
+        .about("Makes a key pair, or prints the recipients of an identity file")
+}
+
+/// Reads what follows the word.
+pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
+    let found = super::run(command, compat::normalise(args, &keygen_flags()))?;
+    KeygenArgs::from_arg_matches(&found).map(Action::Keygen)
+}
+
+fn keygen_flags() -> Vec<Flag> {
+    let mut flags = with_version(&[('y', "to-recipient"), ('h', "help")]);
+    let switches = ["pq", "binary", "text", "words", "ssss", "vault"];
+    flags.extend(switches.map(|long| Flag { short: None, long: Some(long), takes_value: false }));
+    flags.push(Flag { short: None, long: Some("split"), takes_value: true });
+    flags.push(Flag { short: Some('o'), long: Some("output"), takes_value: true });
+    flags
+}
+
+/// "3/5": 3 of 5.
+fn k_of_n(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+    parsed.ok_or_else(|| "not of the form K/N, as in 3/5".to_owned())
+}

@@ -1,0 +1,194 @@
+//! `sealane inspect`: what a file says of itself to somebody without a key.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+
+use sealane_age::armor::ArmoredReader;
+use sealane_age::header::Header;
+use sealane_age::{Decryptor, stream};
+use serde::Serialize;
+
+use crate::args::InspectArgs;
+use crate::error::{Error, Result, printable};
+use crate::failure::{decrypt_error, payload_error};
+use crate::input::Input;
+use crate::output::stdout_error;
+use crate::stdin::StdinUse;
+
+/// Everything that is shown.
+#[derive(Serialize)]
+struct Report {
+    version: &'static str,
+    armored: bool,
+    /// How many stanzas there are of each type.
+    recipients: BTreeMap<String, usize>,
+    /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
+    scrypt_work_factor: Option<u8>,
+    post_quantum: PostQuantum,
+    /// Whether the length is one that a whole file can have. Only who can open the file knows more.
+    whole: bool,
+    sizes: Sizes,
+}
+
+/// Whether the file key is safe from who can build a quantum computer and has the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum PostQuantum {
+    Yes,
+    No,
+    /// There are recipients of types that are not known here.
+    Unknown,
+}
+
+impl PostQuantum {
+    /// One recipient who is not safe is enough.
+    fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
+        types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
+            (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,
+            (so_far, "mlkem768x25519" | "mlkem768p256tag" | "scrypt") => so_far,
+            _ => Self::Unknown,
+        })
+    }
+}
+
+/// In bytes.
+#[derive(Serialize)]
+struct Sizes {
+    /// Of the file, without armor.
+    file: u64,
+    header: u64,
+    /// The nonce, and a tag for each chunk; none if the file is not whole.
+    overhead: Option<u64>,
+    plaintext: Option<u64>,
+}
+
+/// Shows it.
+pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    let stdin = StdinUse::default();
+    let path = args.input.as_deref().filter(|path| *path != Path::new("-"));
+    let mut input = Input::open(path, &stdin)?;
+    input.refuse_mangled()?;
+    let mut reader = ArmoredReader::new(input.reader);
+    let read_failed = |error| payload_error(error, &input.name);
+    let armored = reader.is_armored().map_err(read_failed)?;
+    let mut reader = Counting { inner: reader, count: 0 };
+    let header = Decryptor::new(&mut reader).map_err(decrypt_error)?.into_header();
+    // What a file's metadata say need not be read.
+    let file_len = match input.len {
+        Some(len) if !armored => len,
+        _ => {
+            io::copy(&mut reader, &mut io::sink()).map_err(read_failed)?;
+            reader.count
+        }
+    };
+    let report = Report::of(&header, armored, file_len);
+    let text = if args.json {
+        let json = serde_json::to_string_pretty(&report);
+        json.map_err(|error| Error::new(format!("cannot make JSON: {error}")))? + "\n"
+    } else {
+        report.text(&input.name)
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    if report.whole {
+        Ok(())
+    } else {
+        Err(Error::new(format!("{} is cut short: no whole file has this length", input.name))
+            .hint("get it again from where it came from"))
+    }
+}
+
+impl Report {
+    fn of(header: &Header, armored: bool, file: u64) -> Self {
+        let mut recipients = BTreeMap::new();
+        for stanza in header.stanzas() {
+            *recipients.entry(stanza.tag.clone()).or_default() += 1;
+        }
+        let header_len = header.encode().len() as u64;
+        let payload = file.saturating_sub(header_len + stream::NONCE_LEN as u64);
+        let plaintext = stream::plaintext_len(payload);
+        Self {
+            version: "age-encryption.org/v1",
+            armored,
+            scrypt_work_factor: header.scrypt_work_factor(),
+            post_quantum: PostQuantum::of(recipients.keys()),
+            recipients,
+            whole: plaintext.is_some(),
+            sizes: Sizes {
+                file,
+                header: header_len,
+                overhead: plaintext.map(|len| file - header_len - len),
+                plaintext,
+            },
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        let mut text = String::new();
+        let mut line = |what: std::fmt::Arguments<'_>| {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{}", printable(&what.to_string()));
+        };
+        let armor = if self.armored { ", armored" } else { "" };
+        line(format_args!("{name}: {}{armor}", self.version));
+        line(format_args!("recipients:"));
+        for (name, count) in &self.recipients {
+            match self.scrypt_work_factor {
+                Some(factor) => line(format_args!("  {count:>5}  {name} (a passphrase; work factor {factor})")),
+                None => line(format_args!("  {count:>5}  {name}")),
+            }
+        }
+        line(format_args!(
+            "post-quantum: {}",
+            match self.post_quantum {
+                PostQuantum::Yes => "yes",
+                PostQuantum::No => "no",
+                PostQuantum::Unknown => "not known for these types",
+            }
+        ));
+        line(format_args!("bytes:"));
+        line(format_args!("  {:>15}  header", self.sizes.header));
+        if let (Some(overhead), Some(plaintext)) = (self.sizes.overhead, self.sizes.plaintext) {
+            line(format_args!("  {overhead:>15}  nonce and tags"));
+            line(format_args!("  {plaintext:>15}  plaintext"));
+        }
+        line(format_args!("  {:>15}  in all{}", self.sizes.file, if self.armored { ", without armor" } else { "" }));
+        if self.whole {
+            line(format_args!("the length is that of a whole file; only decrypting shows more"));
+        }
+        text
+    }
+}
+
+/// Counts what is read.
+struct Counting<R> {
+    inner: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(out)?;
+        self.count += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_weak_recipient_is_enough() {
+        let of = |types: &[&str]| PostQuantum::of(&types.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["X25519"]), PostQuantum::No);
+        assert_eq!(of(&["mlkem768x25519"]), PostQuantum::Yes);
+        assert_eq!(of(&["scrypt"]), PostQuantum::Yes);
+        assert_eq!(of(&["new"]), PostQuantum::Unknown);
+        assert_eq!(of(&["mlkem768x25519", "new"]), PostQuantum::Unknown);
+        assert_eq!(of(&["new", "mlkem768x25519"]), PostQuantum::Unknown);
+        assert_eq!(of(&["new", "ssh-rsa", "mlkem768x25519"]), PostQuantum::No);
+    }
+}

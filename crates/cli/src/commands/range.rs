@@ -1,0 +1,89 @@
+//! A part of a plaintext.
+
+use std::io::{self, BufRead as _, Read, Seek, SeekFrom, Write};
+
+use sealane_age::{CopyError, StreamReader, Threads};
+
+use crate::args::PlaintextRange;
+use crate::error::Error;
+use crate::output::Output;
+
+/// Writes a part of the plaintext of a file, of which no more is read than is needed. A length that is counted on is that of an authentic
+/// last chunk.
+pub(super) fn write_at<R: Read + Seek>(
+    mut reader: StreamReader<R>,
+    range: PlaintextRange,
+    output: &mut Output,
+    threads: Threads,
+) -> Result<(), CopyError> {
+    match range {
+        PlaintextRange::Last(len) => {
+            let end = reader.plaintext_len().map_err(CopyError::Read)?;
+            reader.seek(SeekFrom::Start(end.saturating_sub(len))).map_err(CopyError::Read)?;
+            rest(reader, None, output, threads)
+        }
+        PlaintextRange::From(start, len) => {
+            reader.seek(SeekFrom::Start(start)).map_err(CopyError::Read)?;
+            if start > 0 && reader.fill_buf().map_err(CopyError::Read)?.is_empty() {
+                let end = reader.plaintext_len().map_err(CopyError::Read)?;
+                if start > end {
+                    return Err(beyond(start, end));
+                }
+            }
+            rest(reader, len, output, threads)
+        }
+    }
+}
+
+/// The same from what can be read only once: all that comes before the part is authenticated too.
+pub(super) fn write<R: Read>(
+    mut reader: StreamReader<R>,
+    range: PlaintextRange,
+    output: &mut Output,
+    threads: Threads,
+) -> Result<(), CopyError> {
+    match range {
+        PlaintextRange::Last(_) => Err(own(Error::new(
+            "the end of an armored file, or of one that comes through a pipe, cannot be read first",
+        )
+        .hint("give the name of a binary file as INPUT, or decrypt all of it and take the end (tail -c)"))),
+        PlaintextRange::From(start, len) => {
+            let skipped = io::copy(&mut (&mut reader).take(start), &mut io::sink()).map_err(CopyError::Read)?;
+            if skipped < start {
+                return Err(beyond(start, skipped));
+            }
+            rest(reader, len, output, threads)
+        }
+    }
+}
+
+fn rest<R: Read>(
+    mut reader: StreamReader<R>,
+    len: Option<u64>,
+    output: &mut Output,
+    threads: Threads,
+) -> Result<(), CopyError> {
+    let Some(mut left) = len else { return reader.copy_to(output, threads).map(drop) };
+    while left > 0 {
+        let plaintext = match reader.fill_buf() {
+            Ok([]) => break,
+            Ok(plaintext) => plaintext,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(CopyError::Read(error)),
+        };
+        let n = usize::try_from(left).unwrap_or(usize::MAX).min(plaintext.len());
+        output.write_all(&plaintext[..n]).map_err(CopyError::Write)?;
+        reader.consume(n);
+        left -= n as u64;
+    }
+    Ok(())
+}
+
+fn beyond(start: u64, end: u64) -> CopyError {
+    own(Error::new(format!("the range begins at byte {start}, and the plaintext has {end}"))
+        .hint("-LEN takes the end, however long the plaintext is"))
+}
+
+fn own(error: Error) -> CopyError {
+    CopyError::Read(error.into_io())
+}

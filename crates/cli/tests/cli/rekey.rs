@@ -1,0 +1,163 @@
+//! `sealane rekey`: other recipients for a file.
+
+use std::os::unix::fs::MetadataExt as _;
+
+use crate::support::{Dir, bytes};
+
+/// A directory with three keys, and a file for the first.
+fn dir() -> (Dir, Vec<u8>) {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    dir.keygen("c");
+    let data = bytes(200_000);
+    dir.encrypt(&data, "x");
+    (dir, data)
+}
+
+#[track_caller]
+fn opens(dir: &Dir, key: &str, file: &str, data: &[u8]) {
+    assert!(dir.run(["-d", "-i", key, file]).quiet().stdout == data, "{key}");
+}
+
+#[track_caller]
+fn does_not_open(dir: &Dir, key: &str, file: &str) {
+    dir.run(["-d", "-i", key, file]).fails("no identity matches");
+}
+
+#[test]
+fn a_header_that_fits_is_replaced_in_place() {
+    let (dir, data) = dir();
+    let (before, payload) = (dir.path("x").metadata().unwrap(), dir.read("x").len() - 200_080);
+    let old = dir.read("x");
+    dir.set_mode("x", 0o640);
+    let names = dir.names();
+    let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
+    assert!(String::from_utf8_lossy(&said.stderr).contains("to take it away from somebody"));
+    opens(&dir, "b.txt", "x", &data);
+    does_not_open(&dir, "key.txt", "x");
+    let after = dir.path("x").metadata().unwrap();
+    assert_eq!((before.ino(), before.len()), (after.ino(), after.len()));
+    assert_eq!(dir.mode("x"), 0o640);
+    assert!(dir.read("x")[payload..] == old[payload..], "the content is as it was");
+    assert_eq!(dir.names(), names);
+}
+
+#[test]
+fn a_longer_header_makes_a_new_file() {
+    let (dir, data) = dir();
+    dir.set_mode("x", 0o604);
+    let inode = dir.path("x").metadata().unwrap().ino();
+    let names = dir.names();
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-R", "c.pub", "x"]).ok();
+    for key in ["b.txt", "c.txt"] {
+        opens(&dir, key, "x", &data);
+    }
+    does_not_open(&dir, "key.txt", "x");
+    assert_ne!(dir.path("x").metadata().unwrap().ino(), inode);
+    assert_eq!(dir.mode("x"), 0o604);
+    // And a shorter one fits where it was: the rest is filled.
+    let len = dir.read("x").len();
+    let inode = dir.path("x").metadata().unwrap().ino();
+    dir.run(["rekey", "-i", "b.txt", "-R", "key.pub", "x"]).ok();
+    assert_eq!((dir.path("x").metadata().unwrap().ino(), dir.read("x").len()), (inode, len));
+    opens(&dir, "key.txt", "x", &data);
+    does_not_open(&dir, "b.txt", "x");
+    assert_eq!(dir.names(), names);
+}
+
+#[test]
+fn recipients_are_added() {
+    let (dir, data) = dir();
+    dir.run(["rekey", "--add", "-i", "key.txt", "-R", "b.pub", "x"]).quiet();
+    dir.run(["rekey", "--add", "-i", "b.txt", "-R", "c.pub", "x"]).quiet();
+    for key in ["key.txt", "b.txt", "c.txt"] {
+        opens(&dir, key, "x", &data);
+    }
+    // Who is safe from quantum computers would not be any more.
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let recipient = dir.run(["keygen", "-y", "pq.txt"]).text();
+    let before = dir.read("x");
+    dir.run(["rekey", "--add", "-i", "key.txt", "-r", recipient.trim(), "x"]).fails("post-quantum");
+    assert!(dir.read("x") == before);
+    dir.run(["rekey", "-i", "key.txt", "-r", recipient.trim(), "x"]).ok();
+    opens(&dir, "pq.txt", "x", &data);
+}
+
+#[test]
+fn to_another_file_and_armored() {
+    let (dir, data) = dir();
+    let before = dir.read("x");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-o", "y", "x"]).ok();
+    assert!(dir.read("x") == before);
+    opens(&dir, "b.txt", "y", &data);
+    dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "armored"]).quiet();
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "armored"]).ok();
+    assert!(dir.read("armored").starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----\n"));
+    opens(&dir, "b.txt", "armored", &data);
+    does_not_open(&dir, "key.txt", "armored");
+}
+
+#[test]
+fn with_passphrases() {
+    let (dir, data) = dir();
+    let with = |passphrase: &str, args: &[&str]| {
+        let mut command = dir.without_terminal(args);
+        command.env("AGE_PASSPHRASE", passphrase);
+        crate::support::finish(command)
+    };
+    with("one", &["rekey", "-i", "key.txt", "-p", "x"]).ok();
+    assert!(with("one", &["-d", "x"]).quiet().stdout == data);
+    does_not_open_with_key(&dir);
+    with("one", &["rekey", "-R", "b.pub", "x"]).ok();
+    opens(&dir, "b.txt", "x", &data);
+    with("one", &["rekey", "-i", "b.txt", "-p", "x"]).ok();
+    with("two", &["rekey", "-R", "b.pub", "x"]).fails("incorrect passphrase");
+    with("one", &["rekey", "--add", "-R", "b.pub", "x"]).failed_somehow();
+}
+
+#[track_caller]
+fn does_not_open_with_key(dir: &Dir) {
+    dir.run(["-d", "-i", "key.txt", "x"]).fails("encrypted with a passphrase");
+}
+
+#[test]
+fn an_interrupted_change_is_put_back() {
+    let (dir, data) = dir();
+    let old = dir.read("x");
+    let header = old.len() - 200_080;
+    // As if it had been killed in the middle of the header.
+    let mut torn = old.clone();
+    torn[header / 2..header].fill(b'x');
+    dir.write("x", &torn);
+    dir.write(".x.sealane-old-header", &old[..header]);
+    let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
+    assert!(String::from_utf8_lossy(&said.stderr).contains("has been put back"));
+    opens(&dir, "b.txt", "x", &data);
+    assert!(!dir.exists(".x.sealane-old-header"));
+    // One that was not written to its end: nothing had happened to the file yet.
+    dir.write(".x.sealane-old-header", &old[..header - 10]);
+    dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).ok();
+    opens(&dir, "c.txt", "x", &data);
+    assert!(!dir.exists(".x.sealane-old-header"));
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let (dir, _) = dir();
+    let before = (dir.read("x"), dir.names());
+    dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).fails("no identity matches");
+    dir.run(["rekey", "-i", "key.txt", "x"]).misused("missing recipients");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub"]).misused("missing FILE");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-p", "x"]).misused("can't be combined");
+    dir.run(["rekey", "-R", "b.pub", "x"]).fails("it takes an identity");
+    dir.run(["rekey", "-i", "key.txt", "-r", "age1nonsense", "x"]).fails("malformed recipient");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "missing"]).fails("cannot open");
+    assert_eq!((dir.read("x"), dir.names()), before);
+    // A changed header is not made good by writing a new one.
+    let mut bad = before.0.clone();
+    let mac = String::from_utf8_lossy(&bad[..400]).find("\n---").unwrap() + 10;
+    bad[mac] = if bad[mac] == b'A' { b'B' } else { b'A' };
+    dir.write("x", &bad);
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("header was changed");
+    assert!(dir.read("x") == bad);
+}
