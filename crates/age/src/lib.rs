@@ -104,6 +104,7 @@
 #![forbid(unsafe_code)]
 
 pub mod armor;
+mod buffer;
 mod decryptor;
 mod encryptor;
 mod error;

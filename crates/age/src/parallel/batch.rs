@@ -2,9 +2,8 @@
 
 use std::io;
 
-use zeroize::Zeroize as _;
-
 use super::{CopyError, ReadAt};
+use crate::buffer::Buffer;
 use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 
 /// Chunks in a batch: enough for handing it over to cost nothing, few enough to stay in a cache until it is written.
@@ -26,9 +25,7 @@ pub(super) enum After {
 
 /// Chunks, of which `CHUNK` bytes each are read.
 pub(super) struct Batch<const CHUNK: usize> {
-    buf: Box<[u8]>,
-    /// How much of `buf` has ever been used, and is wiped in the end.
-    used: usize,
+    buf: Buffer,
     /// Bytes that were read.
     len: usize,
     /// The number of the first chunk.
@@ -46,8 +43,8 @@ impl<const CHUNK: usize> Batch<CHUNK> {
     pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_LEN { SEALED_CHUNK_LEN } else { CHUNK_LEN };
 
     pub(super) fn new() -> Self {
-        let buf = vec![0; CHUNKS * SEALED_CHUNK_LEN].into();
-        Self { buf, used: 0, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
+        let buf = Buffer::new(CHUNKS * SEALED_CHUNK_LEN);
+        Self { buf, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
     }
 
     pub(super) fn clear(&mut self) {
@@ -81,15 +78,13 @@ impl<const CHUNK: usize> Batch<CHUNK> {
     /// of a full batch.
     pub(super) fn space(&mut self) -> &mut [u8] {
         let start = Self::place(self.len);
-        let end = if CHUNK == SEALED_CHUNK_LEN { self.buf.len() } else { start + CHUNK - self.len % CHUNK };
-        &mut self.buf[start..end]
+        let end = if CHUNK == SEALED_CHUNK_LEN { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
+        self.buf.room(start..end)
     }
 
     /// So many bytes were read into the space.
     pub(super) fn filled(&mut self, n: usize) {
         self.len += n;
-        // More than that there is only a tag.
-        self.used = self.used.max(Self::place(self.len));
     }
 
     /// Moves the last chunk to `next`, which is empty, if there are others and it is not whole.
@@ -145,15 +140,19 @@ impl ToSeal {
             After::Nothing => chunks.max(1),
             After::Unknown => chunks.saturating_sub(1),
         };
-        let len = self.sealed().len();
-        for (i, chunk) in self.buf[..len].chunks_mut(SEALED_CHUNK_LEN).enumerate() {
+        let len = self.sealed_len();
+        for (i, chunk) in self.buf.room(0..len).chunks_mut(SEALED_CHUNK_LEN).enumerate() {
             cipher.seal(self.first + i as u64, self.after == After::Nothing && i + 1 == self.done, chunk);
         }
     }
 
     /// What was sealed.
     pub(super) fn sealed(&self) -> &[u8] {
-        &self.buf[..self.len.min(self.done * CHUNK_LEN) + self.done * TAG_LEN]
+        &self.buf[..self.sealed_len()]
+    }
+
+    fn sealed_len(&self) -> usize {
+        self.len.min(self.done * CHUNK_LEN) + self.done * TAG_LEN
     }
 }
 
@@ -191,11 +190,5 @@ impl ToOpen {
     pub(super) fn opened(&self) -> impl Iterator<Item = &[u8]> {
         let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_LEN);
         chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_LEN])
-    }
-}
-
-impl<const CHUNK: usize> Drop for Batch<CHUNK> {
-    fn drop(&mut self) {
-        self.buf[..self.used].zeroize();
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
 use sealane::Backend;
-use zeroize::Zeroizing;
 
 use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use crate::buffer::Buffer;
 use crate::input::Input;
 
 /// Decrypts what it reads, and hands out only what it has authenticated, in order.
@@ -24,7 +24,7 @@ pub struct StreamReader<R> {
     pub(crate) input: Input<R>,
     pub(crate) cipher: ChunkCipher,
     pub(crate) counter: Counter,
-    pub(crate) buf: Zeroizing<Box<[u8]>>,
+    pub(crate) buf: Buffer,
     /// The chunk that was opened last, in `buf`, and how far it has been handed out.
     pub(super) chunk: Range<usize>,
     pub(super) at: usize,
@@ -46,6 +46,9 @@ pub struct StreamReader<R> {
     pub(super) plaintext_len: Option<u64>,
 }
 
+/// So much is read first, in bytes: most files are small.
+const FIRST_READ: usize = 16 << 10;
+
 /// What comes after the chunk that is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -64,7 +67,7 @@ impl<R> StreamReader<R> {
             cipher: ChunkCipher::new(key, backend),
             counter: Counter::START,
             // The byte after the chunks tells whether the last of them is the last of the file.
-            buf: Zeroizing::new(vec![0; CHUNKS * SEALED_CHUNK_LEN + 1].into()),
+            buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN + 1),
             chunk: 0..0,
             at: 0,
             sealed: 0..0,
@@ -107,11 +110,13 @@ impl<R: Read> StreamReader<R> {
 
     /// Reads once into the buffer.
     fn fetch(&mut self) -> io::Result<()> {
-        if self.sealed.end == self.buf.len() || self.sealed.is_empty() {
+        if self.sealed.end == self.buf.capacity() || self.sealed.is_empty() {
             self.buf.copy_within(self.sealed.clone(), 0);
             self.sealed = 0..self.sealed.len();
         }
-        let n = self.input.read(&mut self.buf[self.sealed.end..])?;
+        // More each time, up to all of it.
+        let end = (4 * self.buf.len()).clamp(FIRST_READ, self.buf.capacity()).max(self.sealed.end + 1);
+        let n = self.input.read(self.buf.room(self.sealed.end..end))?;
         self.sealed.end += n;
         self.eof = n == 0;
         Ok(())

@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use sealane::Backend;
-use zeroize::Zeroizing;
 
 use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use crate::buffer::Buffer;
 
 /// Plaintext that the buffer holds.
 const CAPACITY: usize = CHUNKS * CHUNK_LEN;
@@ -26,7 +26,7 @@ pub struct StreamWriter<W> {
     cipher: ChunkCipher,
     pub(super) counter: Counter,
     /// Chunks with room for their tags between them, so that they are sealed where they are and written at once.
-    buf: Zeroizing<Box<[u8]>>,
+    buf: Buffer,
     /// Plaintext in the buffer.
     len: usize,
     failed: bool,
@@ -38,7 +38,7 @@ impl<W: Write> StreamWriter<W> {
             inner,
             cipher: ChunkCipher::new(key, backend),
             counter: Counter::START,
-            buf: Zeroizing::new(vec![0; CHUNKS * SEALED_CHUNK_LEN].into()),
+            buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN),
             len: 0,
             failed: false,
         }
@@ -56,7 +56,7 @@ impl<W: Write> StreamWriter<W> {
         self.seal_full(before)?;
         let start = before * SEALED_CHUNK_LEN;
         let end = start + (self.len - before * CHUNK_LEN) + TAG_LEN;
-        self.cipher.seal(self.counter.take()?, true, &mut self.buf[start..end]);
+        self.cipher.seal(self.counter.take()?, true, self.buf.room(start..end));
         self.inner.write_all(&self.buf[..end])?;
         self.inner.flush()?;
         Ok(self.inner)
@@ -68,7 +68,7 @@ impl<W: Write> StreamWriter<W> {
 
     /// Seals the first `chunks` chunks, which are full and not the last of the file.
     fn seal_full(&mut self, chunks: usize) -> Result<(), StreamError> {
-        for chunk in self.buf.chunks_exact_mut(SEALED_CHUNK_LEN).take(chunks) {
+        for chunk in self.buf.room(0..chunks * SEALED_CHUNK_LEN).chunks_exact_mut(SEALED_CHUNK_LEN) {
             self.cipher.seal(self.counter.take()?, false, chunk);
         }
         Ok(())
@@ -104,7 +104,7 @@ impl<W: Write> Write for StreamWriter<W> {
             let (chunk, offset) = (self.len / CHUNK_LEN, self.len % CHUNK_LEN);
             let (now, after) = rest.split_at(rest.len().min(CHUNK_LEN - offset));
             let start = chunk * SEALED_CHUNK_LEN + offset;
-            self.buf[start..start + now.len()].copy_from_slice(now);
+            self.buf.room(start..start + now.len()).copy_from_slice(now);
             self.len += now.len();
             rest = after;
         }
