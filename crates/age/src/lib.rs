@@ -116,6 +116,7 @@ mod parallel;
 mod rekey;
 mod salvage;
 pub mod stream;
+pub mod threshold;
 
 pub use age;
 pub use age::{Identity, Recipient, secrecy};

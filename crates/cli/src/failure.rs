@@ -4,6 +4,7 @@ use std::io;
 
 use sealane_age::armor::ArmorError;
 use sealane_age::header::HeaderError;
+use sealane_age::threshold::ThresholdError;
 use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
 use crate::error::{Error, describe};
@@ -23,11 +24,31 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
         DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
             .hint("nothing was decrypted; get the file again from where it came from"),
+        DecryptError::Identity(ref inner) if ThresholdError::of(inner).is_some() => {
+            threshold_error(ThresholdError::of(inner).unwrap_or(&ThresholdError::Malformed))
+        }
         DecryptError::Identity(age::DecryptError::Io(error)) => Error::from_io("an identity failed", error),
         DecryptError::Identity(age::DecryptError::KeyDecryptionFailed) => {
             Error::new("an identity cannot be decrypted: its passphrase is wrong")
         }
         error => Error::new(error.to_string()),
+    }
+}
+
+/// A file takes several holders together.
+pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
+    let what = Error::new(error.to_string());
+    match error {
+        ThresholdError::TooFew { .. } => {
+            what.hint("the others contribute a part each (sealane contribute), given with --part")
+        }
+        ThresholdError::NotAPart => {
+            what.hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
+        }
+        ThresholdError::OtherFile | ThresholdError::WrongPart { .. } => {
+            what.hint("parts belong to one file: ask its holder for the part of this one")
+        }
+        _ => what.hint("the header was damaged or changed; get the file again from where it came from"),
     }
 }
 

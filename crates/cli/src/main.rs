@@ -41,6 +41,7 @@ fn run(action: Action) -> Result<()> {
         Action::Encrypt(args) => commands::encrypt::run(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Rekey(args) => commands::rekey::run(&args),
+        Action::Contribute(args) => commands::contribute::run(&args),
         Action::Inspect(args) => commands::inspect::run(&args),
         Action::Keygen(args) => commands::keygen::run(&args),
         Action::Split(args) => commands::split::run(&args),

@@ -84,6 +84,19 @@ impl Recipients {
         Ok(self.all)
     }
 
+    /// The same with each one of a plugin by itself, so that they are not taken for one.
+    pub(crate) fn build_separately(mut self) -> Result<Vec<Box<dyn Recipient>>> {
+        for (name, (recipients, identities)) in self.plugins {
+            for recipient in recipients {
+                self.all.push(Box::new(PluginRecipient::new(&name, &[recipient], &[])?));
+            }
+            for identity in identities {
+                self.all.push(Box::new(PluginRecipient::new(&name, &[], &[identity])?));
+            }
+        }
+        Ok(self.all)
+    }
+
     fn add_lines(&mut self, source: impl Read, name: &str) -> Result<()> {
         let mut contents = Vec::new();
         let read = source.take(FILE_LIMIT + 1).read_to_end(&mut contents);

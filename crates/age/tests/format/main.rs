@@ -11,4 +11,5 @@ mod recipients;
 mod round_trip;
 mod seek;
 mod support;
+mod threshold;
 mod vector;

@@ -42,6 +42,12 @@ pub(crate) struct FileArgs {
     /// Use the plugin age-plugin-PLUGIN without an identity file (repeatable)
     #[arg(short = 'j', long = "plugin", value_name = "PLUGIN", allow_hyphen_values = true)]
     plugins: Vec<String>,
+    /// Encrypt so that any K of the recipients together can open it, and fewer can not
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) threshold: Option<usize>,
+    /// Use the part of a file's key that a holder has contributed, in the file PATH (repeatable)
+    #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
+    pub(crate) parts: Vec<PathBuf>,
     /// Use THREADS threads instead of as many as there are cores
     #[arg(short, long)]
     threads: Option<NonZero<usize>>,
@@ -81,6 +87,20 @@ impl FileArgs {
         }
         self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
         Ok(())
+    }
+
+    /// What `sealane contribute` takes.
+    pub(super) fn checked_to_contribute(mut self) -> Result<Self> {
+        self.take_input()?;
+        if self.input.is_none() {
+            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
+        }
+        if self.identities.is_empty() {
+            return Err(
+                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
+            );
+        }
+        Ok(self)
     }
 
     /// These, if they go together. The combinations that age refuses, and why.
@@ -143,6 +163,15 @@ pub(crate) enum IdentitySource {
     Plugin(String),
 }
 
+const CONTRIBUTE_NOTES: &str = "\
+The file was encrypted with -k, for several holders together. Who opens it takes the parts with --part.
+A part is a secret: enough of them open the file. To send one, encrypt it to who opens the file.
+
+Example:
+  sealane contribute -i key.txt plans.age | sealane -r age1… -o part.age
+  sealane decrypt -i mine.txt -o part.txt part.age
+  sealane decrypt -i mine.txt --part part.txt plans.age";
+
 const REKEY_NOTES: &str = "\
 Only the header is written anew, and FILE keeps its name, owner and mode; with -o, OUTPUT is a copy with
 the new header. The content is not encrypted again: whoever could open the file before may have kept a
@@ -159,12 +188,12 @@ pub(super) fn file_flags() -> Vec<Flag> {
         ('R', "recipients-file"),
         ('i', "identity"),
         ('j', "plugin"),
+        ('k', "threshold"),
         ('t', "threads"),
     ];
-    let range = Flag { short: None, long: Some("range"), takes_value: true };
     let mut flags = with_version(&switches);
     flags.extend(values.map(|(short, long)| Flag { short: Some(short), long: Some(long), takes_value: true }));
-    flags.push(range);
+    flags.extend(["range", "part"].map(|long| Flag { short: None, long: Some(long), takes_value: true }));
     flags.push(Flag { short: None, long: Some("salvage"), takes_value: false });
     flags
 }
@@ -179,10 +208,11 @@ pub(super) fn encrypt_command() -> Command {
         .mut_arg("decrypt", |arg| arg.hide(true))
         .mut_arg("range", |arg| arg.hide(true))
         .mut_arg("salvage", |arg| arg.hide(true))
+        .mut_arg("parts", |arg| arg.hide(true))
 }
 
 pub(super) fn decrypt_command() -> Command {
-    let hidden = ["encrypt", "decrypt", "armor", "passphrase", "recipients", "recipients_files"];
+    let hidden = ["encrypt", "decrypt", "armor", "passphrase", "recipients", "recipients_files", "threshold"];
     let command = FileArgs::augment_args(base("decrypt").bin_name("sealane decrypt"))
         .about("Decrypts INPUT with identities, or with a passphrase if it was encrypted with one")
         .override_usage(
@@ -201,6 +231,33 @@ pub(super) fn rekey_command() -> Command {
         )
         .after_help(REKEY_NOTES);
     hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+}
+
+pub(super) fn contribute_command() -> Command {
+    let hidden = [
+        "encrypt",
+        "decrypt",
+        "armor",
+        "passphrase",
+        "recipients",
+        "recipients_files",
+        "threshold",
+        "parts",
+        "threads",
+        "range",
+        "salvage",
+    ];
+    let command = FileArgs::augment_args(base("contribute").bin_name("sealane contribute"))
+        .about("Unwraps the part of FILE's key that an identity holds, for those who open it")
+        .override_usage("sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE")
+        .after_help(CONTRIBUTE_NOTES);
+    hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+}
+
+/// Reads what follows the word `contribute`.
+pub(super) fn parse_contribute(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
+    let args = found(&super::run(command, compat::normalise(args, &file_flags()))?)?;
+    Ok(Action::Contribute(args))
 }
 
 /// Reads what follows the word `rekey`.
@@ -250,6 +307,7 @@ fn check_decrypt(args: &FileArgs) -> Result<()> {
         (args.passphrase, "-p/--passphrase", "files encrypted with a passphrase are recognised: leave -p out"),
         (!args.recipients.is_empty(), "-r/--recipient", identity),
         (!args.recipients_files.is_empty(), "-R/--recipients-file", identity),
+        (args.threshold.is_some(), "-k/--threshold", "the file says how many holders it takes"),
     ];
     if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
         return Err(Error::usage(format!("{flag} can't be used to decrypt")).hint(hint));
@@ -270,6 +328,13 @@ fn check_decrypt(args: &FileArgs) -> Result<()> {
 fn check_encrypt(args: &FileArgs) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
+    }
+    if !args.parts.is_empty() {
+        return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
+    }
+    if args.threshold.is_some() && args.passphrase {
+        return Err(Error::usage("-k/--threshold can't be combined with -p")
+            .hint("a file encrypted with a passphrase has no other recipients"));
     }
     if !args.identities.is_empty() && !args.encrypt {
         return Err(Error::usage("-i/--identity and -j encrypt only together with an explicit -e/--encrypt")

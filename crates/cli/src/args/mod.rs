@@ -34,6 +34,8 @@ pub(crate) enum Action {
     Decrypt(FileArgs),
     /// Give a file to other recipients.
     Rekey(RekeyArgs),
+    /// Unwrap a part of a file's key.
+    Contribute(FileArgs),
     /// Show what a file says of itself.
     Inspect(InspectArgs),
     /// Make or convert keys.
@@ -67,6 +69,7 @@ const WORDS: &[Word] = &[
     Word { name: "encrypt", command: file::encrypt_command, parse: |c, args| file::parse(c, args, Some(false)) },
     Word { name: "decrypt", command: file::decrypt_command, parse: |c, args| file::parse(c, args, Some(true)) },
     Word { name: "rekey", command: file::rekey_command, parse: file::parse_rekey },
+    Word { name: "contribute", command: file::contribute_command, parse: file::parse_contribute },
     Word { name: "inspect", command: inspect_command, parse: |c, args| parse_with(c, args, Action::Inspect) },
     Word { name: "keygen", command: keygen::command, parse: keygen::parse },
     Word { name: "split", command: shares::split_command, parse: |c, args| parse_with(c, args, Action::Split) },
@@ -151,9 +154,10 @@ fn top_command() -> Command {
     FileArgs::augment_args(base("sealane"))
         .about("Seals and opens files in the age format (age-encryption.org/v1)")
         .override_usage(
-            "sealane [encrypt] [-a] (-r RECIPIENT | -R PATH | -p)... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
-             sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
+            "sealane [encrypt] [-a] [-k K] (-r RECIPIENT | -R PATH | -p)... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
+             sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [--part PATH]... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
              sealane rekey [--add] (-r RECIPIENT | -R PATH | -p)... [-i PATH | -j PLUGIN]... FILE\n       \
+             sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE\n       \
              sealane inspect [--json] [INPUT]\n       \
              sealane keygen [-y] [--split K/N] [-o OUTPUT] [INPUT]\n       \
              sealane split -k K -n N [-o DIR] [FILE]\n       \
@@ -222,6 +226,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
         Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
+        Ok(Action::Contribute(args)) => args.checked_to_contribute().map(Action::Contribute),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),

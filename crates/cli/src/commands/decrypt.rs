@@ -4,8 +4,10 @@ use std::io::{Read, Seek as _};
 
 use age::Identity;
 use sealane_age::armor::ArmoredReader;
+use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, CopyError, DecryptError, Decryptor, ReadAt, StreamReader, Threads};
 
+use super::contribute::read_parts;
 use super::{check_same, range, salvage};
 use crate::args::{FileArgs, IdentitySource};
 use crate::error::{Error, Result};
@@ -40,7 +42,8 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let file = input.file.filter(|_| reader.is_armored().is_ok_and(|armored| !armored));
 
     // Whatever is wrong with the header or the identities is found before anything is written.
-    let openers = Openers::new(&args.identities, identities, passphrases, &input.name);
+    let openers = Openers::new(&args.identities, identities, passphrases, &input.name)
+        .with_parts(read_parts(&args.parts, &stdin)?);
     let (threads, progress) = (args.threads(), input.progress);
     let begin = || {
         progress.reset();
@@ -80,6 +83,7 @@ pub(super) struct Openers<'a> {
     passphrases: Passphrases,
     /// The name of the file, quoted.
     file: &'a str,
+    parts: Vec<Part>,
 }
 
 impl<'a> Openers<'a> {
@@ -89,18 +93,23 @@ impl<'a> Openers<'a> {
         passphrases: Passphrases,
         file: &'a str,
     ) -> Self {
-        Self { sources, identities, passphrases, file }
+        Self { sources, identities, passphrases, file, parts: Vec::new() }
+    }
+
+    /// Parts of the file's key that others have contributed.
+    pub(super) fn with_parts(self, parts: Vec<Part>) -> Self {
+        Self { parts, ..self }
     }
 
     /// Reads the header of `file`, and does what needs its key.
     pub(super) fn open<R: Read, T, E: Into<OpenError>>(
         self,
         file: R,
-        act: impl FnOnce(Decryptor<R>, &[Box<dyn Identity>]) -> Result<T, E>,
+        act: impl FnOnce(Decryptor<R>, &[&dyn Identity]) -> Result<T, E>,
     ) -> Result<T> {
         let decryptor = Decryptor::new(file).map_err(decrypt_error)?;
         let with_passphrase = decryptor.is_scrypt();
-        if self.sources.is_empty() {
+        if self.sources.is_empty() && self.parts.is_empty() {
             if !with_passphrase {
                 return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
                     .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
@@ -108,17 +117,18 @@ impl<'a> Openers<'a> {
             let identity = PassphraseIdentity::new(self.file, self.passphrases);
             // How hard the passphrase may be is the identity's business.
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
-            return act(decryptor, &[Box::new(identity)]).map_err(|error| error.into().explain(false));
+            return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
         }
         // A passphrase file with -i: only a plugin could open it; an encrypted identity file must not be asked for in vain.
         let identities = self.identities.into_openers(with_passphrase);
-        act(decryptor, &identities).map_err(|error| error.into().explain(with_passphrase))
+        let identities: Vec<_> = identities.iter().map(|identity| &**identity).collect();
+        let together = ThresholdIdentity::new(identities.iter().copied(), &self.parts);
+        let all: Vec<_> = identities.into_iter().chain([&together as &dyn Identity]).collect();
+        act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
     }
 
     pub(super) fn decrypt<R: Read>(self, file: R, backend: Backend) -> Result<StreamReader<R>> {
-        self.open(file, |decryptor, identities| {
-            decryptor.with_backend(backend).decrypt(identities.iter().map(|identity| &**identity))
-        })
+        self.open(file, |decryptor, identities| decryptor.with_backend(backend).decrypt(identities.iter().copied()))
     }
 }
 

@@ -4,11 +4,12 @@ use std::io::Read;
 
 use age::Recipient;
 use sealane_age::armor::{ArmoredWriter, Format};
+use sealane_age::threshold::ThresholdRecipient;
 use sealane_age::{CopyError, Encryptor, ReadAt};
 
 use super::check_same;
 use crate::args::{FileArgs, IdentitySource};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::failure::{copy_error, encrypt_error, read_error};
 use crate::identities::Identities;
 use crate::input::Input;
@@ -58,7 +59,23 @@ fn write(
 fn encryptor(args: &FileArgs, stdin: &StdinUse) -> Result<Encryptor> {
     let passphrases = Passphrases::new(stdin);
     let recipients = recipients(args, &args.identities, stdin, &passphrases)?;
-    Encryptor::with_recipients(recipients.iter().map(|recipient| &**recipient)).map_err(encrypt_error)
+    with_threshold(args.threshold, &recipients, |recipients| {
+        Encryptor::with_recipients(recipients.iter().copied()).map_err(encrypt_error)
+    })
+}
+
+/// Does something with `recipients`, or with so many of them together.
+pub(super) fn with_threshold<T>(
+    threshold: Option<usize>,
+    recipients: &[Box<dyn Recipient>],
+    act: impl FnOnce(&[&dyn Recipient]) -> Result<T>,
+) -> Result<T> {
+    let recipients: Vec<_> = recipients.iter().map(|recipient| &**recipient).collect();
+    let Some(threshold) = threshold else { return act(&recipients) };
+    let together = ThresholdRecipient::new(threshold, recipients).map_err(|error| {
+        Error::usage(error.to_string()).hint("-k is how many of the recipients (-r, -R) are needed")
+    })?;
+    act(&[&together])
 }
 
 /// Those that the command line names, and those of the identities in `sources`.
@@ -79,5 +96,6 @@ pub(super) fn recipients(
         recipients.add_file(path, stdin)?;
     }
     recipients.add_identities(Identities::load(sources, stdin, passphrases)?)?;
-    recipients.build()
+    // Each is a holder of his own.
+    if args.threshold.is_some() { recipients.build_separately() } else { recipients.build() }
 }

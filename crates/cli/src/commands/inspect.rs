@@ -7,12 +7,12 @@ use std::path::Path;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::Header;
-use sealane_age::{Decryptor, stream};
+use sealane_age::{Decryptor, stream, threshold};
 use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::error::{Error, Result, printable};
-use crate::failure::{decrypt_error, payload_error};
+use crate::failure::{decrypt_error, payload_error, threshold_error};
 use crate::input::Input;
 use crate::output::stdout_error;
 use crate::stdin::StdinUse;
@@ -24,12 +24,28 @@ struct Report {
     armored: bool,
     /// How many stanzas there are of each type.
     recipients: BTreeMap<String, usize>,
+    /// How many of how many holders open it together, if it is for such, and the types of their stanzas.
+    threshold: Option<Threshold>,
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
     post_quantum: PostQuantum,
     /// Whether the length is one that a whole file can have. Only who can open the file knows more.
     whole: bool,
     sizes: Sizes,
+}
+
+#[derive(Serialize)]
+struct Threshold {
+    needed: u8,
+    of: u8,
+    types: BTreeMap<String, usize>,
+}
+
+fn counted(types: impl IntoIterator<Item = String>) -> BTreeMap<String, usize> {
+    types.into_iter().fold(BTreeMap::new(), |mut counts, name| {
+        *counts.entry(name).or_default() += 1;
+        counts
+    })
 }
 
 /// Whether the file key is safe from who can build a quantum computer and has the file.
@@ -83,7 +99,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
             reader.count
         }
     };
-    let report = Report::of(&header, armored, file_len);
+    let report = Report::of(&header, armored, file_len)?;
     let text = if args.json {
         let json = serde_json::to_string_pretty(&report);
         json.map_err(|error| Error::new(format!("cannot make JSON: {error}")))? + "\n"
@@ -101,20 +117,21 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
 }
 
 impl Report {
-    fn of(header: &Header, armored: bool, file: u64) -> Self {
-        let mut recipients = BTreeMap::new();
-        for stanza in header.stanzas() {
-            *recipients.entry(stanza.tag.clone()).or_default() += 1;
-        }
+    fn of(header: &Header, armored: bool, file: u64) -> Result<Self> {
+        let recipients = counted(header.stanzas().iter().map(|stanza| stanza.tag.clone()));
+        let threshold = threshold::describe(header).map_err(|error| threshold_error(&error))?;
+        let threshold = threshold.map(|(needed, of, types)| Threshold { needed, of, types: counted(types) });
+        let inner = threshold.iter().flat_map(|threshold| threshold.types.keys());
         let header_len = header.encode().len() as u64;
         let payload = file.saturating_sub(header_len + stream::NONCE_LEN as u64);
         let plaintext = stream::plaintext_len(payload);
-        Self {
+        Ok(Self {
             version: "age-encryption.org/v1",
             armored,
             scrypt_work_factor: header.scrypt_work_factor(),
-            post_quantum: PostQuantum::of(recipients.keys()),
+            post_quantum: PostQuantum::of(recipients.keys().filter(|name| *name != threshold::TYPE).chain(inner)),
             recipients,
+            threshold,
             whole: plaintext.is_some(),
             sizes: Sizes {
                 file,
@@ -122,7 +139,7 @@ impl Report {
                 overhead: plaintext.map(|len| file - header_len - len),
                 plaintext,
             },
-        }
+        })
     }
 
     fn text(&self, name: &str) -> String {
@@ -139,6 +156,10 @@ impl Report {
                 Some(factor) => line(format_args!("  {count:>5}  {name} (a passphrase; work factor {factor})")),
                 None => line(format_args!("  {count:>5}  {name}")),
             }
+        }
+        if let Some(Threshold { needed, of, types }) = &self.threshold {
+            let types: Vec<_> = types.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            line(format_args!("holders: any {needed} of {of} together ({})", types.join(", ")));
         }
         line(format_args!(
             "post-quantum: {}",

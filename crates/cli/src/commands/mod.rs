@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod combine;
+pub(crate) mod contribute;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;

@@ -8,8 +8,9 @@ use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::header::Header;
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed, WriteAt as _};
 
+use super::contribute::read_parts;
 use super::decrypt::{OpenError, Openers};
-use super::encrypt::recipients;
+use super::encrypt::{recipients, with_threshold};
 use crate::args::RekeyArgs;
 use crate::error::{Error, Result, warn};
 use crate::failure::{encrypt_error, payload_error};
@@ -33,15 +34,14 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     let mut reader = ArmoredReader::new(input.reader);
     let armored = reader.is_armored().is_ok_and(|armored| armored);
     let existing = if args.add { Existing::Keep } else { Existing::Drop };
-    let openers = Openers::new(&args.file.identities, identities, passphrases.clone(), &input.name);
-    let (decryptor, rekeyed) = openers.open(reader, |decryptor, identities| {
+    let openers = Openers::new(&args.file.identities, identities, passphrases.clone(), &input.name)
+        .with_parts(read_parts(&args.file.parts, &stdin)?);
+    let (rekeyed, decryptor) = openers.open(reader, |decryptor, identities| {
         let new = recipients(&args.file, &[], &stdin, &passphrases).map_err(OpenError::Other)?;
-        let rekeyed = decryptor.rekey(
-            identities.iter().map(|identity| &**identity),
-            new.iter().map(|recipient| &**recipient),
-            existing,
-        )?;
-        Ok::<_, OpenError>((decryptor, rekeyed))
+        let rekeyed = with_threshold(args.file.threshold, &new, |recipients| {
+            Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
+        });
+        Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))
     })?;
 
     let old = decryptor.header().encode();

@@ -8,6 +8,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::{Salvaged, WriteAt as _};
 use serde_json::json;
 
+use super::contribute::read_parts;
 use super::decrypt::Openers;
 use crate::args::FileArgs;
 use crate::cleanup::FileGuard;
@@ -34,7 +35,8 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let map = map_path(output);
     let passphrases = Passphrases::new(&stdin);
     let identities = Identities::load(&args.identities, &stdin, &passphrases)?;
-    let openers = Openers::new(&args.identities, identities, passphrases, &input.name);
+    let openers = Openers::new(&args.identities, identities, passphrases, &input.name)
+        .with_parts(read_parts(&args.parts, &stdin)?);
     let reader = openers.decrypt(reader, crate::backend()?)?;
 
     let (result, output_guard) = create(output)?;

@@ -24,6 +24,7 @@ mod signals;
 mod ssh;
 mod support;
 mod terminal;
+mod threshold;
 
 /// The reader of the CCTV vectors, which the tests of sealane-age use too.
 #[path = "../../../age/tests/format/vector.rs"]

@@ -123,7 +123,12 @@ impl Dir {
 
     /// Encrypts `data` to `key.pub` as `name`.
     pub(crate) fn encrypt(&self, data: &[u8], name: &str) {
-        self.run_with(data, ["-R", "key.pub", "-o", name]).ok();
+        self.encrypt_to("key.pub", data, name);
+    }
+
+    /// Encrypts `data` to the recipients in a file as `name`.
+    pub(crate) fn encrypt_to(&self, recipients: &str, data: &[u8], name: &str) {
+        self.run_with(data, ["-R", recipients, "-o", name]).ok();
     }
 }
 
