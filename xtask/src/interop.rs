@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn files() -> Result<()> {
-    let age_help = "apt-get install age, or: go install filippo.io/age/cmd/...@latest";
+    let age_help = "go install filippo.io/age/cmd/...@v1.3.1 (1.3 or later, for post-quantum keys)";
     let rage_help = "cargo install rage --version 0.12.1 --locked";
     let age = process::tool_from_env("AGE", "age", age_help)?;
     let age_keygen = process::tool_from_env("AGE_KEYGEN", "age-keygen", age_help)?;

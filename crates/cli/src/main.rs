@@ -18,6 +18,7 @@ mod progress;
 mod recipients;
 mod same_file;
 mod scrypt;
+mod serve;
 mod shares;
 mod stdin;
 mod tty;
@@ -30,7 +31,12 @@ use error::{Error, Result};
 use sealane::{Backend, BackendError};
 
 fn main() -> ExitCode {
-    match args::parse(std::env::args_os().skip(1)).and_then(run) {
+    let mut args = std::env::args_os().skip(1).peekable();
+    let done = match args.peek().and_then(|first| first.to_str()).and_then(serve::state_machine) {
+        Some(state_machine) => serve::run(state_machine),
+        None => args::parse(args).and_then(run),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
     }

@@ -32,6 +32,7 @@ enum Tool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     X25519,
+    PostQuantum,
     Passphrase,
     SshEd25519,
     SshRsa,
@@ -47,16 +48,14 @@ fn find(variable: &str, name: &str, install: &str) -> OsString {
 impl Tool {
     fn program(self) -> OsString {
         match self {
-            Self::Age => {
-                find("AGE", "age", "install age: apt install age, or go install filippo.io/age/cmd/...@v1.3.1")
-            }
+            Self::Age => find("AGE", "age", "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.1"),
             Self::Rage => find("RAGE", "rage", "install rage: cargo install rage --version 0.12.1"),
         }
     }
 }
 
 fn age_keygen() -> Command {
-    let install = "install age: apt install age, or go install filippo.io/age/cmd/...@v1.3.1";
+    let install = "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.1";
     Command::new(find("AGE_KEYGEN", "age-keygen", install))
 }
 
@@ -127,6 +126,10 @@ impl Bench {
         match kind {
             Kind::X25519 => {
                 run(age_keygen().arg("-o").arg(self.path("id")));
+                run(self.sealane().args(["keygen", "-y", "-o", "id.pub", "id"]));
+            }
+            Kind::PostQuantum => {
+                run(age_keygen().args(["-pq", "-o"]).arg(self.path("id")));
                 run(self.sealane().args(["keygen", "-y", "-o", "id.pub", "id"]));
             }
             Kind::SshEd25519 => ssh(&["-t", "ed25519"]),
@@ -205,6 +208,11 @@ fn age_ssh_rsa() {
 }
 
 #[test]
+fn age_post_quantum() {
+    both_ways(Tool::Age, Kind::PostQuantum);
+}
+
+#[test]
 fn rage_x25519() {
     both_ways(Tool::Rage, Kind::X25519);
 }
@@ -229,7 +237,9 @@ fn keys_of_both_kinds_of_keygen() {
     let bench = Bench::new();
     run(bench.sealane().args(["keygen", "-o", "ours"]));
     run(age_keygen().arg("-o").arg(bench.path("theirs")));
-    for key in ["ours", "theirs"] {
+    run(bench.sealane().args(["keygen", "--pq", "-o", "ours-pq"]));
+    run(age_keygen().args(["-pq", "-o"]).arg(bench.path("theirs-pq")));
+    for key in ["ours", "theirs", "ours-pq", "theirs-pq"] {
         let here = run(bench.sealane().args(["keygen", "-y", key]));
         let there = run(age_keygen().arg("-y").arg(bench.path(key)));
         assert_eq!(String::from_utf8(here).unwrap(), String::from_utf8(there).unwrap());
@@ -276,5 +286,29 @@ fn several_recipients_of_every_type() {
         for name in ["x25519", "ed25519", "rsa"] {
             assert_eq!(run(bench.tool(tool).args(["-d", "-i", name, "file"])), b"secret");
         }
+    }
+}
+
+#[test]
+fn files_for_several_holders_by_the_plugin() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c"] {
+        run(bench.sealane().args(["keygen", "-o", name]));
+        run(bench.sealane().args(["keygen", "-y", "-o", &format!("{name}.pub"), name]));
+    }
+    fs::write(bench.path("in"), "secret").unwrap();
+    run(bench.sealane().args(["-k", "2", "-R", "a.pub", "-R", "b.pub", "-R", "c.pub", "-o", "file", "in"]));
+    run(bench.sealane().args(["contribute", "-i", "c", "-o", "part", "file"]));
+    run(bench.sealane().args(["keygen", "--plugin", "-o", "together", "a", "part"]));
+    run(bench.sealane().args(["keygen", "--plugin", "-o", "alone", "a"]));
+    fs::create_dir(bench.path("bin")).unwrap();
+    std::os::unix::fs::symlink(SEALANE, bench.path("bin/age-plugin-sealane")).unwrap();
+    let others = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(std::iter::once(bench.path("bin")).chain(std::env::split_paths(&others))).unwrap();
+    for tool in [Tool::Age, Tool::Rage] {
+        assert_eq!(run(bench.tool(tool).env("PATH", &path).args(["-d", "-i", "together", "file"])), b"secret");
+        let alone = bench.tool(tool).env("PATH", &path).args(["-d", "-i", "alone", "file"]).output().unwrap();
+        assert!(!alone.status.success());
+        assert!(String::from_utf8_lossy(&alone.stderr).contains("2 of 3 holders"), "{alone:?}");
     }
 }

@@ -20,14 +20,18 @@ pub(crate) struct KeygenArgs {
     /// Make a post-quantum key (ML-KEM-768 with X25519)
     #[arg(long)]
     pub(crate) pq: bool,
+    /// Print all identity files and parts in INPUT… as one identity of the plugin age-plugin-sealane, with which age and rage
+    /// open files for several holders
+    #[arg(long, conflicts_with_all = ["convert", "pq", "split"])]
+    pub(crate) plugin: bool,
     /// Make a key and write only its shares, N files of which any K restore it, into the folder OUTPUT
     #[arg(long, value_name = "K/N", value_parser = k_of_n)]
     pub(crate) split: Option<(usize, usize)>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
-    /// With -y, the identity file to read; standard input if left out or "-"
+    /// With -y and --plugin, the file to read; standard input if left out or "-"
     #[arg(value_name = "INPUT")]
-    pub(crate) input: Option<PathBuf>,
+    pub(crate) inputs: Vec<PathBuf>,
 }
 
 pub(super) fn command() -> Command {
@@ -43,7 +47,7 @@ pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, cla
 
 fn keygen_flags() -> Vec<Flag> {
     let mut flags = with_version(&[('y', "to-recipient"), ('h', "help")]);
-    let switches = ["pq", "binary", "text", "words", "ssss", "vault"];
+    let switches = ["pq", "plugin", "binary", "text", "words", "ssss", "vault"];
     flags.extend(switches.map(|long| Flag { short: None, long: Some(long), takes_value: false }));
     flags.push(Flag { short: None, long: Some("split"), takes_value: true });
     flags.push(Flag { short: Some('o'), long: Some("output"), takes_value: true });

@@ -70,13 +70,20 @@ fn read(source: impl Read, name: &str, parts: &mut Vec<Part>) -> Result<()> {
     let mut text = Zeroizing::new(String::with_capacity(4096));
     let read = source.take(FILE_LIMIT).read_to_string(&mut text);
     read.map_err(|error| Error::io(format!("cannot read the part {name}"), &error))?;
-    let before = parts.len();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        parts.push(line.parse().map_err(|error| threshold_error(&error).in_context(name))?);
-    }
-    if parts.len() == before {
-        return Err(Error::new(format!("there is no part in {name}"))
-            .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute"));
-    }
+    let found = read_part_lines(text.as_bytes()).map_err(|error| error.in_context(name))?;
+    parts.extend(found.ok_or_else(|| {
+        Error::new(format!("there is no part in {name}"))
+            .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
+    })?);
     Ok(())
+}
+
+/// The parts in a text that has some: one a line, and comments after #.
+pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    if !lines.iter().any(|line| line.starts_with("SEALANE-PART-")) {
+        return Ok(None);
+    }
+    lines.iter().map(|line| line.parse().map_err(|error| threshold_error(&error))).collect::<Result<_>>().map(Some)
 }

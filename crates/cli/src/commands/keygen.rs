@@ -1,8 +1,8 @@
 //! `sealane keygen`, which is age-keygen.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use age::secrecy::ExposeSecret as _;
@@ -18,6 +18,7 @@ use crate::identities::{ParsedIdentity, load_file};
 use crate::input::Input;
 use crate::output::stdout_error;
 use crate::passphrase::Passphrases;
+use crate::serve;
 use crate::stdin::StdinUse;
 
 /// Makes a key, or converts identities to recipients.
@@ -28,11 +29,14 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     if args.convert && args.split.is_some() {
         return Err(Error::usage("--split can't be used with -y").hint("sealane split splits a key that is there"));
     }
+    if args.convert && args.inputs.len() > 1 {
+        return Err(Error::usage("-y takes one INPUT").hint("call it for each of the files"));
+    }
     if args.split.is_none() && args.form.is_given() {
         return Err(Error::usage("the form of shares is only for --split").hint("--split 3/5 makes shares of the key"));
     }
-    if args.input.is_some() && !args.convert {
-        return Err(Error::usage("INPUT is only for -y").hint("-o OUTPUT names the file for the new key"));
+    if !args.inputs.is_empty() && !args.convert && !args.plugin {
+        return Err(Error::usage("INPUT is only for -y and --plugin").hint("-o OUTPUT names the file for the new key"));
     }
     if let Some((threshold, count)) = args.split {
         return split_new(args, threshold, count);
@@ -43,8 +47,11 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return Err(exists(path));
     }
     if args.convert {
-        let recipients = recipients(args.input.as_deref())?;
+        let recipients = recipients(args.inputs.first().map(PathBuf::as_path))?;
         return write(output, recipients.as_bytes(), None);
+    }
+    if args.plugin {
+        return write(output, plugin_identity(&args.inputs)?.as_bytes(), None);
     }
     let (text, public) = generate(args.pq)?;
     write(output, text.as_bytes(), Some(&public))
@@ -80,6 +87,28 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     .run(Input::of_bytes(text, "the new key"), &StdinUse::default())?;
     let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     Ok(())
+}
+
+/// Files as an identity of our own plugin.
+fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
+    let stdin = StdinUse::default();
+    let none = [PathBuf::from("-")];
+    let mut files = Vec::new();
+    for path in if inputs.is_empty() { &none } else { inputs } {
+        let mut input = Input::open(Some(path.as_path()).filter(|path| *path != Path::new("-")), &stdin)?;
+        let mut contents = Zeroizing::new(Vec::with_capacity(serve::FILE_LIMIT + 1));
+        let read = (&mut input.reader).take(serve::FILE_LIMIT as u64 + 1).read_to_end(&mut contents);
+        read.map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
+        if contents.len() > serve::FILE_LIMIT {
+            return Err(
+                Error::new(format!("{} is longer than 64 KiB", input.name)).hint("the file of one holder is expected")
+            );
+        }
+        files.push(contents);
+    }
+    let mut text = serve::identity(&files)?;
+    text.push('\n');
+    Ok(text)
 }
 
 /// The recipients of the identity file `input`, one a line.

@@ -15,6 +15,8 @@ mod salvage;
 pub(crate) mod share;
 pub(crate) mod split;
 
+pub(crate) use contribute::read_part_lines;
+
 use std::path::Path;
 
 use crate::args::{FileArgs, IdentitySource};

@@ -36,7 +36,7 @@ pub(crate) enum ParsedIdentity {
 
 impl ParsedIdentity {
     /// The identity that unwraps file keys.
-    fn into_identity(self) -> Box<dyn age::Identity> {
+    pub(crate) fn into_identity(self) -> Box<dyn age::Identity> {
         match self {
             Self::X25519(identity) => Box::new(identity),
             Self::PostQuantum(identity) => identity,

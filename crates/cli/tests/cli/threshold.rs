@@ -96,6 +96,45 @@ fn what_does_not_go_together() {
     assert_eq!(dir.names(), before);
 }
 
+/// A PATH that has the command under the name of a plugin.
+fn with_plugin(dir: &Dir) -> std::ffi::OsString {
+    std::fs::create_dir(dir.path("bin")).unwrap();
+    std::os::unix::fs::symlink(crate::support::SEALANE, dir.path("bin/age-plugin-sealane")).unwrap();
+    let others = std::env::var_os("PATH").unwrap();
+    std::env::join_paths(std::iter::once(dir.path("bin")).chain(std::env::split_paths(&others))).unwrap()
+}
+
+#[test]
+fn as_a_plugin() {
+    let (dir, data) = dir();
+    let path = with_plugin(&dir);
+    dir.run(["contribute", "-i", "d.txt", "-o", "part", "x"]).quiet();
+    for (name, files) in [("two", &["a.txt", "part"][..]), ("three", &["b.txt", "part", "a.txt"])] {
+        let line = dir.run(["keygen", "--plugin", "-o", name].iter().chain(files)).quiet();
+        assert!(line.stdout.is_empty());
+        let line = dir.read(name);
+        assert!(line.starts_with(b"AGE-PLUGIN-SEALANE-1") && line.iter().filter(|&&byte| byte == b'\n').count() == 1);
+        assert_eq!(dir.mode(name), 0o600);
+    }
+    let open = |identities: &str, file: &str| {
+        // The payload is that of any age file; whoever speaks with plugins opens it.
+        let mut command = dir.without_terminal(["-d", "-i", identities, file]);
+        command.env("PATH", &path);
+        crate::support::finish(command)
+    };
+    assert!(open("three", "x").quiet().stdout == data);
+    open("two", "x").fails("2 of them are here");
+    dir.encrypt_to("a.pub", b"secret", "plain.age");
+    open("three", "plain.age").fails("no identity matches");
+
+    dir.write("bad", "hunter2");
+    let out = dir.run(["keygen", "--plugin", "bad"]).fails("not an identity");
+    assert!(!String::from_utf8_lossy(&out.stderr).contains("hunter2"));
+    dir.run(["keygen", "--plugin", "-y", "a.txt"]).misused("");
+    dir.run(["--age-plugin=recipient-v1"]).fails("sealane -k");
+    dir.run(["--age-plugin=nonsense"]).fails("plugin");
+}
+
 #[test]
 fn it_can_be_seen_and_changed() {
     let (dir, data) = dir();
