@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     /// The names and versions of `cargo tree`, without what [`CommandCrates`] makes of it.
-    fn tree(edges: &str) -> Vec<String> {
+    fn tree(edges: &str, target: &str) -> Vec<String> {
         let mut command = process::cargo();
         command.args([
             "tree",
@@ -200,6 +200,8 @@ mod tests {
             PACKAGE,
             "--edges",
             edges,
+            "--target",
+            target,
             "--prefix",
             "none",
             "--format",
@@ -234,8 +236,8 @@ mod tests {
             names
         };
         let components = &bill["components"];
-        assert_eq!(names(components, None), without_the_command(tree("normal,build")));
-        assert_eq!(names(components, Some("required")), without_the_command(tree("normal,no-proc-macro")));
+        assert_eq!(names(components, None), without_the_command(tree("normal,build", &target)));
+        assert_eq!(names(components, Some("required")), without_the_command(tree("normal,no-proc-macro", &target)));
         assert!(names(components, Some("excluded")).iter().any(|name| name.starts_with("syn ")));
         assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
         for component in components.as_array().unwrap() {
