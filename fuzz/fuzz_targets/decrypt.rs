@@ -2,11 +2,13 @@
 #![no_main]
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::num::NonZero;
+use std::sync::Mutex;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{DecryptError, Decryptor, Identity, StreamReader, age};
+use sealane_age::{CopyError, DecryptError, Decryptor, Identity, StreamReader, Threads, WriteAt, age};
 use sealane_fuzz::age_file::{Key, Plan, armored};
 use sealane_fuzz::edit::Edit;
 
@@ -42,6 +44,9 @@ fuzz_target!(|case: Case| {
     let ours = open(&file).map(|mut reader| read(&mut reader, &case.reads));
     let theirs = open_by_age(&file);
     compare(&file, ours.as_ref(), theirs);
+    if let Ok((released, error)) = &ours {
+        on_threads(&file, matches!(case.armor, Armor::Binary), released, error.as_ref());
+    }
     if let (Armor::Binary, Ok((released, error))) = (&case.armor, &ours) {
         seek(&file, released, error.is_none(), &case.seeks);
     }
@@ -58,6 +63,49 @@ fn open_by_age(file: &[u8]) -> Result<Released, age::DecryptError> {
     let input = age::armor::ArmoredReader::new(file);
     let mut reader = age::Decryptor::new_buffered(input)?.decrypt([&Key as &dyn Identity].into_iter())?;
     Ok(read(&mut reader, &[]))
+}
+
+/// Several threads release the same, and fail in the same way.
+fn on_threads(file: &[u8], is_binary: bool, expected: &[u8], error: Option<&io::Error>) {
+    let expected_error = error.map(ToString::to_string);
+    let failed = |error: CopyError| match error {
+        CopyError::Read(error) => error.to_string(),
+        error => panic!("{error}"),
+    };
+    for count in 1..=3 {
+        let threads = Threads::new(NonZero::new(count).expect("not zero"));
+        let mut released = Vec::new();
+        let reader = open(file).expect("it was opened before");
+        let error = reader.copy_to(&mut released, threads).err().map(failed);
+        assert!(released == expected && error == expected_error, "{error:?} {expected_error:?}");
+        if is_binary {
+            let output = Placed::default();
+            let reader = open(file).expect("it was opened before");
+            match reader.copy_at(&file, &output, threads) {
+                Ok(_) => assert!(expected_error.is_none() && output.0.into_inner().expect("no panic") == expected),
+                Err(error) => assert_eq!(Some(failed(error)), expected_error),
+            }
+        }
+    }
+}
+
+/// A file in memory.
+#[derive(Default)]
+struct Placed(Mutex<Vec<u8>>);
+
+impl WriteAt for Placed {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        let mut file = self.0.lock().expect("no panic");
+        let (start, len) = (offset as usize, file.len());
+        file.resize(len.max(start + data.len()), 0);
+        file[start..start + data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.lock().expect("no panic").resize(len as usize, 0);
+        Ok(())
+    }
 }
 
 /// Reads to the end or the error, in these pieces first.

@@ -10,7 +10,9 @@ use libfuzzer_sys::fuzz_target;
 use sealane_age::age_core::format::Stanza;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::header::{Header, HeaderError};
-use sealane_age::{DecryptError, Decryptor};
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::{self, Part};
+use sealane_age::{DecryptError, Decryptor, mlkem768x25519};
 use sealane_fuzz::Cuts;
 use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
 
@@ -32,6 +34,7 @@ fuzz_target!(|data: &[u8]| match data {
     _ => {
         header(data);
         armor(data);
+        keys(data);
     }
 });
 
@@ -54,11 +57,30 @@ fn written(case: Case) {
     assert_eq!(decoded(&text), Some(file));
 }
 
+/// Texts of keys: what is read is written again as it was, but for the case of letters.
+fn keys(text: &[u8]) {
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    if let Ok(part) = text.parse::<Part>() {
+        assert!(part.to_text().expose_secret().eq_ignore_ascii_case(text));
+    }
+    if let Ok(identity) = text.parse::<mlkem768x25519::Identity>() {
+        assert!(identity.to_text().expose_secret().eq_ignore_ascii_case(text));
+    }
+    if let Ok(recipient) = text.parse::<mlkem768x25519::Recipient>() {
+        assert!(recipient.to_string().eq_ignore_ascii_case(text));
+    }
+}
+
 /// Reads the header from memory and from a stream: the answers are the same, and what was read can be written again.
 fn header(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match (Header::parse(bytes), read) {
         (Ok((header, length)), Ok(decryptor)) => {
+            // Shares are read or refused; there are as many as they say.
+            if let Ok(Some((needed, count, _))) = threshold::describe(&header) {
+                let stanzas = header.stanzas().iter().filter(|stanza| stanza.tag == threshold::TYPE);
+                assert!(2 <= needed && needed <= count && stanzas.count() == usize::from(count));
+            }
             assert!(header.encode() == bytes[..length]);
             assert_eq!(*decryptor.header(), header);
         }

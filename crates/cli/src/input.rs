@@ -136,6 +136,7 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     use std::os::fd::AsFd as _;
     match io::stdin().as_fd().try_clone_to_owned().map(File::from) {
         Ok(file) => {
+            crate::pipe::enlarge(&file);
             let metadata = file.metadata().ok();
             (Box::new(file), metadata)
         }

@@ -13,6 +13,7 @@ mod identities;
 mod input;
 mod output;
 mod passphrase;
+mod pipe;
 mod plugin;
 mod progress;
 mod recipients;

@@ -162,6 +162,7 @@ fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
     use std::os::fd::AsFd as _;
     match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
         Ok(file) => {
+            crate::pipe::enlarge(&file);
             let id = file.metadata().ok().and_then(|metadata| FileId::new(&metadata, None));
             (Box::new(file), id)
         }
