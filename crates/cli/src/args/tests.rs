@@ -92,7 +92,6 @@ fn what_age_refuses() {
         "decrypt -r age1x in",
         "--unknown",
         "-r",
-        "keygen a b",
         "cpu x",
         "inspect a b",
         "completions",
