@@ -11,8 +11,8 @@ use sealane::Backend;
 use crate::error::DecryptError;
 use crate::header::{Header, HeaderError};
 use crate::input::Input;
-use crate::keys::{self, PAYLOAD_NONCE_LEN};
-use crate::stream::StreamReader;
+use crate::keys::{self, FILE_ID_LEN};
+use crate::stream::{ChunkCipher, NONCE_LEN, StreamReader};
 
 /// The scrypt work factor above which a file is refused unless the caller allows more.
 ///
@@ -24,7 +24,7 @@ pub const DEFAULT_MAX_WORK_FACTOR: u8 = 22;
 pub struct Decryptor<R> {
     input: Input<R>,
     header: Header,
-    nonce: [u8; PAYLOAD_NONCE_LEN],
+    nonce: [u8; NONCE_LEN],
     backend: Backend,
     max_work_factor: u8,
 }
@@ -44,11 +44,11 @@ impl<R: Read> Decryptor<R> {
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
         let header = Header::read(&mut input)?;
-        let mut nonce = [0; PAYLOAD_NONCE_LEN];
-        if input.read_full(&mut nonce)? < PAYLOAD_NONCE_LEN {
+        let mut nonce = [0; NONCE_LEN];
+        if input.read_full(&mut nonce)? < NONCE_LEN {
             return Err(HeaderError::Truncated.into());
         }
-        Ok(Self { input, header, nonce, backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR })
+        Ok(Self::from_parts(input, header, nonce))
     }
 
     /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and gives a reader for
@@ -66,10 +66,9 @@ impl<R: Read> Decryptor<R> {
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
     ) -> Result<StreamReader<R>, DecryptError> {
-        let file_key = self.file_key(identities)?;
-        let key = keys::payload_key(&file_key, &self.nonce);
+        let (cipher, file_id) = self.unlock(identities)?;
         let start = self.input.delivered();
-        Ok(StreamReader::new(self.input, start, &key, self.backend))
+        Ok(StreamReader::new(self.input, start, cipher, file_id))
     }
 
     /// Like [`Decryptor::decrypt`], with a passphrase.
@@ -114,9 +113,24 @@ impl<R> Decryptor<R> {
         self.header
     }
 
+    /// With a header and a nonce that have been read from `input`.
+    pub(crate) fn from_parts(input: Input<R>, header: Header, nonce: [u8; NONCE_LEN]) -> Self {
+        Self { input, header, nonce, backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR }
+    }
+
     /// The nonce, and what follows it.
-    pub(crate) fn into_parts(self) -> ([u8; PAYLOAD_NONCE_LEN], Input<R>) {
+    pub(crate) fn into_parts(self) -> ([u8; NONCE_LEN], Input<R>) {
         (self.nonce, self.input)
+    }
+
+    /// What opens the chunks, and what tells the file from others.
+    pub(crate) fn unlock<'a>(
+        &self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<(ChunkCipher, [u8; FILE_ID_LEN]), DecryptError> {
+        let file_key = self.file_key(identities)?;
+        let cipher = ChunkCipher::new(&keys::payload_key(&file_key, &self.nonce), self.backend);
+        Ok((cipher, keys::file_id(&file_key)))
     }
 
     /// The file key, with which the header is what it was when it was made.

@@ -11,9 +11,9 @@ use sealane::Backend;
 
 use crate::decryptor::DEFAULT_MAX_WORK_FACTOR;
 use crate::error::EncryptError;
-use crate::header::{Header, HeaderError};
-use crate::keys;
-use crate::stream::StreamWriter;
+use crate::header::{Header, HeaderError, MAX_HEADER_LEN};
+use crate::keys::{self, FILE_ID_LEN};
+use crate::stream::{ChunkCipher, StreamWriter};
 
 /// The scrypt work factor for new files: N = 2^18, which takes 256 MiB and about a second.
 pub const DEFAULT_WORK_FACTOR: u8 = 18;
@@ -78,6 +78,12 @@ impl Encryptor {
         &self.header
     }
 
+    /// What tells this file from all others: 32 bytes derived from its key, so that only who can open the file could know them. They are the same
+    /// after [`Decryptor::rekey`](crate::Decryptor::rekey), and say nothing about the key.
+    pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
+        keys::file_id(&self.file_key)
+    }
+
     /// Writes the header, and gives a writer for the plaintext.
     ///
     /// [`StreamWriter::finish`] must be called at the end.
@@ -86,12 +92,18 @@ impl Encryptor {
     ///
     /// Those of `output`, and a failure of the system's random number generator.
     pub fn wrap_output<W: Write>(self, mut output: W) -> io::Result<StreamWriter<W>> {
-        let nonce = keys::new_payload_nonce().map_err(io::Error::from)?;
+        let (start, cipher) = self.start()?;
+        output.write_all(&start)?;
+        Ok(StreamWriter::new(output, cipher))
+    }
+
+    /// What comes before the chunks, and what seals them.
+    pub(crate) fn start(self) -> Result<(Vec<u8>, ChunkCipher), getrandom::Error> {
+        let nonce = keys::new_payload_nonce()?;
         let mut start = self.header.encode();
         start.extend_from_slice(&nonce);
-        output.write_all(&start)?;
         let key = keys::payload_key(&self.file_key, &nonce);
-        Ok(StreamWriter::new(output, &key, self.backend))
+        Ok((start, ChunkCipher::new(&key, self.backend)))
     }
 }
 
@@ -102,6 +114,7 @@ pub(crate) fn wrap<'a>(
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
 ) -> Result<Header, EncryptError> {
     let mut labels: Option<HashSet<String>> = None;
+    let mut least_len = 0;
     for recipient in recipients {
         let (theirs, their_labels) = recipient.wrap_file_key(file_key)?;
         if theirs.is_empty() {
@@ -109,6 +122,12 @@ pub(crate) fn wrap<'a>(
         }
         if !their_labels.iter().all(is_arbitrary_string) {
             return Err(EncryptError::InvalidLabel);
+        }
+        // A header that will be too long need not be made: each recipient takes time.
+        let least = |stanza: &Stanza| stanza.body.len() + stanza.args.iter().map(String::len).sum::<usize>();
+        least_len += theirs.iter().map(least).sum::<usize>();
+        if least_len > MAX_HEADER_LEN {
+            return Err(EncryptError::InvalidStanza(HeaderError::TooLong));
         }
         stanzas.extend(theirs);
         match &labels {

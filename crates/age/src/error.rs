@@ -6,6 +6,7 @@ use std::io;
 
 use crate::armor::ArmorError;
 use crate::header::HeaderError;
+use crate::stream::StreamError;
 
 /// A file cannot be encrypted to these recipients.
 ///
@@ -50,8 +51,8 @@ impl From<age::EncryptError> for EncryptError {
 
 /// A file cannot be opened.
 ///
-/// What can be wrong after the header is a [`StreamError`](crate::stream::StreamError), which comes out of the
-/// reader.
+/// What can be wrong after the header is a [`StreamError`], which comes out of the reader, or out of [`decrypt`](crate::decrypt()), which
+/// opens all of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecryptError {
@@ -82,6 +83,9 @@ pub enum DecryptError {
         /// The base-2 logarithm of scrypt's N that the file asks for.
         required: u8,
     },
+    /// The payload is damaged, or is not all there. Only where a whole file is opened at once.
+    #[error(transparent)]
+    Payload(#[from] StreamError),
     /// An identity failed, for example because its own passphrase is wrong or its plugin failed.
     #[error("{}", OneLine(.0))]
     Identity(#[source] age::DecryptError),

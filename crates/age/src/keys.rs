@@ -8,9 +8,10 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::header::MAC_LEN;
+use crate::stream::NONCE_LEN;
 
-/// The length of the nonce between the header and the first chunk.
-pub(crate) use crate::stream::NONCE_LEN as PAYLOAD_NONCE_LEN;
+/// The length of what tells a file from others, in bytes.
+pub const FILE_ID_LEN: usize = 32;
 
 /// A fresh file key. It must be used for one file only.
 pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
@@ -18,15 +19,20 @@ pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
 }
 
 /// A fresh payload nonce.
-pub(crate) fn new_payload_nonce() -> Result<[u8; PAYLOAD_NONCE_LEN], getrandom::Error> {
-    let mut nonce = [0; PAYLOAD_NONCE_LEN];
+pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_LEN], getrandom::Error> {
+    let mut nonce = [0; NONCE_LEN];
     getrandom::fill(&mut nonce)?;
     Ok(nonce)
 }
 
 /// The key of the payload's chunks.
-pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; PAYLOAD_NONCE_LEN]) -> Zeroizing<[u8; 32]> {
+pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; NONCE_LEN]) -> Zeroizing<[u8; 32]> {
     derive(file_key, nonce, b"payload")
+}
+
+/// What tells this file from all others, to those who can open it: `docs/folders.md`.
+pub(crate) fn file_id(file_key: &FileKey) -> [u8; FILE_ID_LEN] {
+    *derive(file_key, b"", b"sealane/file-id")
 }
 
 pub(crate) fn header_mac(file_key: &FileKey, authenticated: &[u8]) -> [u8; MAC_LEN] {

@@ -7,6 +7,8 @@
 //! - [`Encryptor`] makes a file for recipients or a passphrase and gives a [`StreamWriter`];
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and gives a [`StreamReader`], which hands out
 //!   only authenticated plaintext, in order, and seeks if the file does;
+//! - [`encrypt`], [`encrypt_and_armor`] and [`decrypt`](decrypt()) do all of that in memory, for what is small enough;
+//! - with the feature `tokio`, `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and readers;
 //! - [`armor`] is the text form;
 //! - [`header`] and [`stream`] have the parts.
 //!
@@ -77,7 +79,7 @@
 //!
 //! # Errors
 //!
-//! [`EncryptError`] and [`DecryptError`] come before the first byte of plaintext. Later there are only
+//! [`EncryptError`] and [`DecryptError`] come before the first byte of plaintext. Later, where not all of it is in memory, there are only
 //! [`io::Error`](std::io::Error)s; those that say that the file is damaged wrap a [`StreamError`] or an
 //! [`ArmorError`](armor::ArmorError):
 //!
@@ -112,11 +114,15 @@ pub mod header;
 mod input;
 mod keys;
 pub mod mlkem768x25519;
+mod oneshot;
 mod parallel;
 mod rekey;
 mod salvage;
 pub mod stream;
+mod text;
 pub mod threshold;
+#[cfg(feature = "tokio")]
+mod tokio;
 
 pub use age;
 pub use age::{Identity, Recipient, secrecy};
@@ -126,7 +132,11 @@ pub use sealane::Backend;
 pub use crate::decryptor::{DEFAULT_MAX_WORK_FACTOR, Decryptor, passphrase_identity};
 pub use crate::encryptor::{DEFAULT_WORK_FACTOR, Encryptor};
 pub use crate::error::{DecryptError, EncryptError};
+pub use crate::keys::FILE_ID_LEN;
+pub use crate::oneshot::{decrypt, encrypt, encrypt_and_armor};
 pub use crate::parallel::{CopyError, ReadAt, Threads, WriteAt};
 pub use crate::rekey::{Existing, RekeyError, Rekeyed};
 pub use crate::salvage::Salvaged;
 pub use crate::stream::{StreamError, StreamReader, StreamWriter};
+#[cfg(feature = "tokio")]
+pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};

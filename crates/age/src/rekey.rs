@@ -7,7 +7,7 @@ use age::{Identity, Recipient};
 use age_core::format::{FileKey, Stanza};
 
 use crate::encryptor::wrap;
-use crate::header::Header;
+use crate::header::{Header, clone_stanzas};
 use crate::{DecryptError, Decryptor, EncryptError};
 
 /// What becomes of the recipients that a file has.
@@ -51,7 +51,7 @@ impl Rekeyed {
     /// stanza that nobody takes for his own. A passphrase must be alone in its header, which cannot be filled.
     pub fn header_of_len(&self, len: usize) -> Option<Header> {
         let missing = len.checked_sub(self.header.encode().len())?;
-        let mut stanzas = clone(self.header.stanzas());
+        let mut stanzas = clone_stanzas(self.header.stanzas());
         if missing > 0 {
             stanzas.push(padding(missing)?);
         }
@@ -63,11 +63,6 @@ impl fmt::Debug for Rekeyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rekeyed").field("header", &self.header).finish_non_exhaustive()
     }
-}
-
-fn clone(stanzas: &[Stanza]) -> Vec<Stanza> {
-    let clone = |s: &Stanza| Stanza { tag: s.tag.clone(), args: s.args.clone(), body: s.body.clone() };
-    stanzas.iter().map(clone).collect()
 }
 
 /// A stanza of so many bytes, of a type that is nobody's: `-> `, the type, a line feed, and an empty body.
@@ -93,7 +88,7 @@ impl<R: Read> Decryptor<R> {
         let file_key = self.file_key(identities)?;
         let kept = match existing {
             Existing::Drop => Vec::new(),
-            Existing::Keep => clone(self.header().stanzas()),
+            Existing::Keep => clone_stanzas(self.header().stanzas()),
         };
         let count = kept.len();
         let header = wrap(&file_key, kept, recipients)?;

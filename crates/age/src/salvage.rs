@@ -6,7 +6,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::parallel::{CopyError, ReadAt};
-use crate::stream::{CHUNK_LEN, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
+use crate::stream::{CHUNK_LEN, Next, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
 
 /// What was found, and what was not. Places are those of the plaintext, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,15 +56,14 @@ impl<R> StreamReader<R> {
             let chunk = &mut buf[..sealed];
             let at = number * CHUNK_LEN as u64;
             let is_read = read_exact_at(input, chunk, self.header_len + before).is_ok();
-            // An empty chunk is one only if it is alone, and says nothing else either.
-            let as_last =
-                |last| is_read && (number == 0 || chunk.len() > TAG_LEN) && self.cipher.open(number, last, chunk);
-            match open_either(left == sealed as u64, as_last) {
-                Some(is_last) => {
+            let more = left > sealed as u64;
+            let next = is_read.then(|| self.opener.cipher.open_next(number, more, chunk)).and_then(Result::ok);
+            match next {
+                Some(next) => {
                     let plaintext = &buf[..sealed - TAG_LEN];
                     found(at, plaintext).map_err(CopyError::Write)?;
                     result.found += plaintext.len() as u64;
-                    if is_last {
+                    if next != Next::Chunk {
                         result.end = Some(at + plaintext.len() as u64);
                         result.trailing = left - sealed as u64;
                         break;
@@ -83,11 +82,6 @@ impl<R> StreamReader<R> {
         }
         Ok(result)
     }
-}
-
-/// Tries what is more likely first, and gives as what it opened: as the last chunk or as another.
-fn open_either(likely: bool, mut open: impl FnMut(bool) -> bool) -> Option<bool> {
-    [likely, !likely].into_iter().find(|&last| open(last))
 }
 
 fn read_exact_at(input: &impl ReadAt, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {

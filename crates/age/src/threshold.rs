@@ -16,14 +16,14 @@ use std::str::FromStr;
 
 use age::{DecryptError, EncryptError, Identity, Recipient};
 use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::primitives::{bech32_decode, bech32_encode};
 use age_core::secrecy::{ExposeSecret as _, SecretString};
 use bech32::Hrp;
 use sealane::shamir::bytes::{Backend, Combiner, Splitter};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-use crate::header::Header;
+use crate::header::{Header, clone_stanzas};
+use crate::text::{decode, encode_secret};
 
 /// The type of the stanza.
 pub const TYPE: &str = "sealane/threshold";
@@ -194,7 +194,8 @@ impl Shares {
         for identity in identities {
             while found.len() < enough && !left.is_empty() {
                 // All at once: a plugin is asked once, and the MAC says which one it was.
-                let stanzas: Vec<Stanza> = left.iter().flat_map(|(_, header)| clone(header.stanzas())).collect();
+                let stanzas: Vec<Stanza> =
+                    left.iter().flat_map(|(_, header)| clone_stanzas(header.stanzas())).collect();
                 let key = match identity.unwrap_stanzas(&stanzas) {
                     Some(Ok(key)) => key,
                     None | Some(Err(DecryptError::NoMatchingKeys | DecryptError::DecryptionFailed)) => break,
@@ -208,11 +209,6 @@ impl Shares {
         }
         Ok(found)
     }
-}
-
-fn clone(stanzas: &[Stanza]) -> Vec<Stanza> {
-    let clone = |s: &Stanza| Stanza { tag: s.tag.clone(), args: s.args.clone(), body: s.body.clone() };
-    stanzas.iter().map(clone).collect()
 }
 
 fn key_of(bytes: &[u8; FILE_KEY_BYTES]) -> FileKey {
@@ -318,9 +314,7 @@ impl Part {
         bytes[..FILE_ID_LEN].copy_from_slice(&self.file);
         bytes[FILE_ID_LEN..FILE_ID_LEN + 3].copy_from_slice(&[self.threshold, self.count, self.point]);
         bytes[FILE_ID_LEN + 3..].copy_from_slice(self.key.expose_secret());
-        let mut text = bech32_encode(PART_PREFIX, &*bytes);
-        text.make_ascii_uppercase();
-        SecretString::from(text)
+        encode_secret(PART_PREFIX, &*bytes)
     }
 
     fn check(&self, shares: &Shares) -> Result<FileKey, ThresholdError> {
@@ -339,17 +333,7 @@ impl FromStr for Part {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let bytes = bech32_decode(
-            text,
-            |_| (),
-            |found| if found == PART_PREFIX { Ok(()) } else { Err(()) },
-            |_, bytes| {
-                let mut all = Zeroizing::new(Vec::with_capacity(text.len()));
-                all.extend(bytes);
-                Ok(all)
-            },
-        )
-        .map_err(|()| ThresholdError::NotAPart)?;
+        let bytes = decode(text, PART_PREFIX).ok_or(ThresholdError::NotAPart)?;
         let bytes: &[u8; PART_LEN] = bytes.as_slice().try_into().map_err(|_| ThresholdError::NotAPart)?;
         let (file, rest) = bytes.split_first_chunk().expect("it is longer");
         let ([threshold, count, point], key) = rest.split_first_chunk().expect("it is longer");

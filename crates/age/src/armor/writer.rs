@@ -132,6 +132,18 @@ impl<W: Write> Write for ArmoredWriter<W> {
     }
 }
 
+impl ArmoredWriter<Vec<u8>> {
+    /// A whole file as text.
+    pub(crate) fn text(file: &[u8]) -> String {
+        let lines = file.len().div_ceil(BYTES_PER_LINE);
+        let columns = file.len().div_ceil(3) * 4;
+        let text = Vec::with_capacity(BEGIN.len() + 1 + columns + lines + END.len() + 1);
+        let mut writer = Self::new(text);
+        let written = writer.write_all(file).and_then(|()| writer.finish());
+        String::from_utf8(written.expect("a vector takes everything")).expect("base64 is ASCII")
+    }
+}
+
 impl<W> fmt::Debug for ArmoredWriter<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ArmoredWriter").field("format", &self.format).finish_non_exhaustive()

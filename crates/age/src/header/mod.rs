@@ -16,6 +16,7 @@ mod parse;
 
 use std::fmt;
 use std::io::Read;
+use std::mem;
 
 use age_core::format::{FileKey, Stanza, is_arbitrary_string};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
@@ -70,17 +71,13 @@ impl Header {
     }
 
     pub(crate) fn read<R: Read>(input: &mut Input<R>) -> Result<Self, DecryptError> {
-        let mut parser = Parser::default();
-        let mut line = Vec::new();
+        let mut reading = Reading::default();
         loop {
-            match input.read_line(&mut line, parser.max_line())? {
-                LineEnd::LineFeed => {
-                    if let Some(mac) = parser.line(&line)? {
-                        return Ok(Self::parsed(parser, mac)?);
-                    }
-                }
-                LineEnd::Eof => return Err(parser.eof(&line).into()),
-                LineEnd::TooLong => return Err(parser.too_long(&line).into()),
+            if let Some(header) = reading.advance(input)? {
+                return Ok(header);
+            }
+            if !input.refill()? {
+                return Err(reading.eof().into());
             }
         }
     }
@@ -165,10 +162,46 @@ impl Header {
     }
 }
 
+/// A header that is being read.
+#[derive(Default)]
+pub(crate) struct Reading {
+    parser: Parser,
+    line: Vec<u8>,
+}
+
+impl Reading {
+    /// Takes what `input` has read ahead. Gives the header if this was its end; otherwise more is needed.
+    pub(crate) fn advance<R>(&mut self, input: &mut Input<R>) -> Result<Option<Header>, HeaderError> {
+        loop {
+            match input.take_line(&mut self.line, self.parser.max_line()) {
+                LineEnd::LineFeed => {
+                    if let Some(mac) = self.parser.line(&self.line)? {
+                        return Header::parsed(mem::take(&mut self.parser), mac).map(Some);
+                    }
+                    self.line.clear();
+                }
+                LineEnd::Ahead => return Ok(None),
+                LineEnd::TooLong => return Err(self.parser.too_long(&self.line)),
+            }
+        }
+    }
+
+    /// The error for an input that ends here.
+    pub(crate) fn eof(&self) -> HeaderError {
+        self.parser.eof(&self.line)
+    }
+}
+
 impl fmt::Debug for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.encode()))
     }
+}
+
+/// `age` has no clone of a stanza.
+pub(crate) fn clone_stanzas(stanzas: &[Stanza]) -> Vec<Stanza> {
+    let clone = |s: &Stanza| Stanza { tag: s.tag.clone(), args: s.args.clone(), body: s.body.clone() };
+    stanzas.iter().map(clone).collect()
 }
 
 fn encode_stanza(stanza: &Stanza, out: &mut Vec<u8>) {

@@ -13,12 +13,13 @@ use std::str::FromStr;
 
 use age::{DecryptError, EncryptError};
 use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::primitives::{bech32_decode, bech32_encode};
+use age_core::primitives::bech32_encode;
 use age_core::secrecy::{ExposeSecret as _, SecretString};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
 use zeroize::Zeroizing;
 
+use crate::text::{decode, encode_secret};
 use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
 
 /// The type of the stanza.
@@ -94,9 +95,7 @@ impl Identity {
 
     /// The text of the identity, which is a secret.
     pub fn to_text(&self) -> SecretString {
-        let mut text = bech32_encode(IDENTITY_PREFIX, self.0.seed());
-        text.make_ascii_uppercase();
-        SecretString::from(text)
+        encode_secret(IDENTITY_PREFIX, self.0.seed())
     }
 }
 
@@ -133,22 +132,6 @@ impl Identity {
         let file_key = hpke::open(&shared, INFO, &stanza.body)?;
         Some(Some(FileKey::init_with_mut(|key| key.copy_from_slice(&file_key))))
     }
-}
-
-/// The bytes of a Bech32 text with that prefix.
-fn decode(text: &str, prefix: Hrp) -> Option<Zeroizing<Vec<u8>>> {
-    bech32_decode(
-        text,
-        |_| (),
-        |found| if found == prefix { Ok(()) } else { Err(()) },
-        // Once, so that nothing is left behind by a vector that grows.
-        |_, bytes| {
-            let mut all = Zeroizing::new(Vec::with_capacity(text.len()));
-            all.extend(bytes);
-            Ok(all)
-        },
-    )
-    .ok()
 }
 
 #[cfg(test)]

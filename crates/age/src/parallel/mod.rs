@@ -21,7 +21,7 @@ use batch::{ToOpen, ToSeal};
 use feed::Feeder;
 
 use crate::Encryptor;
-use crate::stream::{Next, StreamReader};
+use crate::stream::{Counter, Next, Opener, StreamReader};
 
 /// The number of threads that seal or open. A stream takes another one to write it, and the calling one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub struct Threads(NonZero<usize>);
 impl Threads {
     /// More would need more memory than they are worth: each takes about 3 MiB.
     pub const MAX: usize = 256;
+
+    /// Only the calling one.
+    pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
     /// So many, up to [`Threads::MAX`]. One means that no thread is started.
     #[must_use]
@@ -40,7 +43,7 @@ impl Threads {
     /// As many as this process has cores.
     #[must_use]
     pub fn available() -> Self {
-        thread::available_parallelism().map_or(Self(NonZero::<usize>::MIN), Self::new)
+        thread::available_parallelism().map_or(Self::ONE, Self::new)
     }
 
     /// How many.
@@ -69,10 +72,15 @@ impl Encryptor {
     ///
     /// # Errors
     /// [`CopyError`], which says which side failed. The file is then incomplete, and nobody can open it to its end.
-    pub fn encrypt<W: Write + Send>(self, mut input: impl Read, output: W, threads: Threads) -> Result<W, CopyError> {
-        let writer = self.wrap_output(output).map_err(CopyError::Write)?;
-        let (mut output, cipher, counter) = writer.into_parts();
-        let mut feeder = Feeder::new(|out: &mut [u8]| input.read(out), counter);
+    pub fn encrypt<W: Write + Send>(
+        self,
+        mut input: impl Read,
+        mut output: W,
+        threads: Threads,
+    ) -> Result<W, CopyError> {
+        let (start, cipher) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        output.write_all(&start).map_err(CopyError::Write)?;
+        let mut feeder = Feeder::new(|out: &mut [u8]| input.read(out), Counter::START);
         pipeline::run(
             threads,
             ToSeal::new,
@@ -90,10 +98,9 @@ impl Encryptor {
     /// # Errors
     /// [`CopyError`]. What `output` has then is of no use: there may be anything missing in it.
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
-        let writer = self.wrap_output(Vec::new()).map_err(CopyError::Write)?;
-        let (header, cipher, _) = writer.into_parts();
-        output.write_all_at(&header, 0).map_err(CopyError::Write)?;
-        at::run(threads, 0, input, header.len() as u64, output, |batch: &mut ToSeal, store| {
+        let (start, cipher) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        output.write_all_at(&start, 0).map_err(CopyError::Write)?;
+        at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal, store| {
             batch.seal(&cipher);
             store(batch.sealed())
         })
@@ -109,8 +116,15 @@ impl<R: Read> StreamReader<R> {
     /// [`CopyError`], which says which side failed; in the file itself it is a [`StreamError`](crate::StreamError). All plaintext before the
     /// place of the error has been written, and nothing else.
     pub fn copy_to<W: Write + Send>(mut self, mut output: W, threads: Threads) -> Result<W, CopyError> {
-        self.copy_begun_chunk(&mut output)?;
-        match self.next {
+        if threads == Threads::ONE {
+            // In the reader's own buffer, which is as large as the file needs: many small files do not pay for batches.
+            self.copy_while(|_| true, &mut output)?;
+            output.flush().map_err(CopyError::Write)?;
+            return Ok(output);
+        }
+        // What is left of a chunk that is open, or of the one in which a seek ended.
+        self.copy_while(Opener::is_within_chunk, &mut output)?;
+        match self.opener.next {
             Next::Chunk => self.open_rest(&mut output, threads)?,
             Next::End => {}
             Next::Error(error) => return Err(CopyError::Read(error.into())),
@@ -129,7 +143,7 @@ impl<R: Read> StreamReader<R> {
     /// there may be anything missing.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
-            batch.open(&self.cipher);
+            batch.open(&self.opener.cipher);
             for chunk in batch.opened() {
                 store(chunk)?;
             }
@@ -137,10 +151,10 @@ impl<R: Read> StreamReader<R> {
         })
     }
 
-    /// What is left of a chunk that is open, or of the one in which a seek ended.
-    fn copy_begun_chunk(&mut self, output: &mut impl Write) -> Result<(), CopyError> {
+    /// Copies without another thread, as long as there is something to copy and `go_on` says so.
+    fn copy_while(&mut self, go_on: impl Fn(&Opener) -> bool, output: &mut impl Write) -> Result<(), CopyError> {
         use io::BufRead as _;
-        while self.is_within_chunk() {
+        while go_on(&self.opener) {
             let plaintext = match self.fill_buf() {
                 Ok(plaintext) => plaintext,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -158,13 +172,13 @@ impl<R: Read> StreamReader<R> {
 
     fn open_rest<W: Write + Send>(mut self, output: &mut W, threads: Threads) -> Result<(), CopyError> {
         // What was read ahead comes first.
-        let (mut ahead, input, ended) = (&self.buf[self.sealed.clone()], &mut self.input, self.eof);
+        let (mut ahead, input, ended) = (self.opener.sealed(), &mut self.input, self.opener.eof);
         let read = |out: &mut [u8]| match ahead.read(out)? {
             0 if !ended => input.read(out),
             n => Ok(n),
         };
-        let mut feeder = Feeder::new(read, self.counter);
-        let cipher = &self.cipher;
+        let mut feeder = Feeder::new(read, self.opener.counter);
+        let cipher = &self.opener.cipher;
         pipeline::run(
             threads,
             ToOpen::new,

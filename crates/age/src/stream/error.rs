@@ -35,6 +35,9 @@ pub enum StreamError {
     /// More than 2^64 chunks.
     #[error("the file has too many chunks")]
     CounterOverflow,
+    /// Plaintext for a file that has its last chunk already.
+    #[error("the file has been finished: nothing more can be written to it")]
+    Finished,
     /// An earlier write or seek failed, so that it is not known where the file stands.
     #[error("an earlier operation on this file failed")]
     EarlierFailure,
@@ -52,6 +55,7 @@ impl From<StreamError> for io::Error {
         let kind = match error {
             StreamError::Truncated => io::ErrorKind::UnexpectedEof,
             StreamError::EarlierFailure => io::ErrorKind::Other,
+            StreamError::Finished => io::ErrorKind::BrokenPipe,
             _ => io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)

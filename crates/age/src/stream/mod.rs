@@ -5,15 +5,22 @@
 //! Each chunk is sealed and opened in place in one buffer that is reused, so that memory does not grow with the file.
 
 mod error;
+mod opener;
 mod reader;
+mod sealer;
 mod seek;
 mod writer;
 
 use sealane::{Backend, ChaCha20Poly1305};
 
 pub use self::error::StreamError;
-pub(crate) use self::reader::Next;
+pub(crate) use self::opener::{Next, Opener};
+#[cfg(feature = "tokio")]
+pub(crate) use self::opener::{Place, chunk_start, last_chunk};
 pub use self::reader::StreamReader;
+pub(crate) use self::sealer::Sealer;
+#[cfg(feature = "tokio")]
+pub(crate) use self::seek::out_of_range;
 pub use self::writer::StreamWriter;
 
 /// Plaintext of a full chunk, in bytes.
@@ -32,7 +39,7 @@ const CHUNKS: usize = 4;
 pub(crate) struct ChunkCipher(ChaCha20Poly1305);
 
 impl ChunkCipher {
-    fn new(key: &[u8; 32], backend: Backend) -> Self {
+    pub(crate) fn new(key: &[u8; 32], backend: Backend) -> Self {
         Self(ChaCha20Poly1305::with_backend(key, backend))
     }
 
@@ -43,7 +50,7 @@ impl ChunkCipher {
     }
 
     /// Opens all of `chunk` but its last 16 bytes, which are the tag. If that fails, `chunk` is as it was.
-    pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
+    fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_LEN>() {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
             None => false,

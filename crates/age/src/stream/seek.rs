@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use super::reader::Next;
-use super::{CHUNK_LEN, Counter, SEALED_CHUNK_LEN, StreamError, StreamReader};
+use super::opener::{chunk_start, last_chunk};
+use super::{CHUNK_LEN, StreamError, StreamReader};
 
 impl<R: Read + Seek> StreamReader<R> {
     /// The length of the plaintext in bytes.
@@ -16,10 +16,10 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Those of the input, and a [`StreamError`] if the file does not end with an authentic last chunk. The reader is
     /// still where it was and can be used.
     pub fn plaintext_len(&mut self) -> io::Result<u64> {
-        match self.plaintext_len {
+        match self.opener.plaintext_len {
             Some(len) => Ok(len),
             None => self.or_stay(|reader| {
-                let (position, len) = (reader.position, reader.open_end()?);
+                let (position, len) = (reader.opener.position(), reader.open_end()?);
                 reader.place(position)?;
                 Ok(len)
             }),
@@ -27,15 +27,11 @@ impl<R: Read + Seek> StreamReader<R> {
     }
 
     fn go_to(&mut self, target: u64) -> io::Result<()> {
-        if let Some(at) = self.within_chunk(target) {
-            (self.at, self.position) = (at, target);
-            return Ok(());
-        }
-        if target == self.position && !matches!(self.next, Next::Error(_)) {
+        if self.opener.move_within_buffer(target) {
             return Ok(());
         }
         self.or_stay(|reader| {
-            if reader.plaintext_len.is_none() && target / CHUNK_LEN as u64 > reader.last_chunk()? {
+            if reader.opener.plaintext_len.is_none() && target / CHUNK_LEN as u64 > reader.last_chunk()? {
                 // There is no chunk that could show that the plaintext ends before `target`, but the last one.
                 reader.open_end()?;
             }
@@ -43,41 +39,24 @@ impl<R: Read + Seek> StreamReader<R> {
         })
     }
 
-    /// The place of `target` in the buffer, if it lies in the chunk that is open there.
-    fn within_chunk(&self, target: u64) -> Option<usize> {
-        let first = self.position.checked_sub((self.at - self.chunk.start) as u64)?;
-        let offset = usize::try_from(target.checked_sub(first)?).ok()?;
-        (offset < self.chunk.len()).then(|| self.chunk.start + offset)
-    }
-
     /// Does something that moves the reader; if that fails, moves it back.
     fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
-        let (position, next, read_out) = (self.position, self.next, self.at == self.chunk.end);
+        let place = self.opener.place();
         act(self).inspect_err(|_| {
             // If this fails too, the reader is left with `EarlierFailure`; the first error is the one to report.
-            if self.place(position).is_ok() && read_out && matches!(next, Next::Error(_)) {
-                self.next = next;
+            if self.place(place.position).is_ok() {
+                self.opener.came_back(place);
             }
         })
     }
 
-    /// Makes the byte at `target` the next one to be read; the end, if it is known, is the end.
+    /// Makes the byte at `target` the next one to be read.
     fn place(&mut self, target: u64) -> io::Result<()> {
-        (self.chunk, self.at, self.sealed, self.skip) = (0..0, 0, 0..0, 0);
-        if self.plaintext_len.is_some_and(|len| target >= len) {
-            (self.next, self.position) = (Next::End, target);
-            return Ok(());
+        if self.opener.leave(target) {
+            let start = chunk_start(self.payload_start()?, target).ok_or_else(out_of_range)?;
+            self.input.seek(SeekFrom::Start(start))?;
+            self.opener.arrive(target);
         }
-        // Until the input is where it has to be, nothing can be read.
-        self.fail(StreamError::EarlierFailure);
-        let number = target / CHUNK_LEN as u64;
-        let offset = number.checked_mul(SEALED_CHUNK_LEN as u64);
-        let place = offset.and_then(|offset| offset.checked_add(self.payload_start().ok()?));
-        self.input.seek(SeekFrom::Start(place.ok_or_else(out_of_range)?))?;
-        self.eof = false;
-        self.counter = Counter(Some(number));
-        self.skip = (target % CHUNK_LEN as u64) as usize;
-        (self.next, self.position) = (Next::Chunk, target);
         Ok(())
     }
 
@@ -87,7 +66,7 @@ impl<R: Read + Seek> StreamReader<R> {
         self.place(number * CHUNK_LEN as u64)?;
         self.fill_buf()?;
         // The input ends with this chunk. If it is authentic but not marked as the last, another one is missing.
-        self.plaintext_len.ok_or_else(|| StreamError::Truncated.into())
+        self.opener.plaintext_len.ok_or_else(|| StreamError::Truncated.into())
     }
 
     /// The number of the chunk with which the input ends, as far as its length says; 0 if there is none.
@@ -95,8 +74,7 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Leaves the input at its end.
     fn last_chunk(&mut self) -> io::Result<u64> {
         let start = self.payload_start()?;
-        let len = self.input.seek(SeekFrom::End(0))?.saturating_sub(start);
-        Ok(len.div_ceil(SEALED_CHUNK_LEN as u64).saturating_sub(1))
+        Ok(last_chunk(self.input.seek(SeekFrom::End(0))?.saturating_sub(start)))
     }
 
     fn payload_start(&mut self) -> io::Result<u64> {
@@ -117,18 +95,18 @@ impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {
             SeekFrom::Start(target) => Some(target),
-            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
+            SeekFrom::Current(delta) => self.opener.position().checked_add_signed(delta),
             SeekFrom::End(delta) => self.plaintext_len()?.checked_add_signed(delta),
         };
         self.go_to(target.ok_or_else(out_of_range)?)?;
-        Ok(self.position)
+        Ok(self.opener.position())
     }
 
     fn stream_position(&mut self) -> io::Result<u64> {
-        Ok(self.position)
+        Ok(self.opener.position())
     }
 }
 
-fn out_of_range() -> io::Error {
+pub(crate) fn out_of_range() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the position is before the start of the file or too large")
 }

@@ -33,14 +33,14 @@ fn no_chunk_number_is_given_twice() {
 
 #[test]
 fn a_writer_that_runs_out_of_numbers_fails() {
-    let mut writer = StreamWriter::new(Vec::new(), &[1; 32], Backend::detect());
-    writer.counter = Counter(Some(u64::MAX));
+    let mut writer = StreamWriter::new(Vec::new(), ChunkCipher::new(&[1; 32], Backend::detect()));
+    writer.sealer.counter = Counter(Some(u64::MAX));
     writer.write_all(&vec![0; CHUNK_LEN + 1]).unwrap();
     let error = writer.finish().unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
 
-    let mut writer = StreamWriter::new(Vec::new(), &[1; 32], Backend::detect());
-    writer.counter = Counter(Some(u64::MAX));
+    let mut writer = StreamWriter::new(Vec::new(), ChunkCipher::new(&[1; 32], Backend::detect()));
+    writer.sealer.counter = Counter(Some(u64::MAX));
     let error = writer.write_all(&vec![0; 5 * CHUNK_LEN]).unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
     assert_eq!(StreamError::of(&writer.write(b"x").unwrap_err()), Some(StreamError::EarlierFailure));
@@ -54,8 +54,8 @@ fn a_reader_that_runs_out_of_numbers_fails() {
     let (first, second) = file.split_at_mut(SEALED_CHUNK_LEN);
     ChunkCipher::new(&key, backend).seal(u64::MAX, false, first);
     ChunkCipher::new(&key, backend).seal(0, true, second);
-    let mut reader = StreamReader::new(Input::new(&file[..]), 0, &key, backend);
-    reader.counter = Counter(Some(u64::MAX));
+    let mut reader = StreamReader::new(Input::new(&file[..]), 0, ChunkCipher::new(&key, backend), [0; 32]);
+    reader.opener.counter = Counter(Some(u64::MAX));
     let mut released = Vec::new();
     let error = reader.read_to_end(&mut released).unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
@@ -71,13 +71,14 @@ fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
         let file_key = FileKey::new(Box::new(file_key.try_into().unwrap()));
         let (header, len) = Header::parse(&vector.file).unwrap();
         assert!(header.verify(&file_key), "{}", vector.name);
-        let nonce = vector.file[len..len + keys::PAYLOAD_NONCE_LEN].try_into().unwrap();
-        let payload = &vector.file[len + keys::PAYLOAD_NONCE_LEN..];
+        let nonce = vector.file[len..len + super::NONCE_LEN].try_into().unwrap();
+        let payload = &vector.file[len + super::NONCE_LEN..];
         let key = keys::payload_key(&file_key, &nonce);
         for backend in Backend::available() {
             let mut plaintext = Vec::new();
-            StreamReader::new(Input::new(payload), 0, &key, backend).read_to_end(&mut plaintext).unwrap();
-            let mut writer = StreamWriter::new(Vec::new(), &key, backend);
+            let cipher = || ChunkCipher::new(&key, backend);
+            StreamReader::new(Input::new(payload), 0, cipher(), [0; 32]).read_to_end(&mut plaintext).unwrap();
+            let mut writer = StreamWriter::new(Vec::new(), cipher());
             writer.write_all(&plaintext).unwrap();
             assert!(writer.finish().unwrap() == payload, "{} {}", vector.name, backend.name());
             sealed += 1;

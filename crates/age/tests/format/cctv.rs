@@ -1,7 +1,7 @@
 //! The CCTV age vectors: status and released bytes, on every backend.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use sealane_age::armor::{ArmorError, ArmoredReader, ArmoredWriter};
 use sealane_age::header::{Header, HeaderError};
@@ -11,7 +11,9 @@ use sealane_age::{
     passphrase_identity,
 };
 use sha2::{Digest, Sha256};
+use tokio::io::AsyncReadExt as _;
 
+use crate::flaky::{Flaky, block_on};
 use crate::support::one_line;
 use crate::vector::{self, Vector, hex};
 
@@ -31,6 +33,7 @@ fn of_decrypt_error(error: &DecryptError) -> &'static str {
         DecryptError::Armor(_) => "armor failure",
         DecryptError::NoMatch | DecryptError::WrongPassphrase => "no match",
         DecryptError::HeaderMac => "HMAC failure",
+        DecryptError::Payload(_) => "payload failure",
         other => panic!("{other:?}"),
     }
 }
@@ -70,16 +73,28 @@ fn run(vector: &Vector, input: impl Read, backend: Backend, how: How) -> Outcome
             Err(error) => panic!("{error}"),
         },
     };
-    let status = match result {
-        Ok(()) => "success",
-        Err(error) => {
-            one_line(&error);
-            match error.get_ref() {
-                Some(e) if e.is::<StreamError>() => "payload failure",
-                Some(e) if e.is::<ArmorError>() => "armor failure",
-                _ => panic!("{error:?}"),
-            }
-        }
+    Outcome { status: of_result(result), released }
+}
+
+fn of_result(result: io::Result<()>) -> &'static str {
+    let Err(error) = result else { return "success" };
+    one_line(&error);
+    match error.get_ref() {
+        Some(e) if e.is::<StreamError>() => "payload failure",
+        Some(e) if e.is::<ArmorError>() => "armor failure",
+        _ => panic!("{error:?}"),
+    }
+}
+
+/// What a reader that does not block makes of a binary file.
+fn run_async(vector: &Vector, seed: u64) -> Outcome {
+    let identities = identities(vector);
+    let opened = block_on(Decryptor::new_async(Flaky::new(&vector.file[..], seed)))
+        .and_then(|decryptor| decryptor.decrypt_async(identities.iter().map(|i| &**i)));
+    let mut released = Vec::new();
+    let status = match opened {
+        Ok(mut reader) => of_result(block_on(reader.read_to_end(&mut released)).map(drop)),
+        Err(error) => of_decrypt_error(&error),
     };
     Outcome { status, released }
 }
@@ -132,6 +147,22 @@ fn every_vector_has_the_expected_status_and_releases_the_expected_bytes() {
     ];
     assert_eq!(run_by_status, BTreeMap::from(expected));
     assert_eq!(run_by_status.values().sum::<i32>(), 143);
+}
+
+#[test]
+fn readers_that_do_not_block_and_memory_give_the_same() {
+    for (seed, vector) in (0..).zip(&vector::all()) {
+        if !vector.armored {
+            check(vector, &run_async(vector, seed), &vector.expect, "without blocking");
+        }
+        let found = sealane_age::decrypt(identities(vector).iter().map(|i| &**i), &vector.file);
+        let expect = if vector.name == NOT_RECOGNISED_AS_ARMORED { "header failure" } else { &vector.expect };
+        match found {
+            Ok(released) => check(vector, &Outcome { status: "success", released }, expect, "in memory"),
+            // All or nothing.
+            Err(error) => assert_eq!(of_decrypt_error(&error), expect, "{} in memory", vector.name),
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! Tests of the format through the public interface. One binary, because linking is what takes time.
 
 mod armor;
+mod async_read;
+mod async_seek;
+mod async_write;
 mod cctv;
+mod crowd;
 mod damage;
+mod flaky;
 mod header;
 mod interop;
 mod io_faults;
+mod oneshot;
 mod parallel;
 mod recipients;
 mod round_trip;

@@ -2,8 +2,10 @@
 
 use std::io::{BufRead, Read, Write};
 
+use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::age_core::secrecy::ExposeSecret as _;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
-use sealane_age::{Backend, Decryptor, Identity};
+use sealane_age::{Backend, Decryptor, Existing, Identity, Recipient, age};
 
 use crate::support::{LENGTHS, SEALED, drain, encryptor, identity, open, payload_start, plaintext, seal};
 
@@ -122,4 +124,40 @@ fn no_two_files_have_a_file_key_or_nonce_in_common() {
     assert_ne!(a[a.len() - chunk..], b[b.len() - chunk..]);
     assert_ne!(a[payload_start(&a) - 16..payload_start(&a)], b[payload_start(&b) - 16..payload_start(&b)]);
     assert_ne!(a[..payload_start(&a)], b[..payload_start(&b)]);
+}
+
+/// Notes the file key of what it opens.
+struct Noting(std::cell::RefCell<Vec<u8>>);
+
+impl Identity for Noting {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+        let unwrapped = identity().unwrap_stanza(stanza);
+        if let Some(Ok(key)) = &unwrapped {
+            self.0.replace(key.expose_secret().to_vec());
+        }
+        unwrapped
+    }
+}
+
+#[test]
+fn the_id_of_a_file_is_derived_from_its_key_and_stays() {
+    let encryptor = encryptor();
+    let id = encryptor.file_id();
+    let file = encryptor.wrap_output(Vec::new()).unwrap().finish().unwrap();
+    let noting = Noting(Vec::new().into());
+    let reader = Decryptor::new(&file[..]).unwrap().decrypt([&noting as &dyn Identity]).unwrap();
+    assert_eq!(reader.file_id(), id);
+    let mut derived = [0; 32];
+    let hkdf = hkdf::Hkdf::<sha2::Sha256>::new(None, &noting.0.borrow());
+    hkdf.expand(b"sealane/file-id", &mut derived).unwrap();
+    assert_eq!(id, derived);
+
+    let other = age::x25519::Identity::generate();
+    let decryptor = Decryptor::new(&file[..]).unwrap();
+    let rekeyed =
+        decryptor.rekey([identity() as &dyn Identity], [&other.to_public() as &dyn Recipient], Existing::Drop).unwrap();
+    let mut moved = rekeyed.header().encode();
+    decryptor.into_payload().read_to_end(&mut moved).unwrap();
+    assert_eq!(Decryptor::new(&moved[..]).unwrap().decrypt([&other as &dyn Identity]).unwrap().file_id(), id);
+    assert_ne!(open(&seal(b"")[..]).file_id(), id, "of two files with the same content");
 }

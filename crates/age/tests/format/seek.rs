@@ -27,13 +27,19 @@ fn offset() -> impl Strategy<Value = i64> {
     ]
 }
 
+pub(crate) fn to() -> impl Strategy<Value = SeekFrom> {
+    prop_oneof![
+        offset().prop_map(|n| SeekFrom::Start(n.unsigned_abs())),
+        offset().prop_map(SeekFrom::Current),
+        offset().prop_map(SeekFrom::End),
+    ]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        offset().prop_map(|n| Step::Seek(SeekFrom::Start(n.unsigned_abs()))),
-        offset().prop_map(|n| Step::Seek(SeekFrom::Current(n))),
-        offset().prop_map(|n| Step::Seek(SeekFrom::End(n))),
-        prop_oneof![0usize..40, 65_530usize..65_545, 0usize..200_000].prop_map(Step::Read),
-        Just(Step::Position),
+        3 => to().prop_map(Step::Seek),
+        1 => prop_oneof![0usize..40, 65_530usize..65_545, 0usize..200_000].prop_map(Step::Read),
+        1 => Just(Step::Position),
     ]
 }
 

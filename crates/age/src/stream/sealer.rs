@@ -1,0 +1,87 @@
+//! Chunks that are being filled and sealed: what a writer does between two calls of the writer below it.
+
+use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use crate::buffer::Buffer;
+
+/// Plaintext that the buffer holds.
+const CAPACITY: usize = CHUNKS * CHUNK_LEN;
+
+/// Takes plaintext, and gives sealed chunks. It does no I/O: what is [sealed](Sealer::sealed) has to be written, and to be
+/// [said](Sealer::written) to be, before more is sealed.
+///
+/// If sealing fails, the buffer is sealed in part, and must not be used again.
+pub(crate) struct Sealer {
+    cipher: ChunkCipher,
+    pub(super) counter: Counter,
+    /// Chunks with room for their tags between them, so that they are sealed where they are and written at once.
+    buf: Buffer,
+    /// Sealed bytes at the start of the buffer.
+    sealed: usize,
+    /// Plaintext after them.
+    len: usize,
+}
+
+impl Sealer {
+    pub(crate) fn new(cipher: ChunkCipher) -> Self {
+        Self { cipher, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN), sealed: 0, len: 0 }
+    }
+
+    /// Whether there is no room for more plaintext.
+    pub(crate) fn is_full(&self) -> bool {
+        self.len == CAPACITY
+    }
+
+    /// Takes as much of `data` as there is room for, and says how much that was.
+    pub(crate) fn take(&mut self, data: &[u8]) -> usize {
+        debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
+        let mut rest = &data[..data.len().min(CAPACITY - self.len)];
+        let taken = rest.len();
+        while !rest.is_empty() {
+            let (chunk, offset) = (self.len / CHUNK_LEN, self.len % CHUNK_LEN);
+            let (now, after) = rest.split_at(rest.len().min(CHUNK_LEN - offset));
+            let start = chunk * SEALED_CHUNK_LEN + offset;
+            self.buf.room(start..start + now.len()).copy_from_slice(now);
+            self.len += now.len();
+            rest = after;
+        }
+        taken
+    }
+
+    /// Seals the chunks that are full and not the last of the file. If the plaintext that is here ends with a full chunk, `more` says
+    /// whether that is one of them.
+    ///
+    /// After `more`, plaintext has to follow: a file must not end with an empty chunk.
+    pub(crate) fn seal(&mut self, more: bool) -> Result<(), StreamError> {
+        debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
+        let chunks = if more { self.len / CHUNK_LEN } else { self.len.saturating_sub(1) / CHUNK_LEN };
+        let sealed = chunks * SEALED_CHUNK_LEN;
+        for chunk in self.buf.room(0..sealed).chunks_exact_mut(SEALED_CHUNK_LEN) {
+            self.cipher.seal(self.counter.take()?, false, chunk);
+        }
+        self.sealed = sealed;
+        self.len -= chunks * CHUNK_LEN;
+        Ok(())
+    }
+
+    /// Seals all that is here, with the last chunk of the file at its end.
+    pub(crate) fn seal_last(&mut self) -> Result<(), StreamError> {
+        self.seal(false)?;
+        let end = self.sealed + self.len + TAG_LEN;
+        self.cipher.seal(self.counter.take()?, true, self.buf.room(self.sealed..end));
+        (self.sealed, self.len) = (end, 0);
+        Ok(())
+    }
+
+    /// What has been sealed and not been written.
+    pub(crate) fn sealed(&self) -> &[u8] {
+        &self.buf[..self.sealed]
+    }
+
+    /// All of [`Sealer::sealed`] has been written: what follows it moves to the front.
+    pub(crate) fn written(&mut self) {
+        if self.sealed > 0 {
+            self.buf.copy_within(self.sealed..self.sealed + self.len, 0);
+            self.sealed = 0;
+        }
+    }
+}

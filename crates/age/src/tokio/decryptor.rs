@@ -1,0 +1,99 @@
+//! Opens files.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::{AsyncRead, ReadBuf};
+use age::Identity;
+
+use super::AsyncStreamReader;
+use crate::header::{HeaderError, Reading};
+use crate::input::Input;
+use crate::stream::NONCE_LEN;
+use crate::{DecryptError, Decryptor};
+
+impl<R: AsyncRead + Unpin> Decryptor<R> {
+    /// Like [`Decryptor::new`], for tokio (feature `tokio`).
+    ///
+    /// The file is binary. Armor is there for readers that block only; [`decrypt`](crate::decrypt()) takes it in memory.
+    ///
+    /// If the future is dropped, so is the reader, or, if it was borrowed, what has been read of it is lost. Between two waits it reads no
+    /// more than a header may have, 1 MiB.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Decryptor::new`]: [`HeaderError::Armored`] is the one for an armored file.
+    pub async fn new_async(reader: R) -> Result<Self, DecryptError> {
+        let mut input = Input::new(reader);
+        let mut reading = Reading::default();
+        let header = loop {
+            if let Some(header) = reading.advance(&mut input)? {
+                break header;
+            }
+            if !poll_fn(|cx| input.poll_refill(cx)).await? {
+                return Err(reading.eof().into());
+            }
+        };
+        let mut nonce = [0; NONCE_LEN];
+        let mut filled = 0;
+        while filled < NONCE_LEN {
+            match poll_fn(|cx| input.poll_read(cx, &mut nonce[filled..])).await? {
+                0 => return Err(HeaderError::Truncated.into()),
+                n => filled += n,
+            }
+        }
+        Ok(Self::from_parts(input, header, nonce))
+    }
+
+    /// Like [`Decryptor::decrypt`], for tokio (feature `tokio`).
+    ///
+    /// This waits for nothing, but computes, which with a passphrase takes a second and with a plugin as long as that likes: it can be done
+    /// where a runtime allows that, in `spawn_blocking` for example.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Decryptor::decrypt`].
+    pub fn decrypt_async<'a>(
+        self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<AsyncStreamReader<R>, DecryptError> {
+        let (cipher, file_id) = self.unlock(identities)?;
+        let (_, input) = self.into_parts();
+        Ok(AsyncStreamReader::new(input, cipher, file_id))
+    }
+}
+
+impl<R: AsyncRead + Unpin> Input<R> {
+    /// [`Input::read`].
+    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, out: &mut [u8]) -> Poll<io::Result<usize>> {
+        let ahead = self.take(out);
+        if ahead > 0 {
+            return Poll::Ready(Ok(ahead));
+        }
+        let n = ready!(poll_read_once(&mut self.inner, cx, out))?;
+        self.passed(n);
+        Poll::Ready(Ok(n))
+    }
+
+    /// [`Input::refill`].
+    fn poll_refill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let n = ready!(poll_read_once(&mut self.inner, cx, &mut self.buf))?;
+        Poll::Ready(Ok(self.refilled(n)))
+    }
+}
+
+fn poll_read_once<R: AsyncRead + Unpin>(
+    inner: &mut R,
+    cx: &mut Context<'_>,
+    out: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let mut buf = ReadBuf::new(out);
+    loop {
+        match ready!(Pin::new(&mut *inner).poll_read(cx, &mut buf)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return Poll::Ready(result.map(|()| buf.filled().len())),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Seals a payload.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::AsyncWrite;
+
+use crate::Encryptor;
+use crate::stream::{Sealer, StreamError};
+
+/// Encrypts what is written to it, for tokio (feature `tokio`): [`StreamWriter`](crate::StreamWriter) for a writer that does not block.
+///
+/// [`shutdown`](AsyncWrite::poll_shutdown) must be called at the end, or [`AsyncStreamWriter::finish`]. If neither is, or not to its end, the
+/// file lacks its last chunk, and nobody can open it to the end.
+///
+/// Plaintext is buffered: up to four chunks of 64 KiB wait for more. A flush writes all but the last of these, of which it is not known
+/// whether it is the last of the file.
+///
+/// # Cancellation
+///
+/// The future of a write, a flush or a shutdown may be dropped. A write that was not ready has taken none of its data. Whatever has been
+/// sealed waits here, is written by the next call of any kind, and is not sealed again: no two chunks ever have the same number. After a
+/// shutdown that has begun nothing more can be written; another shutdown goes on where the first one was left.
+///
+/// # Work in a poll
+///
+/// Sealing is done where the writer is polled: at most 256 KiB in one call. A runtime with much else to do may give it a task of its own.
+///
+/// # Errors
+///
+/// After an error of the inner writer every later call fails with [`StreamError::EarlierFailure`]: how much was written is not known, and
+/// nothing is sealed twice. After the shutdown has begun, a write fails with [`StreamError::Finished`].
+pub struct AsyncStreamWriter<W> {
+    pub(super) inner: W,
+    /// The header and the nonce, until they have been written.
+    pub(super) start: Vec<u8>,
+    pub(super) sealer: Sealer,
+    /// How much the inner writer has taken of `start`, or, after that, of what is sealed.
+    pub(super) written: usize,
+    pub(super) state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Open,
+    /// Whoever writes has come to the end.
+    Ending,
+    /// The last chunk has been sealed.
+    Sealed,
+    /// And written, and the inner writer has been shut down.
+    ShutDown,
+    Failed,
+}
+
+impl Encryptor {
+    /// Like [`Encryptor::wrap_output`], for tokio (feature `tokio`). Nothing is written yet: the header comes with the first write, flush
+    /// or shutdown that has something to write.
+    ///
+    /// The file is binary. Armor is there for writers that block only; [`Encryptor::encrypt_to_armor`] makes it in memory.
+    ///
+    /// ```
+    /// use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let identity = age::x25519::Identity::generate();
+    /// let recipient = identity.to_public();
+    ///
+    /// let mut file = Vec::new();
+    /// let mut writer = Encryptor::with_recipients([&recipient as &dyn Recipient])?.wrap_async_output(&mut file)?;
+    /// writer.write_all(b"the quick brown fox").await?;
+    /// writer.shutdown().await?;
+    ///
+    /// let decryptor = Decryptor::new_async(&file[..]).await?;
+    /// let mut reader = decryptor.decrypt_async([&identity as &dyn Identity])?;
+    /// let mut plaintext = Vec::new();
+    /// reader.read_to_end(&mut plaintext).await?;
+    /// assert_eq!(plaintext, b"the quick brown fox");
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A failure of the system's random number generator.
+    pub fn wrap_async_output<W: AsyncWrite + Unpin>(self, output: W) -> io::Result<AsyncStreamWriter<W>> {
+        let (start, cipher) = self.start()?;
+        Ok(AsyncStreamWriter { inner: output, start, sealer: Sealer::new(cipher), written: 0, state: State::Open })
+    }
+}
+
+impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
+    /// Seals and writes the last chunk, flushes, and gives the inner writer back, which is not shut down.
+    ///
+    /// If the future is dropped, so is the writer, and the file is incomplete.
+    ///
+    /// # Errors
+    ///
+    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call failed. The file is then incomplete.
+    pub async fn finish(mut self) -> io::Result<W> {
+        poll_fn(|cx| {
+            self.poll_or_fail(cx, |writer, cx| {
+                ready!(writer.poll_last(cx))?;
+                Pin::new(&mut writer.inner).poll_flush(cx)
+            })
+        })
+        .await?;
+        Ok(self.inner)
+    }
+
+    /// Does something, after which nothing else can be done if it fails.
+    fn poll_or_fail<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        act: impl FnOnce(&mut Self, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if self.state == State::Failed {
+            return Poll::Ready(Err(StreamError::EarlierFailure.into()));
+        }
+        let result = act(self, cx);
+        if let Poll::Ready(Err(_)) = result {
+            self.state = State::Failed;
+        }
+        result
+    }
+
+    /// Writes what comes before anything else: the header, and what has been sealed.
+    fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.start.is_empty() {
+            ready!(poll_write_all(&mut self.inner, cx, &self.start, &mut self.written))?;
+            (self.start, self.written) = (Vec::new(), 0);
+        }
+        ready!(poll_write_all(&mut self.inner, cx, self.sealer.sealed(), &mut self.written))?;
+        self.sealer.written();
+        self.written = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Seals and writes the chunks that are not the last of the file, whatever follows. The last one in the buffer stays even where more is
+    /// about to be written: who wants to write it may change his mind.
+    fn poll_full(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_drain(cx))?;
+        self.sealer.seal(false)?;
+        self.poll_drain(cx)
+    }
+
+    /// Seals the last chunk, once, and writes all that is here.
+    fn poll_last(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state == State::Open {
+            self.state = State::Ending;
+        }
+        ready!(self.poll_drain(cx))?;
+        if self.state == State::Ending {
+            self.sealer.seal_last()?;
+            self.state = State::Sealed;
+        }
+        self.poll_drain(cx)
+    }
+}
+
+/// Goes on writing `data`, of which so much has been `written`.
+fn poll_write_all<W: AsyncWrite + Unpin>(
+    inner: &mut W,
+    cx: &mut Context<'_>,
+    data: &[u8],
+    written: &mut usize,
+) -> Poll<io::Result<()>> {
+    while *written < data.len() {
+        match ready!(Pin::new(&mut *inner).poll_write(cx, &data[*written..])) {
+            Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+            Ok(n) => *written += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+    }
+    Poll::Ready(Ok(()))
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncStreamWriter<W> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        match self.state {
+            State::Ending | State::Sealed | State::ShutDown => return Poll::Ready(Err(StreamError::Finished.into())),
+            State::Open if data.is_empty() => return Poll::Ready(Ok(0)),
+            State::Open | State::Failed => {}
+        }
+        self.poll_or_fail(cx, |writer, cx| {
+            ready!(writer.poll_drain(cx))?;
+            if writer.sealer.is_full() {
+                ready!(writer.poll_full(cx))?;
+            }
+            Poll::Ready(Ok(writer.sealer.take(data)))
+        })
+    }
+
+    /// Writes the chunks that are known not to be the last of the file, and flushes the inner writer.
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_or_fail(cx, |writer, cx| {
+            match writer.state {
+                State::ShutDown => return Poll::Ready(Ok(())),
+                State::Sealed => ready!(writer.poll_drain(cx))?,
+                State::Open | State::Ending | State::Failed => ready!(writer.poll_full(cx))?,
+            }
+            Pin::new(&mut writer.inner).poll_flush(cx)
+        })
+    }
+
+    /// Seals and writes the last chunk, and shuts the inner writer down. Doing it again does nothing.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_or_fail(cx, |writer, cx| {
+            if writer.state != State::ShutDown {
+                ready!(writer.poll_last(cx))?;
+                ready!(Pin::new(&mut writer.inner).poll_shutdown(cx))?;
+                writer.state = State::ShutDown;
+            }
+            Poll::Ready(Ok(()))
+        })
+    }
+}
+
+impl<W> fmt::Debug for AsyncStreamWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncStreamWriter").field("state", &self.state).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,171 @@
+//! Random access without blocking, against the reader that blocks.
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use proptest::prelude::*;
+use sealane_age::StreamError;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeek, AsyncSeekExt as _, ReadBuf};
+
+use crate::async_read::open_async;
+use crate::flaky::{Flaky, block_on, once};
+use crate::seek::to;
+use crate::support::{CHUNK, SEALED, open, payload_start, plaintext, seal};
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Seek(SeekFrom),
+    /// A seek whose future is dropped after one poll.
+    GiveUp(SeekFrom),
+    Read(usize),
+    /// A read whose future is dropped after one poll.
+    Glance(usize),
+    Length,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => to().prop_map(Step::Seek),
+        2 => to().prop_map(Step::GiveUp),
+        4 => prop_oneof![0usize..40, 65_530usize..65_545, 0usize..200_000].prop_map(Step::Read),
+        2 => (1usize..100_000).prop_map(Step::Glance),
+        1 => Just(Step::Length),
+    ]
+}
+
+/// What two readers have to agree on.
+fn outcome<T>(result: io::Result<T>) -> Result<T, (io::ErrorKind, Option<StreamError>)> {
+    result.map_err(|error| (error.kind(), StreamError::of(&error)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn seeks_and_reads_are_those_of_the_reader_that_blocks(
+        len in prop::sample::select(&[0usize, 1, 65535, 65536, 65537, 131_072, 200_000, 330_000][..]),
+        before in prop::sample::select(&[0usize, 1, 5000][..]),
+        damage in 0..4,
+        steps in prop::collection::vec(step(), 1..25),
+        seed in any::<u64>(),
+    ) {
+        let mut file = seal(&plaintext(len));
+        let payload = payload_start(&file);
+        match damage {
+            // The last chunk is corrupt, or not there, or the first one is corrupt.
+            1 => *file.last_mut().unwrap() ^= 1,
+            2 => file.truncate(payload + len.saturating_sub(1) / CHUNK * SEALED),
+            3 => file[payload] ^= 1,
+            _ => {}
+        }
+        // The file may begin anywhere in the input.
+        let mut input = Cursor::new([vec![0xaa; before], file].concat());
+        input.set_position(before as u64);
+        let mut expected = open(input.clone());
+        let mut reader = open_async(Flaky::new(input, seed));
+        for step in steps {
+            // The error of a seek that was given up comes with what follows.
+            match step {
+                Step::Seek(to) => {
+                    let found = outcome(block_on(reader.seek(to)));
+                    prop_assert_eq!(found, outcome(expected.seek(to)), "{:?}", step);
+                }
+                Step::GiveUp(to) => {
+                    let found = once(pin!(reader.seek(to))).map(outcome);
+                    let expected = outcome(expected.seek(to));
+                    let found = match found {
+                        Some(found) => found,
+                        // Whatever comes next completes it.
+                        None => outcome(block_on(async {
+                            let mut nothing = [0; 1];
+                            if seed % 2 == 0 && expected.is_err() {
+                                return reader.read(&mut nothing).await.map(|_| 0);
+                            }
+                            reader.stream_position().await
+                        })),
+                    };
+                    prop_assert_eq!(found, expected, "{:?}", step);
+                }
+                Step::Read(n) => {
+                    let (mut found, mut wanted) = (Vec::new(), Vec::new());
+                    let result = block_on((&mut reader).take(n as u64).read_to_end(&mut found));
+                    let wanted_result = (&mut expected).take(n as u64).read_to_end(&mut wanted);
+                    prop_assert_eq!(outcome(result), outcome(wanted_result), "{:?}", step);
+                    prop_assert!(found == wanted, "{:?}: {} bytes, not {}", step, found.len(), wanted.len());
+                }
+                Step::Glance(n) => {
+                    let (mut found, mut wanted) = (vec![0; n], vec![0; n]);
+                    match once(pin!(reader.read(&mut found))) {
+                        None => {}
+                        Some(result) => {
+                            prop_assert_eq!(outcome(result), outcome(expected.read(&mut wanted)));
+                            prop_assert!(found == wanted, "{:?}", step);
+                        }
+                    }
+                }
+                Step::Length => {
+                    prop_assert_eq!(outcome(block_on(reader.plaintext_len())), outcome(expected.plaintext_len()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_read_completes_a_seek_that_was_given_up() {
+    let text = plaintext(3 * CHUNK + 5);
+    let file = seal(&text);
+    for seed in 0..50 {
+        let mut reader = open_async(Flaky::new(Cursor::new(&file), seed));
+        let given_up = once(pin!(reader.seek(SeekFrom::End(-100)))).is_none();
+        if given_up {
+            let again = Pin::new(&mut reader).start_seek(SeekFrom::Start(0));
+            assert_eq!(again.unwrap_err().kind(), io::ErrorKind::Other, "one after the other");
+        }
+        let mut end = Vec::new();
+        block_on(reader.read_to_end(&mut end)).unwrap();
+        assert!(end == text[text.len() - 100..], "{given_up}");
+    }
+}
+
+/// Cannot be moved any more, after so many times.
+struct Stuck<'a>(Cursor<&'a [u8]>, usize);
+
+impl AsyncRead for Stuck<'_> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, out)
+    }
+}
+
+impl AsyncSeek for Stuck<'_> {
+    fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {
+        self.1 = self.1.checked_sub(1).ok_or(io::ErrorKind::NotSeekable)?;
+        Pin::new(&mut self.0).start_seek(to)
+    }
+
+    fn poll_complete(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        Pin::new(&mut self.0).poll_complete(cx)
+    }
+}
+
+#[test]
+fn a_reader_that_cannot_be_moved_back_gives_nothing() {
+    let text = plaintext(3 * CHUNK);
+    let file = seal(&text);
+    // It asks where the input is and where it ends, and moves to the last chunk and to the target.
+    for moves in 0..=4 {
+        let mut reader = open_async(Stuck(Cursor::new(&file), moves));
+        let result = block_on(reader.seek(SeekFrom::End(-7)));
+        let mut out = Vec::new();
+        let read = block_on(reader.read_to_end(&mut out));
+        if moves == 4 {
+            assert_eq!(result.unwrap(), text.len() as u64 - 7);
+            assert!(out == text[text.len() - 7..]);
+        } else {
+            assert_eq!(result.unwrap_err().kind(), io::ErrorKind::NotSeekable, "{moves}");
+            assert_eq!(StreamError::of(&read.unwrap_err()), Some(StreamError::EarlierFailure), "{moves}");
+            assert!(out.is_empty());
+        }
+    }
+}

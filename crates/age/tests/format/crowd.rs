@@ -1,0 +1,134 @@
+//! Headers with very many stanzas: opened or refused, quickly, and in little memory.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::io::{self, Read};
+use std::mem::size_of;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::header::{Header, HeaderError, MAX_HEADER_LEN};
+use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient, age};
+
+use crate::support::{backend, drain, identity, one_line};
+
+/// Long, because emulators run this too: what grew with the square of the stanzas would take hours.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// So many stanzas that are for nobody here, and one for [`identity`] after or before them.
+struct Crowd {
+    stanza: fn() -> Stanza,
+    count: usize,
+    first: bool,
+}
+
+impl Recipient for Crowd {
+    fn wrap_file_key(&self, key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
+        let (mut stanzas, labels) = identity().to_public().wrap_file_key(key)?;
+        let place = if self.first { stanzas.len() } else { 0 };
+        stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
+        Ok((stanzas, labels))
+    }
+}
+
+fn short() -> Stanza {
+    Stanza { tag: "a".into(), args: vec![], body: vec![] }
+}
+
+/// Of a type that an identity takes for its own, and has to try.
+fn x25519() -> Stanza {
+    let share = "CJM36AHmTbdHSuOQL+NESqyVQE75f2e610iRdLPEN20";
+    Stanza { tag: "X25519".into(), args: vec![share.into()], body: vec![7; 32] }
+}
+
+/// The memory that a header takes, in bytes.
+fn memory(header: &Header) -> usize {
+    let text = |text: &String| size_of::<String>() + text.capacity();
+    let stanza = |s: &Stanza| {
+        // Those of the arguments that are not there are in the vector all the same.
+        let spare = (s.args.capacity() - s.args.len()) * size_of::<String>();
+        size_of::<Stanza>() + s.tag.capacity() + s.args.iter().map(text).sum::<usize>() + spare + s.body.capacity()
+    };
+    header.stanzas().iter().map(stanza).sum()
+}
+
+fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
+    let crowd = Crowd { stanza, count, first };
+    let encryptor = Encryptor::with_recipients([&crowd as &dyn Recipient]).unwrap().with_backend(backend());
+    let file = encryptor.encrypt_to_vec(b"for one of many").unwrap();
+
+    let begun = Instant::now();
+    let decryptor = Decryptor::new(&file[..]).unwrap();
+    assert_eq!(decryptor.header().stanzas().len(), count + 1);
+    let (memory, len) = (memory(decryptor.header()), decryptor.header().encode().len());
+    assert!(len <= MAX_HEADER_LEN && memory < 30 * len, "{memory} bytes of memory for {len} of the file");
+    let (opened, error) = drain(&mut decryptor.decrypt([identity() as &dyn Identity]).unwrap());
+    assert!(error.is_none() && opened == b"for one of many");
+    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+
+    let stranger = age::x25519::Identity::generate();
+    let error = sealane_age::decrypt([&stranger as &dyn Identity], &file).unwrap_err();
+    assert!(matches!(error, DecryptError::NoMatch));
+    assert!(begun.elapsed() < 2 * LIMIT, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_hundred_thousand_short_stanzas_are_opened() {
+    for first in [true, false] {
+        opens_quickly(short, 99_999, first);
+    }
+}
+
+/// As many as a header may have.
+#[test]
+fn ten_thousand_stanzas_that_have_to_be_tried_are_opened() {
+    opens_quickly(x25519, 10_000, false);
+}
+
+/// Counts what is read.
+struct Counted<R>(R, Rc<Cell<usize>>);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(out)?;
+        self.1.set(self.1.get() + n);
+        Ok(n)
+    }
+}
+
+#[test]
+fn more_than_a_header_may_have_is_refused_before_it_is_read() {
+    let stanza = "-> X25519 CJM36AHmTbdHSuOQL+NESqyVQE75f2e610iRdLPEN20\nC3ZAeY64NXS4QFrksLm3EGz+uPRyI0eQsWw7LWbbYig\n";
+    let end = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
+    for stanzas in [stanza.repeat(100_000), "-> a\n\n".repeat(200_000)] {
+        let file = ["age-encryption.org/v1\n", &stanzas, end, &"x".repeat(32)].concat();
+        assert!(file.len() > MAX_HEADER_LEN);
+        let begun = Instant::now();
+        let read = Rc::new(Cell::new(0));
+        let error = Decryptor::new(Counted(file.as_bytes(), read.clone())).unwrap_err();
+        assert!(matches!(error, DecryptError::Header(HeaderError::TooLong)), "{error:?}");
+        one_line(&error);
+        assert!(read.get() <= MAX_HEADER_LEN + 4096, "{}", read.get());
+        let error = sealane_age::decrypt([identity() as &dyn Identity], file.as_bytes()).unwrap_err();
+        assert!(matches!(error, DecryptError::Header(HeaderError::TooLong)), "{error:?}");
+        assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn a_file_for_more_than_a_header_may_have_is_not_made() {
+    for (stanza, count) in [(x25519 as fn() -> Stanza, 100_000), (short, 200_000)] {
+        let crowd = Crowd { stanza, count, first: false };
+        let error = Encryptor::with_recipients([&crowd as &dyn Recipient]).unwrap_err();
+        assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooLong)), "{error:?}");
+        one_line(&error);
+    }
+}
+
+#[test]
+fn recipients_are_not_asked_when_there_have_been_too_many() {
+    let recipient = identity().to_public();
+    let error = Encryptor::with_recipients(std::iter::repeat(&recipient as &dyn Recipient)).unwrap_err();
+    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooLong)), "{error:?}");
+}
