@@ -1,4 +1,5 @@
-//! What has to be put right when a signal ends the process: the unfinished output, and the terminal's echo.
+//! What has to be put right when a signal ends the process: the unfinished output, the directories of plugins, and the terminal's
+//! echo.
 //!
 //! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does so and
 //! lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows,
@@ -7,18 +8,20 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// What is to be put right.
 #[derive(Default)]
 struct Pending {
     files: Vec<PathBuf>,
+    directory: Option<PathBuf>,
     #[cfg(unix)]
     echo: Option<(File, nix::sys::termios::Termios)>,
 }
 
 static PENDING: Mutex<Pending> = Mutex::new(Pending {
     files: Vec::new(),
+    directory: None,
     #[cfg(unix)]
     echo: None,
 });
@@ -66,6 +69,33 @@ impl Drop for FileGuard {
     }
 }
 
+/// Has the directories in which plugins run made in one of this process, which a signal removes, and [`end`]: `age` makes one for
+/// each run of a plugin, and would leave it behind at a Ctrl-C.
+pub(crate) fn gather_temporary_directories() {
+    static GATHERED: Once = Once::new();
+    GATHERED.call_once(|| {
+        watch();
+        let mut pending = pending();
+        // Where that cannot be made, neither can the others, and whoever makes them says so.
+        let Ok(directory) = tempfile::Builder::new().prefix("sealane-").tempdir() else { return };
+        if tempfile::env::override_temp_dir(directory.path()).is_ok() {
+            pending.directory = Some(directory.keep());
+        }
+    });
+}
+
+/// The work is done, well or not.
+pub(crate) fn end() {
+    remove(&mut pending().directory);
+}
+
+/// Removes a directory with all that is in it.
+fn remove(directory: &mut Option<PathBuf>) {
+    if let Some(directory) = directory.take() {
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}
+
 /// A terminal without echo, which gets its settings back when this goes or a signal comes.
 #[cfg(unix)]
 pub(crate) struct EchoGuard;
@@ -103,18 +133,20 @@ fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
     }
 }
 
-/// Starts the thread, once.
+/// Starts the thread, once. From then on, a file that would become longer than it may is an error of what writes it.
 #[cfg(unix)]
-fn watch() {
+pub(crate) fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
-    use std::sync::Once;
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         // Failing to watch is no reason to fail: then the signal ends the process, and the file stays.
         let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
-        let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(signal))) else { return };
+        let ignored = ignored_mask();
+        let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
+            return;
+        };
         let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
             // Caught, SIGXFSZ is an error of the write that went beyond the limit, and ends like any other.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
@@ -122,6 +154,7 @@ fn watch() {
                 for path in &pending.files {
                     let _ = std::fs::remove_file(path);
                 }
+                remove(&mut pending.directory);
                 restore(&mut pending.echo);
                 // The lock is held to the end, so that no new file is made and none renamed in between.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -132,9 +165,9 @@ fn watch() {
 
 /// Whether `signal` was ignored when this process began, as nohup does: a handler would make it deadly.
 #[cfg(unix)]
-fn is_ignored(signal: i32) -> bool {
+fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     use std::io::IsTerminal as _;
-    match ignored_mask() {
+    match mask {
         Some(mask) => mask >> (signal - 1) & 1 == 1,
         // Not to be had without `unsafe` where there is no /proc: nohup takes standard input from the terminal.
         None => signal == signal_hook::consts::SIGHUP && !io::stdin().is_terminal(),
@@ -144,10 +177,10 @@ fn is_ignored(signal: i32) -> bool {
 /// `SigIgn` of proc_pid_status(5): signal 1 is the lowest bit.
 #[cfg(unix)]
 fn ignored_mask() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let status = crate::proc::read("status")?;
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 #[cfg(not(unix))]
-fn watch() {}
+pub(crate) fn watch() {}

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 /// A failure of the command.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Error {
     message: String,
     hint: Option<String>,
@@ -82,6 +82,14 @@ impl Error {
         }
     }
 
+    /// Prints this error, after which the work may go on.
+    pub(crate) fn say(&self) {
+        say("error", &self.message);
+        if let Some(hint) = &self.hint {
+            say("hint", hint);
+        }
+    }
+
     /// Prints this error, and says how to end.
     pub(crate) fn report(&self) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe | Kind::Interrupted) {
@@ -94,10 +102,7 @@ impl Error {
             }
             return ExitCode::from(1);
         }
-        say("error", &self.message);
-        if let Some(hint) = &self.hint {
-            say("hint", hint);
-        }
+        self.say();
         ExitCode::from(if self.kind == Kind::Usage { 2 } else { 1 })
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use sealane_age::armor::ArmorError;
-use sealane_age::header::HeaderError;
+use sealane_age::header::{HeaderError, MAX_HEADER_LEN};
 use sealane_age::threshold::ThresholdError;
 use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
@@ -58,6 +58,10 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
         EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient failed", error),
         EncryptError::NoRecipients => {
             Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
+        }
+        EncryptError::InvalidStanza(HeaderError::TooLong) => {
+            let most = MAX_HEADER_LEN >> 20;
+            Error::new(format!("too many recipients: the header would be longer than {most} MiB"))
         }
         error @ (EncryptError::IncompatibleRecipients(..) | EncryptError::PassphraseNotAlone) => {
             Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")

@@ -31,9 +31,9 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens `path`, or standard input.
+    /// Opens `path`, or standard input, which is "-" too.
     pub(crate) fn open(path: Option<&Path>, stdin: &StdinUse) -> Result<Self> {
-        let Some(path) = path else { return Self::stdin(stdin) };
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Self::stdin(stdin) };
         let name = format!("{:?}", path.display().to_string());
         let failed = |error: io::Error| {
             let error_text = Error::io(format!("cannot open {name}"), &error);

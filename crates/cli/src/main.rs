@@ -9,12 +9,17 @@ mod cleanup;
 mod commands;
 mod error;
 mod failure;
+mod folder;
 mod identities;
 mod input;
+mod memory;
+mod once;
 mod output;
 mod passphrase;
 mod pipe;
 mod plugin;
+#[cfg(unix)]
+mod proc;
 mod progress;
 mod recipients;
 mod same_file;
@@ -34,9 +39,13 @@ use sealane::{Backend, BackendError};
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1).peekable();
     let done = match args.peek().and_then(|first| first.to_str()).and_then(serve::state_machine) {
-        Some(state_machine) => serve::run(state_machine),
+        Some(state_machine) => {
+            memory::protect();
+            serve::run(state_machine)
+        }
         None => args::parse(args).and_then(run),
     };
+    cleanup::end();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
@@ -44,8 +53,13 @@ fn main() -> ExitCode {
 }
 
 fn run(action: Action) -> Result<()> {
+    if !matches!(action, Action::Cpu(_) | Action::Bench(_)) {
+        memory::protect();
+    }
     match action {
+        Action::Encrypt(args) if !args.many.is_empty() => commands::folder::encrypt(&args),
         Action::Encrypt(args) => commands::encrypt::run(&args),
+        Action::Decrypt(args) if !args.many.is_empty() => commands::folder::decrypt(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Rekey(args) => commands::rekey::run(&args),
         Action::Contribute(args) => commands::contribute::run(&args),

@@ -5,16 +5,16 @@
 //! key's; not a plugin's questions), and nobody is asked. Both at once are an error. From a file descriptor, newlines at
 //! the end are removed, and 1 MiB is the limit.
 
-use std::cell::OnceCell;
 use std::env;
 use std::fs::File;
 use std::io::{self, Read};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use age::secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, describe};
+use crate::once::Once;
 use crate::stdin::StdinUse;
 use crate::tty;
 
@@ -24,7 +24,7 @@ const LIMIT: u64 = 1 << 20;
 #[derive(Clone)]
 pub(crate) struct Passphrases {
     stdin: StdinUse,
-    from_environment: Rc<OnceCell<Option<SecretString>>>,
+    from_environment: Arc<Once<Option<SecretString>>>,
 }
 
 /// A passphrase, and whether somebody typed it just now.
@@ -47,16 +47,13 @@ impl Given {
 impl Passphrases {
     /// Nothing is read before a passphrase is needed; what else standard input is used for must be known by then.
     pub(crate) fn new(stdin: &StdinUse) -> Self {
-        Self { stdin: stdin.clone(), from_environment: Rc::default() }
+        Self { stdin: stdin.clone(), from_environment: Arc::default() }
     }
 
     /// The passphrase in the environment. A file descriptor is read once.
     fn environment(&self) -> Result<Option<SecretString>> {
-        if let Some(known) = self.from_environment.get() {
-            return Ok(known.clone());
-        }
-        let secret = from_environment(&self.stdin)?;
-        Ok(self.from_environment.get_or_init(|| secret).clone())
+        let secret = self.from_environment.get(|| from_environment(&self.stdin))?;
+        Ok(secret.as_ref().clone())
     }
 
     /// A passphrase to open something with.

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
 use std::slice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use age::plugin::{self, Identity, ResolveError};
 use age::secrecy::SecretString;
@@ -11,7 +13,7 @@ use age::{Callbacks, DecryptError, EncryptError};
 use age_core::format::{FileKey, Stanza};
 
 use crate::error::{Error, Result, describe, warn};
-use crate::{passphrase, tty};
+use crate::{cleanup, passphrase, tty};
 
 /// The longest name that fits the human-readable part of an identity (BIP 173: 83 characters, `AGE-PLUGIN-NAME-`).
 const MAX_NAME: usize = 71;
@@ -52,6 +54,13 @@ impl Callbacks for Questions {
     }
 }
 
+/// One plugin at a time, whichever thread needs it: what two of them ask at once, nobody could tell apart.
+static CONVERSATION: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    CONVERSATION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The identity that `-j NAME` stands for: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
     let name = name.to_ascii_lowercase();
@@ -77,6 +86,7 @@ impl age::Identity for PluginIdentity {
 
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
         let name = self.0.plugin();
+        cleanup::gather_temporary_directories();
         let failed = |error: Error| Some(Err(DecryptError::Io(error.into_io())));
         let plugin = check_path(name).and_then(|()| {
             plugin::IdentityPluginV1::new(name, slice::from_ref(&self.0), Questions).map_err(|e| resolve_error(&e))
@@ -85,6 +95,7 @@ impl age::Identity for PluginIdentity {
             Ok(plugin) => plugin,
             Err(error) => return failed(error),
         };
+        let _turn = turn();
         match age::Identity::unwrap_stanzas(&plugin, stanzas)? {
             Err(DecryptError::Io(error)) => failed(ended(name, &error)),
             Err(DecryptError::Plugin(errors)) => failed(said(name, &errors)),
@@ -104,6 +115,7 @@ pub(crate) struct PluginRecipient {
 impl PluginRecipient {
     /// Looks for the plugin.
     pub(crate) fn new(name: &str, recipients: &[plugin::Recipient], identities: &[Identity]) -> Result<Self> {
+        cleanup::gather_temporary_directories();
         let plugin = check_path(name).and_then(|()| {
             plugin::RecipientPluginV1::new(name, recipients, identities, Questions).map_err(|e| resolve_error(&e))
         });
@@ -117,6 +129,7 @@ impl PluginRecipient {
 
 impl age::Recipient for PluginRecipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let _turn = turn();
         self.plugin.wrap_file_key(file_key).map_err(|error| match error {
             EncryptError::Io(error) => EncryptError::Io(ended(&self.name, &error).into_io()),
             EncryptError::Plugin(errors) => EncryptError::Io(said(&self.name, &errors).into_io()),
@@ -164,6 +177,8 @@ fn failure(name: &str, what: impl Display) -> Error {
 /// The conversation with a plugin broke off.
 fn ended(name: &str, error: &io::Error) -> Error {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
+    // A Ctrl-C reaches the plugin too. If it was that, this process is about to end by it, and there is nothing to be said.
+    std::thread::sleep(Duration::from_millis(100));
     if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
             .hint("AGEDEBUG=plugin shows the conversation with it, secrets and all");

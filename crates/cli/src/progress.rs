@@ -33,6 +33,11 @@ enum Bar {
 }
 
 impl Progress {
+    /// How many bytes have been read.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.count.load(Ordering::Relaxed)
+    }
+
     /// From the beginning again.
     pub(crate) fn reset(&self) {
         self.0.count.store(0, Ordering::Relaxed);
@@ -47,8 +52,17 @@ impl Progress {
         Shown(self.clone())
     }
 
-    fn add(&self, n: usize) {
-        let count = self.0.count.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+    /// Does something that writes to standard error, without the bar in its way.
+    pub(crate) fn aside(&self, act: impl FnOnce()) {
+        match &*self.bar() {
+            Bar::Shown(shown) => shown.suspend(act),
+            Bar::NotYet { .. } | Bar::Off => act(),
+        }
+    }
+
+    /// So many bytes more have been read, or need not be.
+    pub(crate) fn add(&self, n: u64) {
+        let count = self.0.count.fetch_add(n, Ordering::Relaxed) + n;
         // Whoever has the bar shows it.
         let Ok(mut bar) = self.0.bar.try_lock() else { return };
         match &*bar {
@@ -93,7 +107,7 @@ impl<R> Watched<R> {
     }
 
     fn count(&self, read: io::Result<usize>) -> io::Result<usize> {
-        read.inspect(|&n| self.progress.add(n))
+        read.inspect(|&n| self.progress.add(n as u64))
     }
 }
 
@@ -143,12 +157,11 @@ mod tests {
     #[test]
     fn bytes_are_counted() {
         let progress = Progress::default();
-        let count = || progress.0.count.load(Ordering::Relaxed);
         let mut reader = Watched::new(&b"0123456789"[..], &progress);
         assert_eq!(reader.read(&mut [0; 4]).unwrap(), 4);
         assert_eq!(io::copy(&mut reader, &mut io::sink()).unwrap(), 6);
-        assert_eq!(count(), 10);
+        assert_eq!(progress.count(), 10);
         assert_eq!(Watched::new(&b"0123456789"[..], &progress).read_at(&mut [0; 4], 8).unwrap(), 2);
-        assert_eq!(count(), 12);
+        assert_eq!(progress.count(), 12);
     }
 }

@@ -1,6 +1,6 @@
 //! Recipients: for whom a file is encrypted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -9,6 +9,7 @@ use age::{Recipient, plugin, ssh, tag, tagpq, x25519};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use sealane_age::mlkem768x25519;
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, warn};
 use crate::identities::{Identities, ParsedIdentity, describe_recipient_fault};
@@ -20,11 +21,15 @@ const FILE_LIMIT: u64 = 16 << 20;
 /// The limit of age for a line of it, which is that of sshd(8).
 const LINE_LIMIT: usize = 8 << 10;
 
+/// What wraps file keys, for any number of threads.
+pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
+
 /// Recipients as they are collected. Those of one plugin are wrapped in one run of it.
 #[derive(Default)]
 pub(crate) struct Recipients {
-    all: Vec<Box<dyn Recipient>>,
+    all: Vec<SharedRecipient>,
     plugins: BTreeMap<String, (Vec<plugin::Recipient>, Vec<plugin::Identity>)>,
+    names: BTreeSet<String>,
 }
 
 impl Recipients {
@@ -61,9 +66,9 @@ impl Recipients {
 
     fn add_identity(&mut self, identity: ParsedIdentity) -> Result<()> {
         match identity {
-            ParsedIdentity::X25519(identity) => self.all.push(Box::new(identity.to_public())),
-            ParsedIdentity::PostQuantum(identity) => self.all.push(Box::new(identity.to_public())),
-            ParsedIdentity::Ssh(key) => self.all.push(Box::new(key.to_recipient())),
+            ParsedIdentity::X25519(identity) => self.add_public(identity.to_public()),
+            ParsedIdentity::PostQuantum(identity) => self.add_public(identity.to_public()),
+            ParsedIdentity::Ssh(key) => self.add_public(key.to_recipient()),
             ParsedIdentity::Plugin(identity) => {
                 self.plugins.entry(identity.plugin().to_owned()).or_default().1.push(identity);
             }
@@ -76,8 +81,20 @@ impl Recipients {
         Ok(())
     }
 
+    fn add_public(&mut self, recipient: impl Recipient + ToString + Send + Sync + 'static) {
+        self.names.insert(recipient.to_string());
+        self.all.push(Box::new(recipient));
+    }
+
+    /// All that tells them from others, whatever their order. Identities of plugins are secret, and so may this be.
+    pub(crate) fn names(&self) -> Zeroizing<String> {
+        let identities = self.plugins.values().flat_map(|(_, identities)| identities).map(ToString::to_string);
+        let all: BTreeSet<_> = self.names.iter().cloned().chain(identities).collect();
+        Zeroizing::new(all.into_iter().collect::<Vec<_>>().join("\n"))
+    }
+
     /// All of them, with their plugins found.
-    pub(crate) fn build(mut self) -> Result<Vec<Box<dyn Recipient>>> {
+    pub(crate) fn build(mut self) -> Result<Vec<SharedRecipient>> {
         for (name, (recipients, identities)) in self.plugins {
             self.all.push(Box::new(PluginRecipient::new(&name, &recipients, &identities)?));
         }
@@ -85,7 +102,7 @@ impl Recipients {
     }
 
     /// The same with each one of a plugin by itself, so that they are not taken for one.
-    pub(crate) fn build_separately(mut self) -> Result<Vec<Box<dyn Recipient>>> {
+    pub(crate) fn build_separately(mut self) -> Result<Vec<SharedRecipient>> {
         for (name, (recipients, identities)) in self.plugins {
             for recipient in recipients {
                 self.all.push(Box::new(PluginRecipient::new(&name, &[recipient], &[])?));
@@ -146,6 +163,7 @@ impl Recipients {
         if text.starts_with("AGE1") && !text.bytes().any(|b| b.is_ascii_lowercase()) {
             return self.add(&text.to_ascii_lowercase());
         }
+        self.names.insert(text.to_owned());
         if text.starts_with("age1tag1") {
             self.all.push(Box::new(text.parse::<tag::Recipient>().map_err(|_| Fault::checksum())?));
         } else if text.starts_with("age1tagpq1") {

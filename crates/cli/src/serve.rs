@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::commands::read_part_lines;
 use crate::error::{Error, Result};
-use crate::identities::{ParsedIdentity, read_stream};
+use crate::identities::{ParsedIdentity, SharedIdentity, read_stream};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
 
@@ -98,7 +98,7 @@ impl PluginHandler for Handler {
 /// Those who are here.
 #[derive(Default)]
 struct Holders {
-    identities: Vec<Box<dyn Identity>>,
+    identities: Vec<SharedIdentity>,
     parts: Vec<Part>,
 }
 
@@ -121,7 +121,8 @@ impl IdentityPluginV1 for Holders {
         files: Vec<Vec<Stanza>>,
         _: impl Callbacks<PluginError>,
     ) -> io::Result<HashMap<usize, Result<FileKey, Vec<PluginError>>>> {
-        let together = ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity), &self.parts);
+        let together =
+            ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
             // A stanza of another type is nobody's business here.
             let result = together.unwrap_stanzas(stanzas)?;

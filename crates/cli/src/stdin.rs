@@ -1,22 +1,22 @@
 //! Standard input can be read for one purpose only.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
 /// What standard input is used for. Clones are of one mind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StdinUse(Rc<Cell<Option<&'static str>>>);
+pub(crate) struct StdinUse(Arc<Mutex<Option<&'static str>>>);
 
 impl StdinUse {
     /// Takes standard input for `purpose`.
     pub(crate) fn claim(&self, purpose: &'static str) -> Result<()> {
-        if let Some(other) = self.0.get() {
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = *used {
             return Err(Error::usage(format!("standard input is used twice: for {other} and for {purpose}"))
                 .hint("give one of them as a file"));
         }
-        self.0.set(Some(purpose));
+        *used = Some(purpose);
         Ok(())
     }
 }

@@ -2,12 +2,20 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zeroize::Zeroizing;
 
 #[cfg(unix)]
 use crate::cleanup;
 use crate::error::printable;
+
+/// One question at a time, whichever thread asks.
+static PERSON: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    PERSON.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The controlling terminal, to read from and to write to.
 fn open() -> io::Result<(File, File)> {
@@ -23,6 +31,7 @@ fn open() -> io::Result<(File, File)> {
 /// Asks for a secret, without echo. Ctrl-D is `UnexpectedEof`.
 #[cfg(unix)]
 pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
+    let _turn = turn();
     let (read, mut write) = open()?;
     // Until the guard goes, a signal gives the terminal its echo back before it ends the process. Nothing but the guard changes the
     // terminal: what did so at the very moment of a signal would leave it without echo.
@@ -55,11 +64,13 @@ fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
 /// Asks for a secret, without echo.
 #[cfg(not(unix))]
 pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
+    let _turn = turn();
     rpassword::prompt_password(format!("{}: ", printable(question))).map(Zeroizing::new)
 }
 
 /// Asks for a line that is not a secret.
 pub(crate) fn ask(question: &str) -> io::Result<String> {
+    let _turn = turn();
     let (read, mut write) = open()?;
     write!(write, "{} ", printable(question))?;
     write.flush()?;

@@ -1,12 +1,15 @@
-//! Files go both ways between `sealane` and the real age and rage: every recipient type, armored and not, sizes around a
-//! chunk and 64 MiB.
+//! Files go both ways between `sealane` and the real age, rage and typage: every recipient type, armored and not, sizes
+//! around a chunk and 64 MiB.
 //!
 //! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
-//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name. One that is missing is a failure.
+//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; those for typage are named with its
+//! tests. One that is missing is a failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]
 mod bytes;
+#[path = "interop/typage.rs"]
+mod typage;
 
 use std::ffi::OsString;
 use std::fs;
@@ -101,6 +104,10 @@ impl Bench {
 
     fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, data: impl AsRef<[u8]>) {
+        fs::write(self.path(name), data).unwrap();
     }
 
     fn sealane(&self) -> Command {

@@ -1,16 +1,17 @@
 //! The command lines of age, and the same behind the words `encrypt` and `decrypt`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 use sealane_age::Threads;
+use sealane_age::armor::Format;
 
 use super::compat::{self, Flag, with_version};
 use super::range::PlaintextRange;
-use super::{Action, WORDS, base};
-use crate::error::{Error, Result};
+use super::{Action, base};
+use crate::error::Result;
 
 /// The flags of age.
 #[derive(Args, Debug, Default)]
@@ -59,16 +60,24 @@ pub(crate) struct FileArgs {
     /// OUTPUT.missing.json
     #[arg(long)]
     pub(crate) salvage: bool,
-    /// The file to read; standard input if left out or "-"
-    // More than one is refused with more of a hint than clap would give; its help would promise them.
-    #[arg(value_name = "INPUT", hide = true)]
-    inputs: Vec<PathBuf>,
+    /// Go on with many files where an interrupted run into the same folder ended
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Encrypt or decrypt many files without a manifest, which would tell whether any are missing
+    #[arg(long)]
+    pub(crate) no_manifest: bool,
+    /// The file to read, standard input if left out or "-"; or several files and folders, with -o DIR
+    #[arg(value_name = "INPUT")]
+    pub(super) inputs: Vec<PathBuf>,
     /// `-i` and `-j` in the order in which they were given.
     #[arg(skip)]
     pub(crate) identities: Vec<IdentitySource>,
     /// The file to read, or standard input.
     #[arg(skip)]
     pub(crate) input: Option<PathBuf>,
+    /// Instead of it, several files, or a folder.
+    #[arg(skip)]
+    pub(crate) many: Vec<PathBuf>,
 }
 
 impl FileArgs {
@@ -77,42 +86,9 @@ impl FileArgs {
         self.threads.map_or_else(Threads::available, Threads::new)
     }
 
-    fn take_input(&mut self) -> Result<()> {
-        if let [_, second, ..] = self.inputs.as_slice() {
-            return Err(Error::usage(format!(
-                "more than one INPUT: {:?} is one too many",
-                second.display().to_string()
-            ))
-            .hint("encrypt or decrypt one file at a time, or make an archive of them first (tar)"));
-        }
-        self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
-        Ok(())
-    }
-
-    /// What `sealane contribute` takes.
-    pub(super) fn checked_to_contribute(mut self) -> Result<Self> {
-        self.take_input()?;
-        if self.input.is_none() {
-            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
-        }
-        if self.identities.is_empty() {
-            return Err(
-                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
-            );
-        }
-        Ok(self)
-    }
-
-    /// These, if they go together. The combinations that age refuses, and why.
-    pub(super) fn checked(mut self) -> Result<Self> {
-        self.take_input()?;
-        if self.decrypt {
-            check_decrypt(&self)?
-        } else {
-            check_encrypt(&self)?
-        }
-        warn_duplicates(&self);
-        Ok(self)
+    /// The form in which sealed files are written.
+    pub(crate) fn format(&self) -> Format {
+        if self.armor { Format::Armored } else { Format::Binary }
     }
 }
 
@@ -126,34 +102,6 @@ pub(crate) struct RekeyArgs {
     pub(crate) file: FileArgs,
 }
 
-impl RekeyArgs {
-    /// These, if they go together.
-    pub(super) fn checked(mut self) -> Result<Self> {
-        self.file.take_input()?;
-        let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
-        if self.file.input.is_none() {
-            return Err(
-                Error::usage("missing FILE").hint("the file whose recipients are to change is given by its name")
-            );
-        }
-        if new == self.file.passphrase {
-            return Err(if new {
-                Error::usage("-p/--passphrase can't be combined with -r or -R")
-                    .hint("a file encrypted with a passphrase has no other recipients")
-            } else {
-                Error::usage("missing recipients")
-                    .hint("say for whom with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
-            });
-        }
-        if self.add && self.file.passphrase {
-            return Err(Error::usage("-p/--passphrase can't be combined with --add")
-                .hint("a file encrypted with a passphrase has no other recipients"));
-        }
-        warn_duplicates(&self.file);
-        Ok(self)
-    }
-}
-
 /// Where identities come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IdentitySource {
@@ -162,6 +110,20 @@ pub(crate) enum IdentitySource {
     /// `-j PLUGIN`
     Plugin(String),
 }
+
+const ENCRYPT_NOTES: &str = "\
+Of several files, or of a folder, each becomes a file of its own in DIR, under its own name and .age, with its
+mode and time. A manifest in DIR, encrypted too, tells whether all are there and in their places.
+
+Example:
+  sealane encrypt -r age1… -o sealed photos letters.txt";
+
+const DECRYPT_NOTES: &str = "\
+Several files, or what is in a folder, go to DIR. If the folder has a manifest, files that are missing, were added
+or exchanged are named, and the status is 1.
+
+Example:
+  sealane decrypt -i key.txt -o restored sealed";
 
 const CONTRIBUTE_NOTES: &str = "\
 The file was encrypted with -k, for several holders together. Who opens it takes the parts with --part.
@@ -194,21 +156,28 @@ pub(super) fn file_flags() -> Vec<Flag> {
     let mut flags = with_version(&switches);
     flags.extend(values.map(|(short, long)| Flag { short: Some(short), long: Some(long), takes_value: true }));
     flags.extend(["range", "part"].map(|long| Flag { short: None, long: Some(long), takes_value: true }));
-    flags.push(Flag { short: None, long: Some("salvage"), takes_value: false });
+    flags.extend(["salvage", "resume", "no-manifest"].map(|long| Flag {
+        short: None,
+        long: Some(long),
+        takes_value: false,
+    }));
     flags
 }
 
+/// Leaves flags out of the help of a word that has no use for them: given, they are refused with a reason.
+fn hide(command: Command, names: &[&'static str]) -> Command {
+    names.iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+}
+
 pub(super) fn encrypt_command() -> Command {
-    FileArgs::augment_args(base("encrypt").bin_name("sealane encrypt"))
+    let command = FileArgs::augment_args(base("encrypt").bin_name("sealane encrypt"))
         .about("Encrypts INPUT to recipients, to the recipients of identities, or with a passphrase")
         .override_usage(
-            "sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN | -p)... [-t THREADS] [-o OUTPUT] [INPUT]",
+            "sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN | -p)... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
+             sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN)... [--resume] -o DIR INPUT...",
         )
-        .mut_arg("encrypt", |arg| arg.hide(true))
-        .mut_arg("decrypt", |arg| arg.hide(true))
-        .mut_arg("range", |arg| arg.hide(true))
-        .mut_arg("salvage", |arg| arg.hide(true))
-        .mut_arg("parts", |arg| arg.hide(true))
+        .after_help(ENCRYPT_NOTES);
+    hide(command, &["encrypt", "decrypt", "range", "salvage", "parts"])
 }
 
 pub(super) fn decrypt_command() -> Command {
@@ -217,20 +186,22 @@ pub(super) fn decrypt_command() -> Command {
         .about("Decrypts INPUT with identities, or with a passphrase if it was encrypted with one")
         .override_usage(
             "sealane decrypt [-i PATH | -j PLUGIN]... [-t THREADS] [--range START:LEN] [-o OUTPUT] [INPUT]\n       \
+             sealane decrypt (-i PATH | -j PLUGIN)... [--resume] -o DIR INPUT...\n       \
              sealane decrypt --salvage [-i PATH | -j PLUGIN]... -o OUTPUT INPUT",
-        );
-    hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+        )
+        .after_help(DECRYPT_NOTES);
+    hide(command, &hidden)
 }
 
 pub(super) fn rekey_command() -> Command {
-    let hidden = ["encrypt", "decrypt", "armor", "threads", "range", "salvage"];
+    let hidden = ["encrypt", "decrypt", "armor", "threads", "range", "salvage", "resume", "no_manifest", "inputs"];
     let command = RekeyArgs::augment_args(base("rekey").bin_name("sealane rekey"))
         .about("Gives a file to other recipients, without encrypting it again")
         .override_usage(
             "sealane rekey [--add] (-r RECIPIENT | -R PATH | -p)... [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE",
         )
         .after_help(REKEY_NOTES);
-    hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+    hide(command, &hidden)
 }
 
 pub(super) fn contribute_command() -> Command {
@@ -246,12 +217,15 @@ pub(super) fn contribute_command() -> Command {
         "threads",
         "range",
         "salvage",
+        "resume",
+        "no_manifest",
+        "inputs",
     ];
     let command = FileArgs::augment_args(base("contribute").bin_name("sealane contribute"))
         .about("Unwraps the part of FILE's key that an identity holds, for those who open it")
         .override_usage("sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE")
         .after_help(CONTRIBUTE_NOTES);
-    hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)))
+    hide(command, &hidden)
 }
 
 /// Reads what follows the word `contribute`.
@@ -297,84 +271,4 @@ fn found(found: &ArgMatches) -> Result<FileArgs, clap::Error> {
 
 fn positions<'m>(found: &'m ArgMatches, name: &str) -> impl Iterator<Item = usize> + 'm {
     found.indices_of(name).into_iter().flatten()
-}
-
-fn check_decrypt(args: &FileArgs) -> Result<()> {
-    let identity = "a private key is given with -i/--identity";
-    let refused = [
-        (args.encrypt, "-e/--encrypt", "give one of them"),
-        (args.armor, "-a/--armor", "armored files are recognised: leave -a/--armor out"),
-        (args.passphrase, "-p/--passphrase", "files encrypted with a passphrase are recognised: leave -p out"),
-        (!args.recipients.is_empty(), "-r/--recipient", identity),
-        (!args.recipients_files.is_empty(), "-R/--recipients-file", identity),
-        (args.threshold.is_some(), "-k/--threshold", "the file says how many holders it takes"),
-    ];
-    if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
-        return Err(Error::usage(format!("{flag} can't be used to decrypt")).hint(hint));
-    }
-    if !args.salvage {
-        return Ok(());
-    }
-    if args.range.is_some() {
-        return Err(Error::usage("--range can't be used with --salvage").hint("parts that are whole need no --salvage"));
-    }
-    if args.input.is_none() || args.output.as_deref().is_none_or(|path| path == OsStr::new("-")) {
-        return Err(Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files")
-            .hint("what is left of a damaged file goes to a place of its own"));
-    }
-    Ok(())
-}
-
-fn check_encrypt(args: &FileArgs) -> Result<()> {
-    if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
-        return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
-    }
-    if !args.parts.is_empty() {
-        return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
-    }
-    if args.threshold.is_some() && args.passphrase {
-        return Err(Error::usage("-k/--threshold can't be combined with -p")
-            .hint("a file encrypted with a passphrase has no other recipients"));
-    }
-    if !args.identities.is_empty() && !args.encrypt {
-        return Err(Error::usage("-i/--identity and -j encrypt only together with an explicit -e/--encrypt")
-            .hint("did you forget -d/--decrypt?"));
-    }
-    let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
-    if !recipients && !args.passphrase {
-        // Not a file to encrypt, so perhaps meant as a word.
-        if let Some(input) = args.input.as_ref().filter(|input| !args.encrypt && !input.exists()) {
-            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
-            return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
-                .hint(format!("the words are {}; see sealane --help", words.join(", "))));
-        }
-        return Err(Error::usage("missing recipients")
-            .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
-    }
-    if recipients && args.passphrase {
-        return Err(Error::usage("-p/--passphrase can't be combined with -r, -R, -i or -j")
-            .hint("a file encrypted with a passphrase has no other recipients"));
-    }
-    Ok(())
-}
-
-fn warn_duplicates(args: &FileArgs) {
-    let text = |path: &PathBuf| path.display().to_string();
-    let files = args.identities.iter().filter_map(|source| match source {
-        IdentitySource::File(path) => Some(text(path)),
-        IdentitySource::Plugin(_) => None,
-    });
-    let lists = [
-        ("recipient", args.recipients.clone()),
-        ("recipients file", args.recipients_files.iter().map(text).collect()),
-        ("identity file", files.collect::<Vec<_>>()),
-    ];
-    for (what, mut list) in lists {
-        list.sort();
-        let mut repeated: Vec<_> = list.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
-        repeated.dedup();
-        for value in repeated {
-            crate::error::warn(format!("duplicate {what} {value:?}"));
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! decrypts a file of that name. Only a file that is named like a word *and* stands alone needs `./encrypt`.
 
 mod bench;
+mod check;
 mod compat;
 mod file;
 mod keygen;
@@ -156,6 +157,7 @@ fn top_command() -> Command {
         .override_usage(
             "sealane [encrypt] [-a] [-k K] (-r RECIPIENT | -R PATH | -p)... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
              sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [--part PATH]... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
+             sealane (encrypt | decrypt) FLAGS... [--resume] -o DIR INPUT...\n       \
              sealane rekey [--add] (-r RECIPIENT | -R PATH | -p)... [-i PATH | -j PLUGIN]... FILE\n       \
              sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE\n       \
              sealane inspect [--json] [INPUT]\n       \

@@ -29,24 +29,22 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let mut output = Output::prepare(args.output.as_deref(), Content::Secret, false)?;
     super::check_same(args, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);
-    let identities = Identities::load(&args.identities, &stdin, &passphrases)?.into_openers(false);
+    let identities = Identities::load(&args.identities, &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
-    let parts = Part::of(&header, identities.iter().map(|identity| &**identity))
+    let parts = Part::of(&header, identities.for_file(false))
         .map_err(|error| decrypt_error(sealane_age::DecryptError::Identity(error)))?;
     if parts.is_empty() {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
             .hint("sealane inspect shows whether the file is for several holders together"));
     }
-    let mut text = Zeroizing::new(String::new());
+    let name = crate::error::printable(&input.name);
     for part in &parts {
         let (number, needed, count) = part.numbers();
-        let name = crate::error::printable(&input.name);
-        text.push_str(&format!("# part {number} of {count} of the key of {name}; {needed} open the file: a secret\n"));
-        text.push_str(part.to_text().expose_secret());
-        text.push('\n');
+        let comment = format!("# part {number} of {count} of the key of {name}; {needed} open the file: a secret");
+        writeln!(output, "{comment}\n{}", part.to_text().expose_secret())
+            .map_err(|error| Error::from_io("cannot write", error))?;
     }
-    output.write_all(text.as_bytes()).map_err(|error| Error::from_io("cannot write", error))?;
     output.finish()
 }
 

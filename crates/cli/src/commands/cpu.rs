@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
 
 use sealane::{
     AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
@@ -13,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::CpuArgs;
 use crate::error::{Result, printable};
-use crate::output::stdout_error;
+use crate::output::{json, print};
 
 /// Everything that is shown.
 #[derive(Serialize)]
@@ -66,14 +65,8 @@ struct PrimitiveReport {
 /// Prints the report.
 pub(crate) fn run(args: &CpuArgs) -> Result<()> {
     let report = report(crate::backend()?);
-    let text = if args.json {
-        let json = serde_json::to_string_pretty(&report);
-        json.map_err(|error| crate::error::Error::new(format!("cannot write JSON: {error}")))? + "\n"
-    } else {
-        plain(&report)
-    };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)
+    let text = if args.json { json(&report)? } else { plain(&report) };
+    print(text.as_bytes())
 }
 
 fn report(backend: Backend) -> Report {

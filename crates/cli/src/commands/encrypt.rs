@@ -15,7 +15,7 @@ use crate::identities::Identities;
 use crate::input::Input;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
-use crate::recipients::Recipients;
+use crate::recipients::{Recipients, SharedRecipient};
 use crate::scrypt;
 use crate::stdin::StdinUse;
 
@@ -45,12 +45,11 @@ fn write(
     reader: impl Read,
     output: &mut Output,
 ) -> Result<(), CopyError> {
-    let format = if args.armor { Format::Armored } else { Format::Binary };
-    if let (Some(file), Format::Binary) = (file, format) {
-        let output = output.at_any_place().map_err(|error| CopyError::Write(error.into_io()))?;
-        if let Some(output) = output {
-            return encryptor.encrypt_at(&file, &output, args.threads()).map(drop);
-        }
+    let format = args.format();
+    if let (Some(file), Format::Binary) = (file, format)
+        && let Some(output) = output.at_any_place().map_err(CopyError::Write)?
+    {
+        return encryptor.encrypt_at(&file, &output, args.threads()).map(drop);
     }
     let writer = encryptor.encrypt(reader, ArmoredWriter::with_format(output, format), args.threads())?;
     writer.finish().map(drop).map_err(CopyError::Write)
@@ -67,10 +66,10 @@ fn encryptor(args: &FileArgs, stdin: &StdinUse) -> Result<Encryptor> {
 /// Does something with `recipients`, or with so many of them together.
 pub(super) fn with_threshold<T>(
     threshold: Option<usize>,
-    recipients: &[Box<dyn Recipient>],
+    recipients: &[SharedRecipient],
     act: impl FnOnce(&[&dyn Recipient]) -> Result<T>,
 ) -> Result<T> {
-    let recipients: Vec<_> = recipients.iter().map(|recipient| &**recipient).collect();
+    let recipients: Vec<_> = recipients.iter().map(|recipient| &**recipient as &dyn Recipient).collect();
     let Some(threshold) = threshold else { return act(&recipients) };
     let together = ThresholdRecipient::new(threshold, recipients).map_err(|error| {
         Error::usage(error.to_string()).hint("-k is how many of the recipients (-r, -R) are needed")
@@ -84,10 +83,25 @@ pub(super) fn recipients(
     sources: &[IdentitySource],
     stdin: &StdinUse,
     passphrases: &Passphrases,
-) -> Result<Vec<Box<dyn Recipient>>> {
+) -> Result<Vec<SharedRecipient>> {
     if args.passphrase {
         return Ok(vec![Box::new(scrypt::recipient(passphrases.to_encrypt()?.secret())?)]);
     }
+    build(args, collect(args, sources, stdin, passphrases)?)
+}
+
+/// Each by itself if they are holders who are counted.
+pub(super) fn build(args: &FileArgs, recipients: Recipients) -> Result<Vec<SharedRecipient>> {
+    if args.threshold.is_some() { recipients.build_separately() } else { recipients.build() }
+}
+
+/// Those that have public keys.
+pub(super) fn collect(
+    args: &FileArgs,
+    sources: &[IdentitySource],
+    stdin: &StdinUse,
+    passphrases: &Passphrases,
+) -> Result<Recipients> {
     let mut recipients = Recipients::default();
     for recipient in &args.recipients {
         recipients.add_argument(recipient)?;
@@ -96,6 +110,5 @@ pub(super) fn recipients(
         recipients.add_file(path, stdin)?;
     }
     recipients.add_identities(Identities::load(sources, stdin, passphrases)?)?;
-    // Each is a holder of his own.
-    if args.threshold.is_some() { recipients.build_separately() } else { recipients.build() }
+    Ok(recipients)
 }

@@ -1,13 +1,12 @@
 //! What is made from the definitions of the arguments: completions for shells, and the manual.
 
 use std::fs;
-use std::io::{self, Write as _};
 
 use clap_mangen::Man;
 
 use crate::args::{CompletionsArgs, ManArgs, whole_command};
 use crate::error::{Error, Result};
-use crate::output::stdout_error;
+use crate::output::print;
 
 /// `sealane completions`.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<()> {
@@ -25,9 +24,4 @@ pub(crate) fn man(args: &ManArgs) -> Result<()> {
     };
     let made = fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(whole_command(), directory));
     made.map_err(|error| Error::io(format!("cannot write the manual to {:?}", directory.display().to_string()), &error))
-}
-
-fn print(text: &[u8]) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
 }

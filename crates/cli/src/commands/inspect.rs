@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Read, Write as _};
-use std::path::Path;
+use std::io;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::Header;
 use sealane_age::{Decryptor, stream, threshold};
 use serde::Serialize;
 
+use super::rekey::{explain_interrupted, warn_if_interrupted};
 use crate::args::InspectArgs;
 use crate::error::{Error, Result, printable};
 use crate::failure::{decrypt_error, payload_error, threshold_error};
 use crate::input::Input;
-use crate::output::stdout_error;
+use crate::output::{json, print};
+use crate::progress::{Progress, Watched};
 use crate::stdin::StdinUse;
 
 /// Everything that is shown.
@@ -83,31 +84,29 @@ struct Sizes {
 /// Shows it.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let path = args.input.as_deref().filter(|path| *path != Path::new("-"));
-    let mut input = Input::open(path, &stdin)?;
+    let mut input = Input::open(args.input.as_deref(), &stdin)?;
     input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(input.reader);
     let read_failed = |error| payload_error(error, &input.name);
     let armored = reader.is_armored().map_err(read_failed)?;
-    let mut reader = Counting { inner: reader, count: 0 };
-    let header = Decryptor::new(&mut reader).map_err(decrypt_error)?.into_header();
+    let decoded = Progress::default();
+    let mut reader = Watched::new(reader, &decoded);
+    let header = Decryptor::new(&mut reader)
+        .map_err(|error| explain_interrupted(decrypt_error(error), args.input.as_deref()))?
+        .into_header();
+    // It may be partly the old one and partly the new one, which only its code would show, to whoever has the key.
+    warn_if_interrupted(args.input.as_deref());
     // What a file's metadata say need not be read.
     let file_len = match input.len {
         Some(len) if !armored => len,
         _ => {
             io::copy(&mut reader, &mut io::sink()).map_err(read_failed)?;
-            reader.count
+            decoded.count()
         }
     };
     let report = Report::of(&header, armored, file_len)?;
-    let text = if args.json {
-        let json = serde_json::to_string_pretty(&report);
-        json.map_err(|error| Error::new(format!("cannot make JSON: {error}")))? + "\n"
-    } else {
-        report.text(&input.name)
-    };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    let text = if args.json { json(&report)? } else { report.text(&input.name) };
+    print(text.as_bytes())?;
     if report.whole {
         Ok(())
     } else {
@@ -180,20 +179,6 @@ impl Report {
             line(format_args!("the length is that of a whole file; only decrypting shows more"));
         }
         text
-    }
-}
-
-/// Counts what is read.
-struct Counting<R> {
-    inner: R,
-    count: u64,
-}
-
-impl<R: Read> Read for Counting<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(out)?;
-        self.count += n as u64;
-        Ok(n)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::commands::split::Splitting;
 use crate::error::{Error, Result, warn};
 use crate::identities::{ParsedIdentity, load_file};
 use crate::input::Input;
-use crate::output::stdout_error;
+use crate::output::print;
 use crate::passphrase::Passphrases;
 use crate::serve;
 use crate::stdin::StdinUse;
@@ -95,7 +95,7 @@ fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let none = [PathBuf::from("-")];
     let mut files = Vec::new();
     for path in if inputs.is_empty() { &none } else { inputs } {
-        let mut input = Input::open(Some(path.as_path()).filter(|path| *path != Path::new("-")), &stdin)?;
+        let mut input = Input::open(Some(path), &stdin)?;
         let mut contents = Zeroizing::new(Vec::with_capacity(serve::FILE_LIMIT + 1));
         let read = (&mut input.reader).take(serve::FILE_LIMIT as u64 + 1).read_to_end(&mut contents);
         read.map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
@@ -150,8 +150,7 @@ fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()>
         if public.is_some() && stdout_is_world_readable() {
             warn("the secret key goes to a file that everybody can read; -o OUTPUT makes one that only you can");
         }
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+        print(text)?;
     }
     // On a terminal it can be seen already, in the comment.
     if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {

@@ -6,9 +6,11 @@ pub(crate) mod contribute;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;
+pub(crate) mod folder;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod keygen;
+mod openers;
 mod range;
 pub(crate) mod rekey;
 mod salvage;
@@ -25,17 +27,25 @@ use crate::input::{Input, stdin_id};
 use crate::output::Output;
 use crate::same_file::{FileId, refuse_same};
 
-/// Refuses an output that is also the input, an identity file or a recipients file, before any of them is touched.
+/// Refuses an output that is also the input, an identity file, a file of parts or a recipients file, before any of them is
+/// touched.
 fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
+    refuse_same(output.id(), &[(input.id.clone(), format!("the input {}", input.name))])?;
+    check_same_keys(args, output)
+}
+
+/// The same where the input is what is to be changed.
+fn check_same_keys(args: &FileArgs, output: &Output) -> Result<()> {
     let named = |path: &Path, what: &str| match path.to_str() {
         Some("-") => (stdin_id(), format!("{what} on standard input")),
         _ => (FileId::of_path(path), format!("{what} {:?}", path.display().to_string())),
     };
-    let mut inputs = vec![(input.id.clone(), format!("the input {}", input.name))];
-    inputs.extend(args.identities.iter().filter_map(|source| match source {
+    let identities = args.identities.iter().filter_map(|source| match source {
         IdentitySource::File(path) => Some(named(path, "the identity file")),
         IdentitySource::Plugin(_) => None,
-    }));
+    });
+    let mut inputs: Vec<_> = identities.collect();
+    inputs.extend(args.parts.iter().map(|path| named(path, "the part")));
     inputs.extend(args.recipients_files.iter().map(|path| named(path, "the recipients file")));
     refuse_same(output.id(), &inputs)
 }

@@ -8,19 +8,17 @@ use crate::args::PlaintextRange;
 use crate::error::Error;
 use crate::output::Output;
 
-/// Writes a part of the plaintext of a file, of which no more is read than is needed. A length that is counted on is that of an authentic
-/// last chunk.
-pub(super) fn write_at<R: Read + Seek>(
-    mut reader: StreamReader<R>,
+/// Goes to the part in a file, of which no more is read than is needed, and says how long it is if it does not go on to the end. A length that is
+/// counted on is that of an authentic last chunk.
+pub(super) fn seek<R: Read + Seek>(
+    reader: &mut StreamReader<R>,
     range: PlaintextRange,
-    output: &mut Output,
-    threads: Threads,
-) -> Result<(), CopyError> {
+) -> Result<Option<u64>, CopyError> {
     match range {
         PlaintextRange::Last(len) => {
             let end = reader.plaintext_len().map_err(CopyError::Read)?;
             reader.seek(SeekFrom::Start(end.saturating_sub(len))).map_err(CopyError::Read)?;
-            rest(reader, None, output, threads)
+            Ok(None)
         }
         PlaintextRange::From(start, len) => {
             reader.seek(SeekFrom::Start(start)).map_err(CopyError::Read)?;
@@ -30,34 +28,27 @@ pub(super) fn write_at<R: Read + Seek>(
                     return Err(beyond(start, end));
                 }
             }
-            rest(reader, len, output, threads)
+            Ok(len)
         }
     }
 }
 
-/// The same from what can be read only once: all that comes before the part is authenticated too.
-pub(super) fn write<R: Read>(
-    mut reader: StreamReader<R>,
-    range: PlaintextRange,
-    output: &mut Output,
-    threads: Threads,
-) -> Result<(), CopyError> {
+/// The same in what can be read only once: all that comes before the part is authenticated too.
+pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange) -> Result<Option<u64>, CopyError> {
     match range {
         PlaintextRange::Last(_) => Err(own(Error::new(
             "the end of an armored file, or of one that comes through a pipe, cannot be read first",
         )
         .hint("give the name of a binary file as INPUT, or decrypt all of it and take the end (tail -c)"))),
         PlaintextRange::From(start, len) => {
-            let skipped = io::copy(&mut (&mut reader).take(start), &mut io::sink()).map_err(CopyError::Read)?;
-            if skipped < start {
-                return Err(beyond(start, skipped));
-            }
-            rest(reader, len, output, threads)
+            let skipped = io::copy(&mut reader.take(start), &mut io::sink()).map_err(CopyError::Read)?;
+            if skipped < start { Err(beyond(start, skipped)) } else { Ok(len) }
         }
     }
 }
 
-fn rest<R: Read>(
+/// Writes so much from where the reader stands, or all.
+pub(super) fn write<R: Read>(
     mut reader: StreamReader<R>,
     len: Option<u64>,
     output: &mut Output,

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::header::Header;
-use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed, WriteAt as _};
+use sealane_age::stream::NONCE_LEN;
+use sealane_age::{Decryptor, Existing, ReadAt as _, RekeyError, Rekeyed, WriteAt as _};
 
-use super::contribute::read_parts;
-use super::decrypt::{OpenError, Openers};
 use super::encrypt::{recipients, with_threshold};
+use super::openers::{OpenError, Openers};
+use super::{check_same, check_same_keys};
 use crate::args::RekeyArgs;
 use crate::error::{Error, Result, warn};
 use crate::failure::{encrypt_error, payload_error};
-use crate::identities::Identities;
 use crate::input::Input;
-use crate::output::{Content, Output};
+use crate::output::{Content, Output, sync_directory};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
 
@@ -27,16 +27,18 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     restore(path)?;
     let mut input = Input::open(Some(path), &stdin)?;
     input.refuse_mangled()?;
-    // Prepared now, so that what would fail in the end does so before anybody is asked.
+    // Prepared and checked now, so that what would fail in the end does so before anybody is asked.
     let output = Output::prepare(Some(args.file.output.as_deref().unwrap_or(path)), Content::Binary, false)?;
+    match args.file.output {
+        Some(_) => check_same(&args.file, &input, &output)?,
+        None => check_same_keys(&args.file, &output)?,
+    }
     let passphrases = Passphrases::new(&stdin);
-    let identities = Identities::load(&args.file.identities, &stdin, &passphrases)?;
+    let openers = Openers::load(&args.file, &stdin, passphrases.clone())?;
     let mut reader = ArmoredReader::new(input.reader);
     let armored = reader.is_armored().is_ok_and(|armored| armored);
     let existing = if args.add { Existing::Keep } else { Existing::Drop };
-    let openers = Openers::new(&args.file.identities, identities, passphrases.clone(), &input.name)
-        .with_parts(read_parts(&args.file.parts, &stdin)?);
-    let (rekeyed, decryptor) = openers.open(reader, |decryptor, identities| {
+    let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
         let new = recipients(&args.file, &[], &stdin, &passphrases).map_err(OpenError::Other)?;
         let rekeyed = with_threshold(args.file.threshold, &new, |recipients| {
             Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
@@ -104,15 +106,19 @@ fn replace_header(path: &Path, old: &[u8], new: &Header) -> Result<()> {
     let backup = backup_path(path);
     let cannot =
         |what: &Path, error: &io::Error| Error::io(format!("cannot write to {:?}", what.display().to_string()), error);
-    let file = OpenOptions::new().write(true).open(path).map_err(|error| cannot(path, &error))?;
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| cannot(path, &error))?;
+    let nonce = read_nonce(&file, old.len() as u64);
+    let nonce = nonce.map_err(|error| Error::io(format!("cannot read {:?}", path.display().to_string()), &error))?;
     let kept = OpenOptions::new().write(true).create_new(true).open(&backup).and_then(|mut kept| {
         kept.write_all(old)?;
+        kept.write_all(&nonce)?;
         kept.sync_all()
     });
-    if let Err(error) = kept.and_then(|()| sync_directory(path)) {
+    if let Err(error) = kept {
         let _ = fs::remove_file(&backup);
         return Err(cannot(&backup, &error));
     }
+    sync_directory(backup.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new(".")));
     let written = file.write_all_at(&new.encode(), 0).and_then(|()| file.sync_all());
     if let Err(error) = written {
         // The old one again; if that does not go either, it is in the backup.
@@ -124,32 +130,87 @@ fn replace_header(path: &Path, old: &[u8], new: &Header) -> Result<()> {
     fs::remove_file(&backup).map_err(|error| cannot(&backup, &error))
 }
 
+/// What the person should know of a file whose change was interrupted.
+const INTERRUPTED: &str = "an earlier change of the header was interrupted, and the old one is kept beside the file: \
+                           run sealane rekey again, which puts it back first";
+
+/// Warns of a file whose change was interrupted: it may have neither of its headers.
+pub(super) fn warn_if_interrupted(path: Option<&Path>) {
+    if is_interrupted(path) {
+        warn(INTERRUPTED);
+    }
+}
+
+fn is_interrupted(path: Option<&Path>) -> bool {
+    matches!(path.and_then(Kept::of), Some(Kept::Header(_)))
+}
+
+/// Says of a file that cannot be opened that a change of it was interrupted, if it was.
+pub(super) fn explain_interrupted(error: Error, path: Option<&Path>) -> Error {
+    if is_interrupted(path) { error.hint(INTERRUPTED) } else { error }
+}
+
+/// What is kept of a file while another header is written over its own: that, and the nonce of the payload, which says of which
+/// file it is.
+enum Kept {
+    /// The header.
+    Header(Vec<u8>),
+    /// It was not written to its end: nothing else had happened yet.
+    Unfinished,
+    /// Another file has come in the place of the one that it was of.
+    OfAnother,
+}
+
+impl Kept {
+    /// What is kept of the file, if anything is.
+    fn of(path: &Path) -> Option<Self> {
+        let kept = fs::read(backup_path(path)).ok()?;
+        let Some((header, nonce)) = kept.split_last_chunk::<NONCE_LEN>() else { return Some(Self::Unfinished) };
+        if !Header::parse(header).is_ok_and(|(_, len)| len == header.len()) {
+            return Some(Self::Unfinished);
+        }
+        let file = File::open(path).and_then(|file| read_nonce(&file, header.len() as u64));
+        Some(if file.is_ok_and(|found| found == *nonce) { Self::Header(header.to_vec()) } else { Self::OfAnother })
+    }
+}
+
+fn read_nonce(file: &File, at: u64) -> io::Result<[u8; NONCE_LEN]> {
+    let (mut nonce, mut len) = ([0; NONCE_LEN], 0);
+    while len < NONCE_LEN {
+        match file.read_at(&mut nonce[len..], at + len as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => len += n,
+        }
+    }
+    Ok(nonce)
+}
+
 /// Puts back the header of a file whose change was interrupted.
 fn restore(path: &Path) -> Result<()> {
     let backup = backup_path(path);
-    let Ok(old) = fs::read(&backup) else { return Ok(()) };
-    let cannot =
-        |error: &io::Error| Error::io(format!("cannot put the header of {:?} back", path.display().to_string()), error);
-    // One that is not whole was being written when nothing else had happened yet.
-    if Header::parse(&old).is_ok_and(|(_, len)| len == old.len()) {
-        let file = OpenOptions::new().write(true).open(path).map_err(|error| cannot(&error))?;
-        file.write_all_at(&old, 0).and_then(|()| file.sync_all()).map_err(|error| cannot(&error))?;
-        warn("an earlier change of the header was interrupted: the old one has been put back first");
+    let shown = |path: &Path| format!("{:?}", path.display().to_string());
+    let cannot = |error: &io::Error| Error::io(format!("cannot put the header of {} back", shown(path)), error);
+    match Kept::of(path) {
+        None => return Ok(()),
+        Some(Kept::Unfinished) => {}
+        Some(Kept::OfAnother) => {
+            let what = format!("{} is the header of another file that had the name of {}", shown(&backup), shown(path));
+            return Err(Error::new(what).hint("remove it if nobody misses that file"));
+        }
+        Some(Kept::Header(old)) => {
+            let file = OpenOptions::new().write(true).open(path).map_err(|error| cannot(&error))?;
+            file.write_all_at(&old, 0).and_then(|()| file.sync_all()).map_err(|error| cannot(&error))?;
+            warn("an earlier change of the header was interrupted: the old one has been put back first");
+        }
     }
     fs::remove_file(&backup).map_err(|error| cannot(&error))
 }
 
-/// Beside the file, with a name that says what it is.
+/// Beside the file, with a name that says what it is. Links to the file lead to the same one.
 fn backup_path(path: &Path) -> PathBuf {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(".sealane-old-header");
     path.with_file_name(name)
-}
-
-fn sync_directory(path: &Path) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    // Where directories cannot be synced, there is nothing more to be done.
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
-    Ok(())
 }

@@ -8,13 +8,12 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::{Salvaged, WriteAt as _};
 use serde_json::json;
 
-use super::contribute::read_parts;
-use super::decrypt::Openers;
+use super::openers::Openers;
+use super::rekey::explain_interrupted;
 use crate::args::FileArgs;
 use crate::cleanup::FileGuard;
 use crate::error::{Error, Result};
 use crate::failure::{copy_error, payload_error};
-use crate::identities::Identities;
 use crate::input::Input;
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
@@ -26,6 +25,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let (Some(file), Some(len)) = (input.file.take(), input.len) else {
         return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to one first"));
     };
+    input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(&mut input.reader);
     if reader.is_armored().is_ok_and(|armored| armored) {
         return Err(Error::new(format!("{} is armored, and only binary files can be salvaged", input.name))
@@ -33,14 +33,14 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     }
     let output = args.output.as_deref().unwrap_or(Path::new(""));
     let map = map_path(output);
-    let passphrases = Passphrases::new(&stdin);
-    let identities = Identities::load(&args.identities, &stdin, &passphrases)?;
-    let openers = Openers::new(&args.identities, identities, passphrases, &input.name)
-        .with_parts(read_parts(&args.parts, &stdin)?);
-    let reader = openers.decrypt(reader, crate::backend()?)?;
+    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let reader = openers
+        .decrypt(reader, &input.name, crate::backend()?)
+        .map_err(|error| explain_interrupted(error, args.input.as_deref()))?;
 
     let (result, output_guard) = create(output)?;
-    let (mut list, map_guard) = create(&map)?;
+    // What was made just now must not stay alone.
+    let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
     let cannot =
         |path: &Path, error: &io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), error);
     input.progress.reset();

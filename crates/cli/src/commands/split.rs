@@ -22,7 +22,7 @@ const READ: usize = 256 << 10;
 /// Splits a file.
 pub(crate) fn run(args: &SplitArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let input = Input::open(args.input.as_deref().filter(|path| *path != Path::new("-")), &stdin)?;
+    let input = Input::open(args.input.as_deref(), &stdin)?;
     if input.is_terminal {
         return Err(Error::usage("no FILE to split")
             .hint("a secret that is typed stays visible; write it to a file, or pipe it in"));

@@ -1,6 +1,5 @@
 //! Identity files that are themselves encrypted with a passphrase.
 
-use std::cell::OnceCell;
 use std::io::Read as _;
 use std::iter;
 
@@ -9,9 +8,10 @@ use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
 
 use super::parse::parse_lines;
-use super::{ParsedIdentity, as_decrypt_error};
+use super::{ParsedIdentity, SharedIdentity, as_decrypt_error};
 use crate::error::{Error, Result, warn};
 use crate::failure::decrypt_error;
+use crate::once::Once;
 use crate::passphrase::Passphrases;
 use crate::scrypt::PassphraseIdentity;
 
@@ -20,12 +20,12 @@ pub(crate) struct EncryptedFile {
     name: String,
     contents: Zeroizing<Vec<u8>>,
     passphrases: Passphrases,
-    opened: OnceCell<Vec<Box<dyn Identity>>>,
+    opened: Once<Vec<SharedIdentity>>,
 }
 
 impl EncryptedFile {
     pub(super) fn new(name: &str, contents: Zeroizing<Vec<u8>>, passphrases: Passphrases) -> Self {
-        Self { name: name.to_owned(), contents, passphrases, opened: OnceCell::new() }
+        Self { name: name.to_owned(), contents, passphrases, opened: Once::default() }
     }
 
     /// The identities in it.
@@ -51,19 +51,15 @@ impl EncryptedFile {
         parse_lines(&plaintext, &self.name)
     }
 
-    fn open(&self) -> Result<&[Box<dyn Identity>]> {
-        if let Some(opened) = self.opened.get() {
-            return Ok(opened);
-        }
-        let identities = self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect();
-        Ok(self.opened.get_or_init(|| identities))
+    fn open(&self) -> Result<Vec<SharedIdentity>> {
+        Ok(self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect())
     }
 
     fn unwrap_with(
         &self,
         unwrap: impl Fn(&dyn Identity) -> Option<Result<FileKey, DecryptError>>,
     ) -> Option<Result<FileKey, DecryptError>> {
-        match self.open() {
+        match self.opened.get(|| self.open()) {
             Ok(identities) => identities.iter().find_map(|identity| unwrap(identity.as_ref())),
             Err(error) => Some(Err(as_decrypt_error(error))),
         }

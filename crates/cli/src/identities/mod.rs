@@ -20,6 +20,9 @@ pub(crate) use encrypted::EncryptedFile;
 pub(crate) use parse::{read_file, read_stream};
 pub(crate) use ssh::{SshKey, describe_recipient_fault};
 
+/// What unwraps file keys, for any number of threads.
+pub(crate) type SharedIdentity = Box<dyn age::Identity + Send + Sync>;
+
 /// One identity as it stands in a file.
 pub(crate) enum ParsedIdentity {
     /// `AGE-SECRET-KEY-1…`
@@ -36,7 +39,7 @@ pub(crate) enum ParsedIdentity {
 
 impl ParsedIdentity {
     /// The identity that unwraps file keys.
-    pub(crate) fn into_identity(self) -> Box<dyn age::Identity> {
+    pub(crate) fn into_identity(self) -> SharedIdentity {
         match self {
             Self::X25519(identity) => Box::new(identity),
             Self::PostQuantum(identity) => identity,
@@ -44,11 +47,6 @@ impl ParsedIdentity {
             Self::Encrypted(file) => Box::new(file),
             Self::Plugin(identity) => Box::new(PluginIdentity(identity)),
         }
-    }
-
-    /// Whether this could open a file that is encrypted with a passphrase: only a plugin could.
-    fn is_plugin(&self) -> bool {
-        matches!(self, Self::Plugin(_))
     }
 }
 
@@ -73,10 +71,22 @@ impl Identities {
         self.0
     }
 
-    /// What can try to open the file; `with_passphrase` says that it was encrypted with one.
-    pub(crate) fn into_openers(self, with_passphrase: bool) -> Vec<Box<dyn age::Identity>> {
-        let candidates = self.0.into_iter().filter(|identity| !with_passphrase || identity.is_plugin());
-        candidates.map(ParsedIdentity::into_identity).collect()
+    /// What can try to open files.
+    pub(crate) fn into_openable(self) -> Openable {
+        let with_kind =
+            |identity: ParsedIdentity| (matches!(identity, ParsedIdentity::Plugin(_)), identity.into_identity());
+        Openable(self.0.into_iter().map(with_kind).collect())
+    }
+}
+
+/// Identities that open files, and whether each is a plugin's.
+pub(crate) struct Openable(Vec<(bool, SharedIdentity)>);
+
+impl Openable {
+    /// What can try to open a file. `with_passphrase` says that it was encrypted with one: only a plugin could know it.
+    pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn age::Identity> {
+        let candidates = self.0.iter().filter(|(is_plugin, _)| !with_passphrase || *is_plugin);
+        candidates.map(|(_, identity)| &**identity as &dyn age::Identity).collect()
     }
 }
 

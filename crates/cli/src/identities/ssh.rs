@@ -1,7 +1,5 @@
 //! ssh private keys, with the question for their passphrase put off until a file needs it.
 
-use std::cell::OnceCell;
-
 use age::ssh;
 use age::{DecryptError, Identity};
 use age_core::format::{FileKey, Stanza};
@@ -11,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::as_decrypt_error;
 use crate::error::{Error, Result};
+use crate::once::Once;
 use crate::passphrase::{Given, Passphrases};
 
 /// An ssh private key, perhaps encrypted.
@@ -22,7 +21,7 @@ pub(crate) struct SshKey {
     key: ssh::Identity,
     recipient: ssh::Recipient,
     passphrases: Passphrases,
-    opened: OnceCell<ssh::Identity>,
+    opened: Once<ssh::Identity>,
 }
 
 impl SshKey {
@@ -40,7 +39,7 @@ impl SshKey {
             Error::new(format!("ssh key {name:?} cannot be used: {}", describe_recipient_fault(&error)))
                 .hint("ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can be used")
         })?;
-        Ok(Self { name: name.to_owned(), key, recipient, passphrases, opened: OnceCell::new() })
+        Ok(Self { name: name.to_owned(), key, recipient, passphrases, opened: Once::default() })
     }
 
     /// The public half.
@@ -57,17 +56,13 @@ impl SshKey {
         stanza.tag == kind && stanza.args.first() == Some(&tag)
     }
 
-    fn open(&self) -> Result<&ssh::Identity> {
-        let ssh::Identity::Encrypted(encrypted) = &self.key else { return Ok(&self.key) };
-        if let Some(opened) = self.opened.get() {
-            return Ok(opened);
-        }
+    fn open(&self, encrypted: &ssh::EncryptedKey) -> Result<ssh::Identity> {
         let given = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
         let from = if matches!(given, Given::Environment(_)) { " from the environment" } else { "" };
         let key = encrypted
             .decrypt(given.secret())
             .map_err(|_| Error::new(format!("the passphrase{from} does not open ssh key {:?}", self.name)))?;
-        Ok(self.opened.get_or_init(|| key.into()))
+        Ok(key.into())
     }
 }
 
@@ -76,7 +71,8 @@ impl Identity for SshKey {
         if !self.is_for_me(stanza) {
             return None;
         }
-        match self.open() {
+        let ssh::Identity::Encrypted(encrypted) = &self.key else { return self.key.unwrap_stanza(stanza) };
+        match self.opened.get(|| self.open(encrypted)) {
             Ok(key) => key.unwrap_stanza(stanza),
             Err(error) => Some(Err(as_decrypt_error(error))),
         }

@@ -10,10 +10,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
-use tempfile::TempPath;
 
 use super::keep_retry;
-use crate::cleanup::FileGuard;
+use super::temporary::Temporary;
 use crate::error::{Error, Result};
 
 /// As many symbolic links as Linux follows.
@@ -111,14 +110,6 @@ pub(super) struct Replacement {
     temporary: Option<Temporary>,
 }
 
-/// The file beside the target. Dropped, it is removed.
-struct Temporary {
-    // Fields are dropped in this order: the file is closed and removed, and only then no longer watched over.
-    file: File,
-    path: TempPath,
-    _guard: FileGuard,
-}
-
 impl Replacement {
     /// Finds out now, with nothing touched, what would fail at the end.
     pub(super) fn prepare(target: Target, private: bool) -> Result<Self> {
@@ -153,8 +144,8 @@ impl Replacement {
     }
 
     /// The same file for whoever does not write from its beginning to its end.
-    pub(super) fn at_any_place(&mut self) -> Result<AnyPlace<'_>> {
-        self.file().map(|(file, target)| AnyPlace { file, target })
+    pub(super) fn at_any_place(&mut self) -> io::Result<AnyPlace<'_>> {
+        self.file().map_err(Error::into_io).map(|(file, target)| AnyPlace { file, target })
     }
 
     fn file(&mut self) -> Result<(&File, &Target)> {
@@ -162,7 +153,7 @@ impl Replacement {
             Some(temporary) => temporary,
             None => self.create()?,
         };
-        Ok((&self.temporary.insert(temporary).file, &self.target))
+        Ok((self.temporary.insert(temporary).file(), &self.target))
     }
 
     /// Forgets what was written.
@@ -177,31 +168,19 @@ impl Replacement {
             Some(temporary) => temporary,
             None => self.create()?,
         };
-        temporary.file.sync_all().map_err(|error| self.target.cannot_write(&error))?;
-        drop(temporary.file);
-        temporary.path.persist(&self.target.path).map_err(|error| self.target.cannot_write(&error.error))?;
-        // The name too; where directories cannot be synced, there is nothing more to be done.
-        let _ = File::open(&self.directory).and_then(|directory| directory.sync_all());
+        let persisted = temporary.file().sync_all().and_then(|()| temporary.persist(&self.target.path, true));
+        persisted.map_err(|error| self.target.cannot_write(&error))?;
+        // The name too.
+        sync_directory(&self.directory);
         Ok(())
     }
 
     fn create(&self) -> Result<Temporary> {
-        let made = tempfile::Builder::new().prefix(".sealane-").suffix(".tmp").make_in(&self.directory, |path| {
-            let mut options = OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::OpenOptionsExt as _;
-                // A new file gets what the umask leaves. An old one's mode is set before anything is written.
-                options.mode(if self.private || self.target.existing.is_some() { 0o600 } else { 0o666 });
-            }
-            FileGuard::make(path, || options.open(path))
-        });
-        let (made, path) = made.map_err(|error| self.cannot_create(&error))?.into_parts();
-        let (file, _guard) = made;
-        let temporary = Temporary { file, path, _guard };
+        // A new file gets what the umask leaves. An old one's mode is set before anything is written.
+        let mode = if self.private || self.target.existing.is_some() { 0o600 } else { 0o666 };
+        let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
         if let Some(existing) = &self.target.existing {
-            keep_permissions(&temporary.file, existing).map_err(|error| self.target.cannot_write(&error))?;
+            keep_permissions(temporary.file(), existing).map_err(|error| self.target.cannot_write(&error))?;
         }
         Ok(temporary)
     }
@@ -210,6 +189,11 @@ impl Replacement {
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
             .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
     }
+}
+
+/// Brings the names in `directory` onto the disk. Where directories cannot be synced, there is nothing more to be done.
+pub(crate) fn sync_directory(directory: &Path) {
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
 
 /// A file that is written at any place.

@@ -1,15 +1,20 @@
 //! Where the result goes: a file that appears only when it is whole, standard output, or a terminal.
 
 mod file;
+mod temporary;
 mod terminal;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::same_file::FileId;
+pub(crate) use file::sync_directory;
 use file::{AnyPlace, Direct, Replacement};
+pub(crate) use temporary::Temporary;
 use terminal::Terminal;
 
 /// What is written.
@@ -89,7 +94,7 @@ impl Output {
     }
 
     /// The file, to be written at any place and by several threads, if it is one that nobody sees before it is complete.
-    pub(crate) fn at_any_place(&mut self) -> Result<Option<AnyPlace<'_>>> {
+    pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {
             Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
             _ => Ok(None),
@@ -143,8 +148,20 @@ impl Write for Output {
 }
 
 /// An interrupted call is tried again by the caller; anything else becomes an error for a person.
-fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
+pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
     if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
+}
+
+/// Writes a text to standard output, as it is.
+pub(crate) fn print(text: &[u8]) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+/// The text of a report for programs.
+pub(crate) fn json(report: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string_pretty(report);
+    Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
 }
 
 /// An error of standard output.

@@ -133,6 +133,12 @@ fn what_powershell_does_is_recognised() {
     let armored = String::from_utf8(dir.read("good")).unwrap();
     expect(&dir, &utf16(&armored), &[], "UTF-16");
     expect(&dir, format!("\u{feff}{armored}").as_bytes(), &[], "byte order mark");
+    // Nothing can be saved of it either, and that is not the file's fault.
+    for bad in [text.clone().into_bytes(), utf16(&text), utf16(&armored), format!("\u{feff}{armored}").into_bytes()] {
+        dir.write("bad", bad);
+        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails("was damaged on its way");
+        assert!(!dir.exists("left"));
+    }
     // CR LF does armor no harm, nor does white space around it.
     dir.write("good", format!("\n \n{}\r\n\n", armored.trim_end().replace('\n', "\r\n")));
     assert_eq!(dir.run(["-d", "-i", "key.txt", "good"]).quiet().stdout, b"short");
@@ -156,4 +162,28 @@ fn damaged_armor() {
     dir.write("bad", lines.join("\n"));
     dir.run(["-d", "-i", "key.txt", "-o", "out", "bad"]).fails("malformed armor: line 1501");
     assert_eq!(dir.names(), ["bad", "good", "key.pub", "key.txt"]);
+}
+
+#[test]
+fn headers_that_are_too_long_are_refused_at_once() {
+    let dir = Dir::with_key();
+    let (file, _) = encrypted(&dir, b"short");
+    let text = String::from_utf8_lossy(&file);
+    let (start, end) = (text.find("-> X25519").unwrap(), text.find("\n---").unwrap() + 1);
+    let with = |more: &str| [&file[..start], more.as_bytes(), &file[start..]].concat();
+    let stanza = text[start..end].to_owned();
+    let started = std::time::Instant::now();
+    for bad in [
+        with(&stanza.repeat(100_000)),
+        with(&"-> grease x\n\n".repeat(100_000)),
+        with(&format!("-> grease x\n{}\n", format!("{}\n", "A".repeat(64)).repeat(100_000))),
+        with(&format!("-> grease{}", " y".repeat(10_000_000))),
+    ] {
+        expect(&dir, &bad, &[], "the header is longer than 1 MiB");
+        dir.run(["inspect", "bad"]).fails("the header is longer than 1 MiB");
+        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails("the header is longer than 1 MiB");
+    }
+    // As many as there may be are looked at, and the code tells that they were not there.
+    expect(&dir, &with(&"-> grease x\n\n".repeat(80_000)), &[], "the header was changed");
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
 }

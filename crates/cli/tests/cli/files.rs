@@ -159,7 +159,8 @@ fn a_directory_that_may_not_be_written_is_noticed_before_any_question() {
 fn input_that_cannot_be_read_makes_no_output() {
     let dir = Dir::with_key();
     dir.run(["-R", "key.pub", "-o", "out", "missing"]).fails("cannot open \"missing\": No such file");
-    dir.run(["-R", "key.pub", "-o", "out", "."]).fails("is a directory");
+    dir.run(["-R", "key.pub", "-o", "out", "."]).fails("\"out\" is within the input \".\"");
+    dir.run(["inspect", "."]).fails("is a directory");
     dir.sh("exec \"$SEALANE\" -R key.pub -o out < .").fails("cannot read standard input: Is a directory");
     dir.run(["-d", "-i", "missing", "-o", "out", "key.pub"]).fails("identity file \"missing\"");
     dir.run(["-R", "missing", "-o", "out", "key.pub"]).fails("recipients file \"missing\"");

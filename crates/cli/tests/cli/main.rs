@@ -1,19 +1,27 @@
 //! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
 #![cfg(unix)]
 
+mod batches;
 mod bench;
 mod cctv;
 mod cpu;
 mod damage;
 mod files;
 mod flags;
+mod folder;
+mod folder_faults;
+mod folder_resume;
 mod generate;
 mod identities;
 mod inspect;
+mod io_errors;
 mod keygen;
+mod kills;
+mod memory;
 mod passphrase;
 mod pipes;
 mod plugin;
+mod plugin_faults;
 mod range;
 mod recipients;
 mod rekey;

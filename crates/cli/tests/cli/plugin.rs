@@ -1,5 +1,7 @@
 //! Plugins, with a small one that hides nothing: its stanza is the file key.
 
+use std::process::Command;
+
 use crate::support::{Dir, Run, finish};
 
 /// The age plugin protocol (<https://c2sp.org/age-plugin>) for one recipient, in a few lines of shell.
@@ -24,12 +26,12 @@ printf -- '-> done\n\n'
 "#;
 
 // Bech32 of no data at all under these names; the same strings are in the tests of age (testdata/plugin.txt).
-const RECIPIENT: &str = "age1test10qdmzv9q";
+pub(crate) const RECIPIENT: &str = "age1test10qdmzv9q";
 const IDENTITY: &str = "AGE-PLUGIN-TEST-10Q32NLXM";
 const PATH_RECIPIENT: &str = "age1pwn/pwn19gt89dfz";
 const PATH_IDENTITY: &str = "AGE-PLUGIN-PWN/PWN-19GYK4WLY";
 
-fn with_plugin() -> Dir {
+pub(crate) fn with_plugin() -> Dir {
     let dir = Dir::with_key();
     std::fs::create_dir(dir.path("bin")).unwrap();
     dir.write("bin/age-plugin-test", PLUGIN);
@@ -39,13 +41,18 @@ fn with_plugin() -> Dir {
     dir
 }
 
-fn run(dir: &Dir, args: &[&str]) -> Run {
+pub(crate) fn run(dir: &Dir, args: &[&str]) -> Run {
     let mut command = dir.command(args);
+    with_path(dir, &mut command);
+    finish(command)
+}
+
+/// Lets `command` find the plugin.
+pub(crate) fn with_path(dir: &Dir, command: &mut Command) {
     let path = std::env::join_paths(
         [dir.path("bin")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     );
     command.env("PATH", path.unwrap()).env("PLUGIN_LOG", dir.path("log"));
-    finish(command)
 }
 
 #[test]

@@ -83,3 +83,39 @@ fn arguments_that_are_no_recipients_get_a_hint() {
     }
     assert!(!dir.exists("out"));
 }
+
+#[test]
+fn more_than_fit_a_header() {
+    let dir = Dir::new();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    // Such a stanza has one and a half kilobytes.
+    dir.write("list", dir.run(["keygen", "-y", "pq.txt"]).text().repeat(700));
+    let names = dir.names();
+    dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: the header would be longer than 1 MiB");
+    assert_eq!(dir.names(), names);
+}
+
+/// Keys of hardware (<https://c2sp.org/age#the-p256tag-recipient-type>), as the tests of the crate `age` have them: only who holds the hardware could open the files.
+const TAG: &str = "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e";
+const TAG_PQ: &str = include_str!("tagpq.pub");
+
+#[test]
+fn recipients_with_tags_are_those_of_their_kind() {
+    let dir = Dir::with_key();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let pq = dir.run(["keygen", "-y", "pq.txt"]).text();
+    let key = String::from_utf8(dir.read("key.pub")).unwrap();
+    for (tag, kind, same, other, post_quantum) in
+        [(TAG, "p256tag", &key, &pq, "no"), (TAG_PQ.trim(), "mlkem768p256tag", &pq, &key, "yes")]
+    {
+        dir.run(["-r", tag, "-r", same.trim(), "-o", "out", "key.pub"]).quiet();
+        let said: serde_json::Value = serde_json::from_str(&dir.run(["inspect", "--json", "out"]).text()).unwrap();
+        assert_eq!((&said["recipients"][kind], &said["post_quantum"]), (&1.into(), &post_quantum.into()), "{said}");
+        let identity = if same == &key { "key.txt" } else { "pq.txt" };
+        assert_eq!(dir.run(["-d", "-i", identity, "out"]).quiet().stdout, key.as_bytes());
+        // One that a quantum computer could open would open it for all.
+        dir.run(["-r", tag, "-r", other.trim(), "-o", "no", "key.pub"]).fails("encrypt the file twice");
+    }
+    assert!(!dir.exists("no"));
+    dir.run(["-r", &TAG.replace("qt8", "qt9"), "-o", "no", "key.pub"]).fails("malformed recipient");
+}

@@ -129,16 +129,89 @@ fn an_interrupted_change_is_put_back() {
     let mut torn = old.clone();
     torn[header / 2..header].fill(b'x');
     dir.write("x", &torn);
-    dir.write(".x.sealane-old-header", &old[..header]);
+    // With the nonce of the payload.
+    let kept = &old[..header + 16];
+    dir.write(".x.sealane-old-header", kept);
+    // Who tries to open it is told.
+    let again = "sealane: hint: an earlier change of the header was interrupted";
+    for args in [&["-d"][..], &["-d", "--range", "5:"], &["-d", "--salvage", "-o", "left"], &["inspect"]] {
+        let keys = if args[0] == "inspect" { &[][..] } else { &["-i", "key.txt"] };
+        dir.run([args, keys, &["x"]].concat()).fails(again);
+    }
+    // Not of other files, and of one whose header looks whole only by a warning.
+    dir.write("y", &torn);
+    assert!(!dir.run(["-d", "-i", "key.txt", "y"]).err().contains("interrupted"));
+    dir.write("x", &old);
+    assert!(
+        String::from_utf8_lossy(&dir.run(["inspect", "x"]).ok().stderr)
+            .contains("change of the header was interrupted")
+    );
+    opens(&dir, "key.txt", "x", &data);
+    dir.write("x", &torn);
     let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
     assert!(String::from_utf8_lossy(&said.stderr).contains("has been put back"));
     opens(&dir, "b.txt", "x", &data);
     assert!(!dir.exists(".x.sealane-old-header"));
     // One that was not written to its end: nothing had happened to the file yet.
-    dir.write(".x.sealane-old-header", &old[..header - 10]);
-    dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).ok();
-    opens(&dir, "c.txt", "x", &data);
-    assert!(!dir.exists(".x.sealane-old-header"));
+    let mut from = "b";
+    for (len, to) in [(0, "c"), (header - 10, "b"), (header, "c"), (header + 15, "b")] {
+        dir.write(".x.sealane-old-header", &kept[..len]);
+        dir.run(["rekey", "-i", &format!("{from}.txt"), "-R", &format!("{to}.pub"), "x"]).ok();
+        opens(&dir, &format!("{to}.txt"), "x", &data);
+        assert!(!dir.exists(".x.sealane-old-header"));
+        from = to;
+    }
+}
+
+#[test]
+fn a_header_that_was_kept_is_not_put_before_another_files_payload() {
+    let (dir, data) = dir();
+    let header = dir.read("x").len() - 200_080;
+    dir.write(".x.sealane-old-header", &dir.read("x")[..header + 16]);
+    dir.encrypt(&data, "x");
+    let new = dir.read("x");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("is the header of another file");
+    assert!(dir.read("x") == new && dir.exists(".x.sealane-old-header"));
+    opens(&dir, "key.txt", "x", &data);
+}
+
+#[test]
+fn links_to_a_file() {
+    use std::os::unix::fs::symlink;
+    let (dir, data) = dir();
+    std::fs::create_dir(dir.path("sub")).unwrap();
+    std::fs::rename(dir.path("x"), dir.path("sub/x")).unwrap();
+    symlink("sub/x", dir.path("link")).unwrap();
+    symlink("link", dir.path("chain")).unwrap();
+    std::fs::hard_link(dir.path("sub/x"), dir.path("hard")).unwrap();
+    // In place, behind all names at once.
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "chain"]).ok();
+    for name in ["link", "sub/x", "hard"] {
+        opens(&dir, "b.txt", name, &data);
+    }
+    dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "hard"]).ok();
+    opens(&dir, "c.txt", "link", &data);
+    // A new file: symbolic links lead to it, a hard link to the old one.
+    dir.run(["rekey", "-i", "c.txt", "-R", "b.pub", "-R", "key.pub", "chain"]).ok();
+    opens(&dir, "b.txt", "sub/x", &data);
+    opens(&dir, "c.txt", "hard", &data);
+    does_not_open(&dir, "c.txt", "link");
+    for name in ["link", "chain"] {
+        assert!(dir.path(name).symlink_metadata().unwrap().is_symlink());
+    }
+    // What was interrupted under one name is put back under another.
+    let old = dir.read("sub/x");
+    let header = old.len() - 200_080;
+    dir.write("sub/.x.sealane-old-header", &old[..header + 16]);
+    let mut torn = old;
+    torn[header / 2..header].fill(b'x');
+    dir.write("sub/x", &torn);
+    dir.run(["-d", "-i", "b.txt", "chain"]).fails("an earlier change of the header was interrupted");
+    dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "chain"]).ok();
+    opens(&dir, "c.txt", "sub/x", &data);
+    let mut left: Vec<_> =
+        std::fs::read_dir(dir.path("sub")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!((left.pop(), left.pop()), (Some("x".into()), None));
 }
 
 #[test]

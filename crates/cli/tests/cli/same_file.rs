@@ -61,3 +61,48 @@ fn redirections_are_seen_through() {
     // The same device twice is nobody's loss.
     dir.run(["-R", "key.pub", "-o", "/dev/null", "/dev/null"]).quiet();
 }
+
+#[test]
+fn nor_with_what_else_reads_and_writes_files() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    dir.run_with(b"secret", ["-k", "2", "-R", "key.pub", "-R", "b.pub", "-o", "shared"]).quiet();
+    dir.run(["contribute", "-i", "b.txt", "-o", "part", "shared"]).quiet();
+    dir.encrypt(b"secret", "x");
+    for name in ["x", "shared", "part", "key.txt", "b.pub"] {
+        fs::hard_link(dir.path(name), dir.path(&format!("{name}-hard"))).unwrap();
+        symlink(name, dir.path(&format!("{name}-soft"))).unwrap();
+    }
+    let all = || dir.names().into_iter().map(|name| (dir.read(&name), name)).collect::<Vec<_>>();
+    let before = all();
+    let refuse = |target: &str, args: &[&str]| {
+        for link in ["", "-hard", "-soft"] {
+            dir.run(["-o", &format!("{target}{link}")].iter().chain(args)).fails(WHAT);
+        }
+    };
+    for target in ["x", "key.txt"] {
+        refuse(target, &["-d", "--range", "2:", "-i", "key.txt", "x"]);
+    }
+    for target in ["shared", "part", "key.txt"] {
+        refuse(target, &["-d", "-i", "key.txt", "--part", "part", "shared"]);
+    }
+    let subcommand = |name: &str, target: &str, args: &[&str]| {
+        for link in ["", "-hard", "-soft"] {
+            dir.run([&[name, "-o", &format!("{target}{link}")], args].concat()).fails(WHAT);
+        }
+    };
+    for target in ["x", "key.txt", "b.pub"] {
+        subcommand("rekey", target, &["-i", "key.txt", "-R", "b.pub", "x"]);
+    }
+    for target in ["shared", "key.txt"] {
+        subcommand("contribute", target, &["-i", "key.txt", "shared"]);
+    }
+    // What is to be changed is neither its own identity nor its own recipients.
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "key.txt-hard"]).fails(WHAT);
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "b.pub-soft"]).fails(WHAT);
+    // To salvage into anything that is there already is refused, whatever it is.
+    for target in ["x", "x-hard", "x-soft", "key.txt"] {
+        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", target, "x"]).fails("File exists");
+    }
+    assert!(all() == before);
+}

@@ -195,6 +195,22 @@ fn a_bar_is_shown_for_long_work_only() {
 }
 
 #[test]
+fn many_files_have_one_bar() {
+    let dir = crate::plugin::with_plugin();
+    let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
+    // A slow recipient: half a second for each file.
+    dir.write("bin/age-plugin-test", plugin.replacen('\n', "\nsleep 0.5\n", 1));
+    for name in ["a", "b", "c", "d"] {
+        dir.write(name, bytes(1 << 20));
+    }
+    let recipient = crate::plugin::RECIPIENT;
+    let command = format!("PATH=\"$PWD/bin:$PATH\" PLUGIN_LOG=log \"$SEALANE\" -r {recipient} -o sealed a b c d");
+    let shown = ends(in_terminal(&dir, &command), 0, "MiB/s");
+    assert!(shown.contains("/4.00 MiB"), "of all of them: {shown}");
+    assert!(!shown.contains("/1.00 MiB"), "{shown}");
+}
+
+#[test]
 fn a_new_key_is_shown_once() {
     let dir = Dir::new();
     let shown = ends(in_terminal(&dir, "exec \"$SEALANE\" keygen"), 0, "AGE-SECRET-KEY-1");

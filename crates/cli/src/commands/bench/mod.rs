@@ -12,11 +12,11 @@ mod report;
 mod text;
 mod timing;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
-use crate::output::{Content, Output, stdout_error};
+use crate::output::{Content, Output, print};
 use plan::Plan;
 use progress::Progress;
 use report::{Environment, Report};
@@ -45,8 +45,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         return Ok(());
     }
     let text = if args.json { report.to_json()? } else { text::tables(&report) };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)
+    print(text.as_bytes())
 }
 
 fn measure(plan: &Plan) -> Result<Report> {

@@ -9,7 +9,8 @@ use super::plan::Plan;
 use super::timing::{Samples, median};
 use super::{cells, clock};
 use crate::commands::cpu;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::output::json;
 
 /// Raised when a field changes its meaning or goes away.
 const VERSION: u32 = 1;
@@ -116,8 +117,7 @@ impl Report {
     }
 
     pub(super) fn to_json(&self) -> Result<String> {
-        let json = serde_json::to_string_pretty(self);
-        Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
+        json(self)
     }
 
     /// The names of the primitives, in their order.

@@ -1,7 +1,7 @@
 //! `sealane share inspect`.
 
 use std::fmt::Write as _;
-use std::io::{self, Read as _, Write as _};
+use std::io::Read as _;
 
 use sealane_shares::{Field, Points};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::args::ShareInspectArgs;
 use crate::error::{Error, Result, warn};
-use crate::output::stdout_error;
+use crate::output::{json, print};
 use crate::shares::{Form, Shares, read_error};
 use crate::stdin::StdinUse;
 
@@ -55,13 +55,11 @@ pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     let text = if args.json {
         let unreadable = shares.unreadable.iter().map(|error| Entry::Unreadable { damage: error.to_string() });
         let all: Vec<_> = reports.iter().map(Entry::Share).chain(unreadable).collect();
-        let json = serde_json::to_string_pretty(&all);
-        json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n"
+        json(&all)?
     } else {
         plain(&reports)
     };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    print(text.as_bytes())?;
     let mut unreadable = shares.unreadable.drain(..);
     if let Some(error) = unreadable.next() {
         unreadable.for_each(|error| warn(error.to_string()));

@@ -1,0 +1,217 @@
+//! Which flags of age go together, and what is said of those that do not.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::WORDS;
+use super::file::{FileArgs, IdentitySource, RekeyArgs};
+use crate::error::{Error, Result};
+
+impl FileArgs {
+    /// The one file.
+    fn take_input(&mut self) -> Result<()> {
+        if let [_, second, ..] = self.inputs.as_slice() {
+            return Err(Error::usage(format!(
+                "more than one FILE: {:?} is one too many",
+                second.display().to_string()
+            ))
+            .hint("give one file at a time"));
+        }
+        if let Some(flag) = self.resume.then_some("--resume").or(self.no_manifest.then_some("--no-manifest")) {
+            return Err(
+                Error::usage(format!("{flag} is for several files, or for folders")).hint("leave it out for one file")
+            );
+        }
+        self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
+        Ok(())
+    }
+
+    /// Whether the result is a folder with files, not one file: with one input too, if that is what is asked for.
+    fn is_many(&self) -> bool {
+        let is_folder = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+        let asked_for = self.resume || self.no_manifest || self.output.as_ref().is_some_and(is_folder);
+        match self.inputs.as_slice() {
+            [] => false,
+            [input] => input.is_dir() || (asked_for && input != OsStr::new("-")),
+            _ => true,
+        }
+    }
+
+    /// What `sealane contribute` takes.
+    pub(super) fn checked_to_contribute(mut self) -> Result<Self> {
+        self.take_input()?;
+        if self.input.is_none() {
+            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
+        }
+        if self.identities.is_empty() {
+            return Err(
+                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
+            );
+        }
+        Ok(self)
+    }
+
+    /// These, if they go together. The combinations that age refuses, and why.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        if self.is_many() {
+            self.many = std::mem::take(&mut self.inputs);
+        } else {
+            self.take_input()?;
+        }
+        if self.decrypt {
+            decrypt(&self)?
+        } else {
+            encrypt(&self)?
+        }
+        if !self.many.is_empty() {
+            many(&self)?;
+        }
+        warn_duplicates(&self);
+        Ok(self)
+    }
+}
+
+impl RekeyArgs {
+    /// These, if they go together.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.file.take_input()?;
+        let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
+        if self.file.input.is_none() {
+            return Err(
+                Error::usage("missing FILE").hint("the file whose recipients are to change is given by its name")
+            );
+        }
+        if new == self.file.passphrase {
+            return Err(if new {
+                Error::usage("-p/--passphrase can't be combined with -r or -R")
+                    .hint("a file encrypted with a passphrase has no other recipients")
+            } else {
+                Error::usage("missing recipients")
+                    .hint("say for whom with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
+            });
+        }
+        if self.add && self.file.passphrase {
+            return Err(Error::usage("-p/--passphrase can't be combined with --add")
+                .hint("a file encrypted with a passphrase has no other recipients"));
+        }
+        warn_duplicates(&self.file);
+        Ok(self)
+    }
+}
+
+/// Refuses what does not go with decryption.
+fn decrypt(args: &FileArgs) -> Result<()> {
+    let identity = "a private key is given with -i/--identity";
+    let refused = [
+        (args.encrypt, "-e/--encrypt", "give one of them"),
+        (args.armor, "-a/--armor", "armored files are recognised: leave -a/--armor out"),
+        (args.passphrase, "-p/--passphrase", "files encrypted with a passphrase are recognised: leave -p out"),
+        (!args.recipients.is_empty(), "-r/--recipient", identity),
+        (!args.recipients_files.is_empty(), "-R/--recipients-file", identity),
+        (args.threshold.is_some(), "-k/--threshold", "the file says how many holders it takes"),
+    ];
+    if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
+        return Err(Error::usage(format!("{flag} can't be used to decrypt")).hint(hint));
+    }
+    if !args.salvage {
+        return Ok(());
+    }
+    if args.range.is_some() {
+        return Err(Error::usage("--range can't be used with --salvage").hint("parts that are whole need no --salvage"));
+    }
+    if args.input.is_none() || args.output.as_deref().is_none_or(|path| path == OsStr::new("-")) {
+        return Err(Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files")
+            .hint("what is left of a damaged file goes to a place of its own"));
+    }
+    Ok(())
+}
+
+/// Refuses what does not go with encryption.
+fn encrypt(args: &FileArgs) -> Result<()> {
+    if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
+        return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
+    }
+    if !args.parts.is_empty() {
+        return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
+    }
+    if args.threshold.is_some() && args.passphrase {
+        return Err(Error::usage("-k/--threshold can't be combined with -p")
+            .hint("a file encrypted with a passphrase has no other recipients"));
+    }
+    if !args.identities.is_empty() && !args.encrypt {
+        return Err(Error::usage("-i/--identity and -j encrypt only together with an explicit -e/--encrypt")
+            .hint("did you forget -d/--decrypt?"));
+    }
+    let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
+    if !recipients && !args.passphrase {
+        // Not a file to encrypt, so perhaps meant as a word.
+        if let Some(input) = args.input.as_ref().or(args.many.first()).filter(|input| !args.encrypt && !input.exists())
+        {
+            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
+            return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
+                .hint(format!("the words are {}; see sealane --help", words.join(", "))));
+        }
+        return Err(Error::usage("missing recipients")
+            .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
+    }
+    if recipients && args.passphrase {
+        return Err(Error::usage("-p/--passphrase can't be combined with -r, -R, -i or -j")
+            .hint("a file encrypted with a passphrase has no other recipients"));
+    }
+    Ok(())
+}
+
+/// Refuses what does not go with several files, or folders.
+fn many(args: &FileArgs) -> Result<()> {
+    let is_dash = |path: &PathBuf| path == OsStr::new("-");
+    if args.many.iter().any(is_dash) {
+        return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
+    }
+    if args.output.as_ref().is_none_or(is_dash) {
+        return Err(Error::usage("several files, or a folder, and no place for them").hint(
+            "-o DIR is the folder that they go to, each to a file of its own; or make an archive of them first (tar)",
+        ));
+    }
+    let one_by_one = "files are given one by one for that";
+    let refused = [
+        (args.range.is_some(), "--range", one_by_one),
+        (args.salvage, "--salvage", one_by_one),
+        (!args.parts.is_empty(), "--part", "a part is of one file"),
+        (
+            args.passphrase,
+            "-p/--passphrase",
+            "each file would take a second: sealane keygen makes a key, sealane -p encrypts that, and -i uses it",
+        ),
+        (
+            args.decrypt && args.identities.is_empty(),
+            "a passphrase",
+            "-i names an identity file, which may be encrypted with a passphrase",
+        ),
+    ];
+    match refused.into_iter().find(|(given, ..)| *given) {
+        Some((_, what, hint)) => Err(Error::usage(format!("{what} can't be used with several files")).hint(hint)),
+        None => Ok(()),
+    }
+}
+
+/// Points out what was said twice.
+fn warn_duplicates(args: &FileArgs) {
+    let text = |path: &PathBuf| path.display().to_string();
+    let files = args.identities.iter().filter_map(|source| match source {
+        IdentitySource::File(path) => Some(text(path)),
+        IdentitySource::Plugin(_) => None,
+    });
+    let lists = [
+        ("recipient", args.recipients.clone()),
+        ("recipients file", args.recipients_files.iter().map(text).collect()),
+        ("identity file", files.collect::<Vec<_>>()),
+    ];
+    for (what, mut list) in lists {
+        list.sort();
+        let mut repeated: Vec<_> = list.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
+        repeated.dedup();
+        for value in repeated {
+            crate::error::warn(format!("duplicate {what} {value:?}"));
+        }
+    }
+}

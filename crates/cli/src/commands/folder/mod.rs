@@ -1,0 +1,43 @@
+//! `sealane encrypt` and `decrypt` with many files or whole folders.
+
+mod decrypt;
+mod encrypt;
+
+pub(crate) use decrypt::run as decrypt;
+pub(crate) use encrypt::run as encrypt;
+
+use std::path::{Path, PathBuf};
+
+use crate::args::FileArgs;
+use crate::error::{Error, Result};
+
+/// Where the files go.
+fn root(args: &FileArgs) -> &Path {
+    // The command line was refused without it.
+    args.output.as_deref().unwrap_or(Path::new(""))
+}
+
+/// Refuses a folder that would receive files while it is read.
+fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
+    // One that is not there yet is where its parent is.
+    let there = root.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        path.canonicalize().ok()
+    });
+    let Some(there) = there else { return Ok(()) };
+    let is_within = |input: &&PathBuf| {
+        let Ok(source) = input.canonicalize() else { return false };
+        // Files of a folder with the same name go into the very folder.
+        let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
+        source.is_dir() && (there.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
+    };
+    match inputs.iter().find(is_within) {
+        Some(input) => Err(Error::new(format!(
+            "{:?} is within the input {:?}",
+            root.display().to_string(),
+            input.display().to_string()
+        ))
+        .hint("give -o a folder somewhere else")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,292 @@
+//! What has been done of a run that may be interrupted.
+//!
+//! A line for each file that is complete, with a one-time authenticator of what it contains: so a later run knows whether the file still is what was
+//! written. That is against accidents: who can write to the folder can write a line too.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sealane::Poly1305;
+use serde::{Deserialize, Serialize};
+
+use super::attributes::Stamp;
+use super::manifest::{Id, write_line};
+use super::name::{JOURNAL, Name};
+use crate::cleanup;
+use crate::error::{Error, Result};
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    #[serde(rename = "sealane-resume")]
+    version: u32,
+    /// What the run is for: only the same can go on with it.
+    purpose: String,
+}
+
+const VERSION: u32 = 1;
+
+/// A file that is complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) name: Name,
+    /// What the source was then.
+    pub(crate) source: Stamp,
+    pub(crate) id: Id,
+    /// The length of the plaintext.
+    pub(crate) size: u64,
+    pub(crate) check: Check,
+}
+
+/// What authenticates the content of a file: a key that was made for it alone, and the tag of Poly1305.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct Check {
+    key: [u8; 32],
+    tag: [u8; 16],
+}
+
+impl Check {
+    /// Whether all that `file` has is what it was.
+    pub(crate) fn matches(&self, file: &mut impl Read) -> io::Result<bool> {
+        let mut mac = Poly1305::new(&self.key);
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => return Ok(mac.verify(&self.tag).is_ok()),
+                Ok(n) => mac.update(&buffer[..n]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl From<Check> for String {
+    fn from(check: Check) -> Self {
+        BASE64_STANDARD_NO_PAD.encode([&check.key[..], &check.tag].concat())
+    }
+}
+
+impl TryFrom<String> for Check {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        let bytes = BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| "not base64")?;
+        let (key, tag) = bytes.split_first_chunk().ok_or("too short")?;
+        Ok(Self { key: *key, tag: tag.try_into().map_err(|_| "not a key and a tag")? })
+    }
+}
+
+/// Writes to a file, and makes the [`Check`] of it.
+pub(crate) struct Checked<W> {
+    inner: W,
+    key: [u8; 32],
+    mac: Poly1305,
+    count: u64,
+}
+
+impl<W: Write> Checked<W> {
+    pub(super) fn new(inner: W) -> io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        Ok(Self { inner, key, mac: Poly1305::new(&key), count: 0 })
+    }
+
+    /// How many bytes have been written.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Nothing more is written.
+    pub(super) fn finish(self) -> Check {
+        Check { key: self.key, tag: self.mac.finalize() }
+    }
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(data)?;
+        self.mac.update(&data[..n]);
+        self.count += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// What a line after the first is about.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Folder(Folder),
+    File(Record),
+}
+
+/// A folder that is made by the run.
+#[derive(Serialize, Deserialize)]
+struct Folder {
+    folder: Name,
+}
+
+/// What a run has done.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) files: HashMap<Name, Record>,
+    pub(super) made: BTreeSet<Name>,
+}
+
+/// The journal of this run, for several threads. As long as it lives, no other run has it.
+pub(super) struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// Where it is.
+    pub(super) fn path(root: &Path) -> PathBuf {
+        root.join(JOURNAL)
+    }
+
+    /// Begins one in the folder `root`, or goes on with the one that is there, which must be for the same purpose, and says what was done.
+    pub(super) fn open(root: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
+        let path = Self::path(root);
+        let shown = format!("{:?}", root.display().to_string());
+        let cannot = |error: &io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), error);
+        let busy = || Error::new(format!("another run is at work in {shown}")).hint("wait until it has ended");
+        // A limit of its length is to be an error that names it.
+        cleanup::watch();
+        let mut options = File::options();
+        options.read(true).append(true).create_new(!goes_on);
+        // Who knows what tells the files apart could make a manifest of some of them.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = match options.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(busy()),
+            opened => opened.map_err(|error| cannot(&error))?,
+        };
+        match file.try_lock() {
+            // Removed by the one that had it until now.
+            Ok(()) if !path.exists() => return Err(busy()),
+            // Not every file system has locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => return Err(busy()),
+        }
+        let done = match read(&file).map_err(|error| cannot(&error))? {
+            Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
+                // What follows is not to be taken for the rest of a line that was not written to its end.
+                file.write_all(b"\n").map_err(|error| cannot(&error))?;
+                done
+            }
+            Some(_) => {
+                return Err(Error::new(format!("the interrupted run into {shown} was another one"))
+                    .hint("--resume goes on with the same inputs and flags; or remove that folder and begin again"));
+            }
+            None => {
+                let head = Head { version: VERSION, purpose: purpose.to_owned() };
+                file.set_len(0).and_then(|()| write_line(&mut file, &head)).map_err(|error| cannot(&error))?;
+                Done::default()
+            }
+        };
+        Ok((Self { path, file: Mutex::new(file) }, done))
+    }
+
+    /// A file is complete, and about to get its name.
+    pub(super) fn add(&self, record: &Record) -> io::Result<()> {
+        write_line(&mut *self.lock(), record)
+    }
+
+    /// A folder is about to be made.
+    pub(super) fn add_folder(&self, name: &Name) -> io::Result<()> {
+        write_line(&mut *self.lock(), &Folder { folder: name.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run is complete.
+    pub(super) fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+/// The first line, and what the others say; `None` if not even the first was written. Whatever is not a whole line was being written when the run
+/// ended.
+fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
+    let mut lines = BufReader::new(file).split(b'\n');
+    let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());
+    let Some(head) = head else { return Ok(None) };
+    let mut done = Done::default();
+    for line in lines {
+        match serde_json::from_slice(&line?) {
+            Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), record)),
+            Ok(Line::Folder(Folder { folder })) => drop(done.made.insert(folder)),
+            Err(_) => {}
+        }
+    }
+    Ok(Some((head, done)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(name: &str, content: &[u8]) -> Record {
+        let mut checked = Checked::new(Vec::new()).unwrap();
+        checked.write_all(content).unwrap();
+        let source = serde_json::from_str(r#"{"len":5,"modified":[1,2]}"#).unwrap();
+        let name = Name::new(Path::new(name)).unwrap();
+        Record { name, source, id: Id([9; 32]), size: 5, check: checked.finish() }
+    }
+
+    #[test]
+    fn a_record_is_of_one_content() {
+        let record = record("a", b"hello");
+        let again: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        assert_eq!(again, record);
+        assert!(again.check.matches(&mut &b"hello"[..]).unwrap());
+        for other in [&b"hellO"[..], b"hell", b"hello\0", b""] {
+            assert!(!again.check.matches(&mut &other[..]).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_was_not_written_to_its_end_is_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        let open = |purpose: &str, goes_on| Journal::open(root.path(), purpose, goes_on);
+        let name = Name::new(Path::new("b")).unwrap();
+        {
+            let (journal, done) = open("p", false).unwrap();
+            assert!(done.files.is_empty());
+            journal.add(&record("a", b"1")).unwrap();
+            journal.add_folder(&name).unwrap();
+            journal.add(&record("b/c", b"2")).unwrap();
+            assert!(open("p", true).err().unwrap().to_string().contains("another run is at work"));
+            assert!(open("p", false).err().unwrap().to_string().contains("another run is at work"));
+        }
+        let whole = fs::read(Journal::path(root.path())).unwrap();
+        let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+        assert_eq!(ends.len(), 4);
+        for len in 0..=whole.len() {
+            let lines = ends[1..].iter().filter(|end| **end <= len).count();
+            // What is added after a line that was cut off is not lost with it.
+            for added in [0, 1] {
+                fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
+                let added = (0..added).map(|_| open("p", true).unwrap().0.add(&record("d", b"3")).unwrap()).count();
+                let (_, done) = open("p", true).unwrap();
+                assert_eq!(done.files.len() + done.made.len(), lines + added, "{len}");
+            }
+        }
+        assert!(open("q", true).err().unwrap().to_string().contains("was another one"));
+        open("p", true).unwrap().0.remove().unwrap();
+        assert!(!Journal::path(root.path()).exists());
+    }
+}

@@ -1,0 +1,223 @@
+//! What a sealed folder has in it, for those who can open it.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read as _, Write};
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sealane_age::FILE_ID_LEN;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::attributes::Attributes;
+use super::name::{self, Name};
+use crate::error::{Error, Result};
+
+const VERSION: u32 = 1;
+
+/// Longer lines nobody needs: names are shorter than 4096 bytes where there are files.
+const MAX_LINE: u64 = 1 << 20;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    #[serde(rename = "sealane-manifest")]
+    version: u32,
+}
+
+/// Another line.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum Entry {
+    /// A sealed file.
+    File {
+        name: Name,
+        /// The length of the plaintext.
+        size: u64,
+        id: Id,
+        #[serde(flatten)]
+        attributes: Attributes,
+    },
+    /// A folder, which may be empty.
+    Directory {
+        name: Name,
+        #[serde(flatten)]
+        attributes: Attributes,
+    },
+    /// A symbolic link.
+    Link {
+        name: Name,
+        #[serde(with = "name")]
+        target: PathBuf,
+    },
+}
+
+/// Appends a line of JSON.
+pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    to.write_all(&line)
+}
+
+/// What tells a file from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Id(pub(crate) [u8; FILE_ID_LEN]);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64_STANDARD_NO_PAD.encode(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = BASE64_STANDARD_NO_PAD.decode(String::deserialize(deserializer)?).map_err(de::Error::custom)?;
+        bytes.try_into().map(Self).map_err(|_| de::Error::custom("an id has 32 bytes"))
+    }
+}
+
+/// What it says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) size: u64,
+    pub(crate) id: Id,
+    pub(crate) attributes: Attributes,
+}
+
+/// All of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) files: BTreeMap<Name, Known>,
+    pub(crate) directories: BTreeMap<Name, Attributes>,
+    pub(crate) links: BTreeMap<Name, PathBuf>,
+}
+
+impl Manifest {
+    /// Writes the plaintext of a manifest.
+    pub(crate) fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
+        write_line(&mut to, &Head { version: VERSION })?;
+        entries.into_iter().try_for_each(|entry| write_line(&mut to, &entry))
+    }
+
+    /// Reads the plaintext of a manifest.
+    pub(crate) fn read(mut from: impl BufRead) -> Result<Self> {
+        let malformed = |what: String| Error::new(format!("the manifest is malformed: {what}"));
+        let mut text = Vec::new();
+        let mut line = |text: &mut Vec<u8>| {
+            text.clear();
+            let n = (&mut from).take(MAX_LINE).read_until(b'\n', text);
+            n.map(|n| n > 0).map_err(|error| Error::from_io("cannot read the manifest", error))
+        };
+        line(&mut text)?;
+        match serde_json::from_slice::<Head>(&text) {
+            Ok(Head { version: VERSION }) => {}
+            Ok(Head { version }) => {
+                return Err(Error::new(format!("the manifest is of version {version}, which is not known here"))
+                    .hint("a newer program may have made it"));
+            }
+            Err(error) => return Err(malformed(error.to_string())),
+        }
+        let mut manifest = Self::default();
+        while line(&mut text)? {
+            let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+            if let Some(twice) = manifest.add(entry) {
+                return Err(malformed(format!("{twice} stands in it twice")));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Gives back a name that was there already.
+    fn add(&mut self, entry: Entry) -> Option<Name> {
+        let (name, twice) = match entry {
+            Entry::File { name, size, id, attributes } => {
+                (name.clone(), self.files.insert(name, Known { size, id, attributes }).is_some())
+            }
+            Entry::Directory { name, attributes } => {
+                (name.clone(), self.directories.insert(name, attributes).is_some())
+            }
+            Entry::Link { name, target } => (name.clone(), self.links.insert(name, target).is_some()),
+        };
+        let kinds =
+            [self.files.contains_key(&name), self.directories.contains_key(&name), self.links.contains_key(&name)];
+        (twice || kinds.into_iter().filter(|&there| there).count() > 1).then_some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::new(Path::new(text)).unwrap()
+    }
+
+    fn read(text: &str) -> Result<Manifest> {
+        Manifest::read(text.as_bytes())
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let attributes = serde_json::from_str(r#"{"mode":420,"modified":[1,2]}"#).unwrap();
+        let entries = [
+            Entry::File { name: name("a/b"), size: 3, id: Id([7; 32]), attributes },
+            Entry::Directory { name: name("a"), attributes: Attributes::default() },
+            Entry::Link { name: name("l"), target: "../x".into() },
+        ];
+        let mut text = Vec::new();
+        Manifest::write(&mut text, entries).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(
+            text,
+            "{\"sealane-manifest\":1}\n\
+             {\"type\":\"file\",\"name\":\"a/b\",\"size\":3,\"id\":\"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc\",\"mode\":420,\"modified\":[1,2]}\n\
+             {\"type\":\"directory\",\"name\":\"a\"}\n\
+             {\"type\":\"link\",\"name\":\"l\",\"target\":\"../x\"}\n"
+        );
+        let manifest = read(&text).unwrap();
+        assert_eq!(manifest.files[&name("a/b")], Known { size: 3, id: Id([7; 32]), attributes });
+        assert_eq!(manifest.links[&name("l")], Path::new("../x"));
+        assert!(manifest.directories.contains_key(&name("a")));
+    }
+
+    #[test]
+    fn no_change_of_it_does_more_than_fail() {
+        let text = "{\"sealane-manifest\":1}\n\
+            {\"type\":\"file\",\"name\":{\"base64\":\"YS//Cg==\"},\"size\":3,\"id\":\"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc\",\"mode\":420,\"modified\":[-1,2]}\n\
+            {\"type\":\"link\",\"name\":\"l/m\",\"target\":\"../x\"}\n";
+        assert!(read(text).is_ok());
+        for at in 0..text.len() {
+            let _ = read(&text[..at]);
+            for byte in [0, b'"', b'{', b'}', b'.', b'/', b'9', b'-', b'\n', 0xff] {
+                let mut changed = text.as_bytes().to_vec();
+                changed[at] = byte;
+                let _ = Manifest::read(&changed[..]);
+                changed.insert(at, byte);
+                let _ = Manifest::read(&changed[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_manifest_is_refused() {
+        let head = "{\"sealane-manifest\":1}\n";
+        for (lines, why) in [
+            ("", "malformed"),
+            ("{}\n", "malformed"),
+            ("{\"sealane-manifest\":2}\n", "version 2"),
+            ("{\"sealane-manifest\":1}\n{\"type\":\"device\",\"name\":\"a\"}\n", "malformed"),
+            ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"../a\"}\n", "not a name within a folder"),
+            ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"/a\"}\n", "not a name within a folder"),
+            ("{\"sealane-manifest\":1}\n{\"type\":\"file\",\"name\":\"a\",\"size\":1,\"id\":\"AAAA\"}\n", "32 bytes"),
+        ] {
+            assert!(read(lines).unwrap_err().to_string().contains(why), "{lines}");
+        }
+        let twice = format!(
+            "{head}{{\"type\":\"directory\",\"name\":\"a\"}}\n{{\"type\":\"link\",\"name\":\"a\",\"target\":\"b\"}}\n"
+        );
+        assert!(read(&twice).unwrap_err().to_string().contains("twice"));
+        assert_eq!(read(head).unwrap(), Manifest::default());
+    }
+}

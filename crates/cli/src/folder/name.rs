@@ -1,0 +1,191 @@
+//! Where a file is within a folder.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+/// The name of the sealed manifest in the folder that it tells about.
+pub(crate) const MANIFEST: &str = "sealane-manifest.age";
+
+/// The name of the journal in the folder that receives the files.
+pub(crate) const JOURNAL: &str = ".sealane-resume";
+
+/// What the name of a sealed file ends in.
+const SUFFIX: &str = ".age";
+
+/// One or more names that lead down from a folder; never up or to somewhere else, whoever wrote them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Name(PathBuf);
+
+impl Name {
+    /// `None` if `path` leads anywhere else, or nowhere.
+    pub(crate) fn new(path: &Path) -> Option<Self> {
+        let down = |component| match component {
+            // On Windows a colon would name a part of a file.
+            Component::Normal(name) if !(cfg!(windows) && name.as_encoded_bytes().contains(&b':')) => Some(name),
+            _ => None,
+        };
+        let path: PathBuf = path.components().map(down).collect::<Option<_>>()?;
+        (!path.as_os_str().is_empty()).then_some(Self(path))
+    }
+
+    pub(crate) fn as_path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What it is called when it is sealed.
+    pub(crate) fn sealed(&self) -> PathBuf {
+        let mut sealed = self.0.clone().into_os_string();
+        sealed.push(SUFFIX);
+        sealed.into()
+    }
+
+    /// What a sealed file is called when it is open, if it has the name of one.
+    pub(crate) fn opened(sealed: &Path) -> Option<Self> {
+        let stem = Path::new(sealed.file_name()?);
+        let opened = match stem.extension() {
+            Some(extension) if extension == OsStr::new(&SUFFIX[1..]) => stem.file_stem()?,
+            _ => return None,
+        };
+        Self::new(&sealed.with_file_name(opened))
+    }
+
+    /// Whether a file of this name, or its sealed form, would be taken for one of this program's own.
+    pub(crate) fn is_reserved(&self) -> bool {
+        [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
+    }
+
+    /// The folders that it is in, from the lowest to the highest.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.0.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty())
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0.display().to_string())
+    }
+}
+
+/// As text with `/` between names, or as bytes if they are not UTF-8.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Form {
+    Text(String),
+    Bytes { base64: String },
+}
+
+/// Any path in JSON.
+pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
+    let path = path.as_ref();
+    let form = match path.to_str() {
+        Some(text) if cfg!(windows) => Form::Text(text.replace('\\', "/")),
+        Some(text) => Form::Text(text.to_owned()),
+        None => Form::Bytes { base64: BASE64_STANDARD.encode(bytes(path).ok_or_else(|| not_unicode(path))?) },
+    };
+    form.serialize(serializer)
+}
+
+/// Any path in JSON.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    match Form::deserialize(deserializer)? {
+        Form::Text(text) => Ok(text.into()),
+        Form::Bytes { base64 } => {
+            let bytes = BASE64_STANDARD.decode(base64).map_err(de::Error::custom)?;
+            from_bytes(bytes).ok_or_else(|| de::Error::custom("the name of a file cannot be one here"))
+        }
+    }
+}
+
+fn not_unicode<E: ser::Error>(path: &Path) -> E {
+    E::custom(format!("the name {:?} is not Unicode", path.display().to_string()))
+}
+
+#[cfg(unix)]
+fn bytes(path: &Path) -> Option<&[u8]> {
+    Some(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()))
+}
+
+#[cfg(not(unix))]
+fn bytes(_: &Path) -> Option<&[u8]> {
+    None
+}
+
+#[cfg(unix)]
+fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    Some(name.into())
+}
+
+#[cfg(not(unix))]
+fn from_bytes(_: Vec<u8>) -> Option<PathBuf> {
+    None
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(&self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let path = deserialize(deserializer)?;
+        Self::new(&path).ok_or_else(|| de::Error::custom(format!("not a name within a folder: {path:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(path: &str) -> Option<Name> {
+        Name::new(Path::new(path))
+    }
+
+    #[test]
+    fn names_lead_down() {
+        assert_eq!(name("a/b").unwrap().as_path(), Path::new("a/b"));
+        assert_eq!(name("a/./b/").unwrap().as_path(), Path::new("a/b"));
+        for bad in ["", ".", "..", "/", "/a", "a/../b", "../a", "./a/.."] {
+            assert!(name(bad).is_none(), "{bad}");
+            assert!(serde_json::from_value::<Name>(bad.into()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_of_our_own_are_reserved_where_they_are_used() {
+        for own in [".sealane-resume", "sealane-manifest", "sealane-manifest.age"] {
+            assert!(name(own).unwrap().is_reserved(), "{own}");
+            assert!(!name(&format!("x/{own}")).unwrap().is_reserved(), "{own}");
+        }
+        assert!(!name("manifest").unwrap().is_reserved());
+    }
+
+    #[test]
+    fn sealed_and_open() {
+        for (open, sealed) in [("a", "a.age"), ("x/a.age", "x/a.age.age"), ("a b.txt", "a b.txt.age"), (".x", ".x.age")]
+        {
+            assert_eq!(name(open).unwrap().sealed(), Path::new(sealed));
+            assert_eq!(Name::opened(Path::new(sealed)), name(open));
+        }
+        for other in ["a", ".age", "x/.age", "a.ag", "a.age.txt", "..", ""] {
+            assert_eq!(Name::opened(Path::new(other)), None, "{other}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_text() {
+        let odd = Name::new(&from_bytes(b"a/\xff\n".to_vec()).unwrap()).unwrap();
+        let json = serde_json::to_string(&odd).unwrap();
+        assert_eq!(json, r#"{"base64":"YS//Cg=="}"#);
+        assert_eq!(serde_json::from_str::<Name>(&json).unwrap(), odd);
+        assert!(serde_json::from_str::<Name>(r#"{"base64":"Li4="}"#).is_err());
+        assert_eq!(serde_json::to_string(&name("a/ü").unwrap()).unwrap(), "\"a/ü\"");
+    }
+}

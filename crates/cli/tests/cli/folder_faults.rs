@@ -1,0 +1,217 @@
+//! What happens to sealed folders, and what is said of it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::folder::{listing, with_photos};
+use crate::support::{Dir, bytes};
+
+fn sealed_photos() -> Dir {
+    let dir = with_photos();
+    dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "photos"]).quiet();
+    dir
+}
+
+/// Decrypts to `open`, which must fail for exactly these reasons, and for nothing else.
+#[track_caller]
+fn complains(dir: &Dir, reasons: &[&str]) {
+    let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
+    let err = run.err();
+    assert_eq!(run.status.code(), Some(1), "{err}");
+    let errors: Vec<_> = err.lines().filter(|line| line.starts_with("sealane: error: ")).collect();
+    assert_eq!(errors.len(), reasons.len() + 1, "{err}");
+    for reason in reasons {
+        assert!(errors.iter().any(|error| error.contains(reason)), "{reason}:\n{err}");
+    }
+    assert!(errors.last().unwrap().contains("files were not decrypted"), "{err}");
+    assert!(!err.contains("panicked"), "{err}");
+}
+
+/// What was not complained of is there.
+fn assert_others_are_whole(dir: &Dir, not: &[&str]) {
+    let expected: Vec<_> = listing(&dir.path("photos"))
+        .into_iter()
+        .filter(|entry| !not.iter().any(|name| entry.0 == std::path::Path::new(name)))
+        .collect();
+    assert!(listing(&dir.path("open/photos")) == expected);
+}
+
+#[test]
+fn missing_added_and_exchanged_files_are_noticed() {
+    let dir = sealed_photos();
+    let sealed = |name: &str| dir.path("sealed/photos").join(name);
+    fs::remove_file(sealed(".hidden.age")).unwrap();
+    // Two files change their places.
+    fs::rename(sealed("a.jpg.age"), sealed("x")).unwrap();
+    fs::rename(sealed("2020/b.jpg.age"), sealed("a.jpg.age")).unwrap();
+    fs::rename(sealed("x"), sealed("2020/b.jpg.age")).unwrap();
+    // One for the same recipients that comes from somewhere else, and one that replaces another.
+    dir.encrypt(b"forged", "sealed/photos/new.age");
+    dir.encrypt(b"forged", "sealed/photos/c.age.age");
+    dir.write("sealed/note.txt", "hello");
+    symlink("a.jpg.age", sealed("link.age")).unwrap();
+    complains(
+        &dir,
+        &[
+            "\"sealed/photos/.hidden.age\" is missing",
+            "\"sealed/photos/a.jpg.age\" is not the file that was encrypted under this name",
+            "\"sealed/photos/2020/b.jpg.age\" is not the file that was encrypted under this name",
+            "\"sealed/photos/new.age\" is not in the manifest: it was added",
+            "\"sealed/photos/c.age.age\" is not the file that was encrypted under this name",
+            "\"sealed/note.txt\" is not the name of an encrypted file",
+            "\"sealed/photos/link.age\" is a link",
+        ],
+    );
+    assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/b.jpg", "c.age"]);
+    // With the cause mended, the rest follows.
+    let hint = dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).err();
+    assert!(hint.contains("it is the one of \"photos/2020/b.jpg\""), "{hint}");
+}
+
+#[test]
+fn damage_is_noticed_and_leaves_no_file() {
+    let dir = sealed_photos();
+    let mut photo = dir.read("sealed/photos/a.jpg.age");
+    let middle = photo.len() / 2;
+    photo[middle] ^= 1;
+    dir.write("sealed/photos/a.jpg.age", &photo);
+    let large = dir.read("sealed/photos/2020/may/large.age");
+    dir.write("sealed/photos/2020/may/large.age", &large[..large.len() - 1]);
+    dir.write("sealed/photos/.hidden.age", "");
+    complains(&dir, &["a.jpg.age\": ", "large.age\": ", ".hidden.age\": "]);
+    assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/may/large"]);
+    // The good ones again, and --resume.
+    dir.write("sealed/photos/2020/may/large.age", large);
+    let run = dir.run(["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"]);
+    assert!(run.err().contains("2 of 8 files were not decrypted"), "{}", run.err());
+    assert_others_are_whole(&dir, &[".hidden", "a.jpg"]);
+}
+
+#[test]
+fn the_manifest_itself() {
+    let dir = sealed_photos();
+    // An old one with new files, although it is authentic.
+    dir.run(["encrypt", "-R", "key.pub", "-o", "newer", "photos"]).quiet();
+    fs::copy(dir.path("sealed/sealane-manifest.age"), dir.path("newer/sealane-manifest.age")).unwrap();
+    let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "newer"]);
+    assert!(run.err().contains("8 of 8 files were not decrypted"), "{}", run.err());
+    let manifest = dir.read("sealed/sealane-manifest.age");
+    dir.write("sealed/sealane-manifest.age", &manifest[..manifest.len() - 1]);
+    dir.run(["decrypt", "-i", "key.txt", "-o", "no", "sealed"]).fails("sealane-manifest.age");
+    dir.encrypt(b"{\"sealane-manifest\":2}\n", "sealed/sealane-manifest.age");
+    dir.run(["decrypt", "-i", "key.txt", "-o", "no", "sealed"]).fails("version 2");
+    dir.keygen("other");
+    dir.encrypt_to("other.pub", b"x", "sealed/sealane-manifest.age");
+    dir.run(["decrypt", "-i", "key.txt", "-o", "no", "sealed"]).fails("no identity matches");
+    assert!(!dir.exists("no"));
+    fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
+    dir.write("sealed/README", "not sealed");
+    dir.run(["decrypt", "-i", "key.txt", "-o", "bare", "sealed"]).fails("\"sealed\" has no manifest");
+    assert!(!dir.exists("bare"));
+    let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare", "sealed"]);
+    assert!(run.err().contains("\"sealed/README\" is not the name of an encrypted file"), "{}", run.err());
+    run.ok();
+    fs::remove_file(dir.path("sealed/README")).unwrap();
+    dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare2", "sealed"]).quiet();
+    assert!(dir.read("bare2/photos/a.jpg") == bytes(70_000));
+    assert!(!dir.exists("bare2/photos/2020/link"), "only a manifest has links");
+    symlink("a.jpg.age", dir.path("sealed/photos/link.age")).unwrap();
+    let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare3", "sealed"]);
+    assert!(run.err().contains("link.age\" is a link") && run.status.code() == Some(1), "{}", run.err());
+    assert!(!dir.exists("bare3/photos/link"));
+}
+
+#[test]
+fn other_recipients_do_not_change_what_a_file_is() {
+    let dir = sealed_photos();
+    let new = dir.keygen("new");
+    for file in ["photos/a.jpg.age", "photos/2020/may/large.age", "sealane-manifest.age"] {
+        dir.run(["rekey", "--add", "-i", "key.txt", "-r", &new, &format!("sealed/{file}")]).quiet();
+    }
+    dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).quiet();
+    assert_others_are_whole(&dir, &[]);
+}
+
+/// The lines of the true manifest, and some of somebody who knows the public key.
+#[test]
+fn a_manifest_cannot_lead_out_of_the_folder() {
+    let dir = sealed_photos();
+    let manifest = dir.run(["-d", "-i", "key.txt", "sealed/sealane-manifest.age"]).quiet().stdout;
+    let manifest = String::from_utf8(manifest).unwrap();
+    fs::create_dir(dir.path("outside")).unwrap();
+    for name in ["../x", "/x", "a/../../x"] {
+        let line = format!("{{\"type\":\"link\",\"name\":\"{name}\",\"target\":\"y\"}}\n");
+        dir.encrypt(format!("{manifest}{line}").as_bytes(), "sealed/sealane-manifest.age");
+        dir.run(["decrypt", "-i", "key.txt", "-o", "no", "sealed"]).fails("not a name within a folder");
+        assert!(!dir.exists("no"));
+    }
+    // A link in the place of a folder, through which files would be written.
+    let target = dir.path("outside").display().to_string();
+    let line = format!("{{\"type\":\"link\",\"name\":\"photos/2020\",\"target\":\"{target}\"}}\n");
+    let others: String = manifest
+        .lines()
+        .filter(|line| !line.contains("\"name\":\"photos/2020\""))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    dir.encrypt(format!("{others}{line}").as_bytes(), "sealed/sealane-manifest.age");
+    let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
+    assert!(run.err().contains("cannot write to \"open/photos/2020\": File exists"), "{}", run.err());
+    assert_eq!(fs::read_dir(dir.path("outside")).unwrap().count(), 0);
+    // The same with a link that is there before.
+    fs::create_dir_all(dir.path("open2/photos")).unwrap();
+    symlink(dir.path("outside"), dir.path("open2/photos/2020")).unwrap();
+    dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "open2", "sealed"])
+        .fails("\"open2/photos/2020\" is not a folder");
+    // And with folders that have no files.
+    let line = "{\"type\":\"directory\",\"name\":\"photos/2020/new\",\"mode\":511}\n";
+    dir.encrypt(format!("{manifest}{line}").as_bytes(), "sealed/sealane-manifest.age");
+    dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).fails("\"open2/photos/2020\" is not a folder");
+    assert_eq!(fs::read_dir(dir.path("outside")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(dir.path("open2")).unwrap().count(), 1, "nothing was begun");
+}
+
+#[test]
+fn one_file_that_cannot_be_read_does_not_stop_the_others() {
+    let dir = Dir::with_key();
+    dir.write("a", "1");
+    dir.write("b", "2");
+    fs::create_dir(dir.path("proc")).unwrap();
+    // A regular file by its kind, whose first byte cannot be read.
+    let run = dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "a", "/proc/self/mem", "b"]);
+    let err = run.err();
+    assert_eq!(run.status.code(), Some(1), "{err}");
+    assert!(err.contains("cannot read \"/proc/self/mem\""), "{err}");
+    assert!(err.contains("1 of 3 files were not encrypted"), "{err}");
+    // The manifest is of what is there.
+    let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
+    assert!(run.err().contains("warning: the run that sealed \"sealed\" was interrupted, or could not seal all files"));
+    run.ok();
+    assert_eq!(dir.read("open/b"), b"2");
+    assert!(!dir.exists("open/mem"));
+    dir.run(["encrypt", "-R", "key.pub", "-o", "never", "a", "missing"]).fails("cannot open \"missing\"");
+    dir.run(["encrypt", "-R", "key.pub", "-o", "never", "a", "/dev/null"]).fails("is not a regular file");
+    assert!(!dir.exists("never"));
+}
+
+#[test]
+fn every_missing_file_is_named() {
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("x")).unwrap();
+    for i in 0..130 {
+        dir.write(&format!("x/{i:03}"), "content");
+    }
+    dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "x"]).quiet();
+    for i in 0..120 {
+        fs::remove_file(dir.path(&format!("sealed/x/{i:03}.age"))).unwrap();
+    }
+    let err = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).err();
+    assert_eq!(err.lines().filter(|line| line.contains("is missing: it is in the manifest")).count(), 120);
+    assert!(err.contains("120 of 130 files were not decrypted\n"), "{err}");
+    // The same cause for many is not said for each.
+    dir.keygen("other");
+    let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no", "sealed"]).err();
+    assert!(err.contains("10 of 10 files were not decrypted\n"), "{err}");
+    dir.run(["encrypt", "-R", "key.pub", "-o", "again", "x"]).quiet();
+    let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no2", "again"]).err();
+    assert!(err.contains("130 of 130 files were not decrypted, 30 of which are not named above"), "{err}");
+}

@@ -1,0 +1,248 @@
+//! Runs that are interrupted, and those that go on with them.
+
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::process::Stdio;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use crate::folder::{assert_alike, with_photos};
+use crate::support::{Dir, Run, bytes};
+
+const ENCRYPT: [&str; 6] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos"];
+const WITH_LATE: [&str; 7] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos", "late"];
+const DECRYPT: [&str; 6] = ["decrypt", "-i", "key.txt", "-o", "open", "sealed"];
+
+fn resume(dir: &Dir, args: &[&str]) -> Run {
+    dir.run(args.iter().copied().chain(["--resume"]))
+}
+
+/// An encryption that could not do one of its files, which can be read from now on.
+fn interrupted() -> Dir {
+    let dir = with_photos();
+    symlink("/proc/self/mem", dir.path("late")).unwrap();
+    assert!(dir.run(WITH_LATE).err().contains("1 of 9 files were not encrypted"));
+    assert!(dir.exists("sealed/.sealane-resume"));
+    assert_eq!(dir.mode("sealed/.sealane-resume"), 0o600);
+    fs::remove_file(dir.path("late")).unwrap();
+    dir.write("late", "better");
+    dir
+}
+
+fn inode(dir: &Dir, name: &str) -> u64 {
+    dir.path(name).metadata().unwrap().ino()
+}
+
+#[test]
+fn what_is_complete_and_authentic_is_left_alone() {
+    let dir = interrupted();
+    let (same, damaged, changed, longer) =
+        ("photos/2020/may/large.age", "photos/a.jpg.age", "photos/2020/b.jpg.age", "photos/.hidden.age");
+    let before = [same, damaged, changed, longer].map(|name| inode(&dir, &format!("sealed/{name}")));
+    let mut photo = dir.read("sealed/photos/a.jpg.age");
+    *photo.last_mut().unwrap() ^= 1;
+    dir.write("sealed/photos/a.jpg.age", &photo);
+    // Changed without another length.
+    dir.write("photos/2020/b.jpg", vec![7; 65_536]);
+    dir.write("photos/.hidden", "hidden, and more");
+    dir.write("photos/new", "new");
+    // What a run that was killed leaves.
+    for half in ["photos/.sealane-abc.tmp", ".sealane-def.tmp"] {
+        dir.write(&format!("sealed/{half}"), "half");
+    }
+    resume(&dir, &WITH_LATE).quiet();
+    let after = [same, damaged, changed, longer].map(|name| inode(&dir, &format!("sealed/{name}")));
+    assert_eq!(before[0], after[0], "a complete file is not written again");
+    assert!((1..4).all(|i| before[i] != after[i]), "{before:?} {after:?}");
+    for gone in ["photos/.sealane-abc.tmp", ".sealane-def.tmp", ".sealane-resume"] {
+        assert!(!dir.exists(&format!("sealed/{gone}")), "{gone}");
+    }
+    dir.run(DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
+    assert_eq!(dir.read("open/late"), b"better");
+    resume(&dir, &WITH_LATE).fails("was not interrupted");
+}
+
+#[test]
+fn only_the_same_run_goes_on() {
+    let dir = interrupted();
+    dir.run(WITH_LATE).fails("was interrupted");
+    let other = dir.keygen("other");
+    for flags in [&["-r", &other][..], &["-a"], &["-k", "2", "-r", &other], &["--no-manifest"], &["key.pub"]] {
+        let args: Vec<_> = WITH_LATE.iter().chain(flags).copied().collect();
+        resume(&dir, &args).fails("was another one");
+    }
+    dir.write("sealed/photos/stray.age", "somebody's");
+    resume(&dir, &WITH_LATE).fails("stray.age\" is not the sealed form of any input");
+    assert_eq!(dir.read("sealed/photos/stray.age"), b"somebody's");
+    fs::remove_file(dir.path("sealed/photos/stray.age")).unwrap();
+    // Nor is anything removed whose source is not there: it may be the last there is of it.
+    fs::rename(dir.path("photos/c.age"), dir.path("c.age")).unwrap();
+    resume(&dir, &WITH_LATE).fails("c.age.age\" is not the sealed form of any input");
+    assert!(dir.exists("sealed/photos/c.age.age"));
+    fs::rename(dir.path("c.age"), dir.path("photos/c.age")).unwrap();
+    // The same recipients, said in another way.
+    let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
+    dir.run(["encrypt", "--resume", "-r", recipient.trim(), "-o", "sealed", "photos", "late"]).quiet();
+    // Nothing to go on with is no mistake: a script may always say --resume.
+    dir.run(["encrypt", "--resume", "-R", "key.pub", "-o", "fresh", "photos"]).quiet();
+}
+
+#[test]
+fn without_a_manifest_it_goes_on_too() {
+    let dir = with_photos();
+    symlink("/proc/self/mem", dir.path("late")).unwrap();
+    let args = ["encrypt", "--no-manifest", "-R", "key.pub", "-o", ".", "photos/a.jpg", "photos/.hidden", "late"];
+    assert!(dir.run(args).err().contains("1 of 3 files were not encrypted"));
+    fs::remove_file(dir.path("late")).unwrap();
+    dir.write("late", "better");
+    dir.write("photos/a.jpg", "changed");
+    dir.write(".hidden.age", "damaged");
+    resume(&dir, &args).quiet();
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "a.jpg.age"]).quiet().stdout, b"changed");
+    assert_eq!(dir.run(["-d", "-i", "key.txt", ".hidden.age"]).quiet().stdout, b"hidden");
+}
+
+#[test]
+fn two_runs_at_once_do_not_mix() {
+    let dir = interrupted();
+    // Held as a run holds it.
+    let journal = File::open(dir.path("sealed/.sealane-resume")).unwrap();
+    journal.lock().unwrap();
+    resume(&dir, &WITH_LATE).fails("another run is at work in \"sealed\"");
+    drop(journal);
+    resume(&dir, &WITH_LATE).quiet();
+}
+
+#[test]
+fn decryption_goes_on_too() {
+    let dir = with_photos();
+    dir.run(ENCRYPT).quiet();
+    let hidden = dir.read("sealed/photos/.hidden.age");
+    fs::remove_file(dir.path("sealed/photos/.hidden.age")).unwrap();
+    assert!(dir.run(DECRYPT).err().contains("is missing"));
+    dir.write("sealed/photos/.hidden.age", hidden);
+    dir.run(DECRYPT).fails("was interrupted");
+    let (same, edited) = (inode(&dir, "open/photos/2020/may/large"), inode(&dir, "open/photos/a.jpg"));
+    // It may be somebody's work.
+    dir.write("open/photos/a.jpg", "edited");
+    let run = resume(&dir, &DECRYPT);
+    assert!(run.err().contains("\"open/photos/a.jpg\" exists, and is not what was written"), "{}", run.err());
+    assert!(run.err().contains("1 of 8 files were not decrypted"), "{}", run.err());
+    assert_eq!((dir.read("open/photos/a.jpg").as_slice(), inode(&dir, "open/photos/a.jpg")), (&b"edited"[..], edited));
+    fs::remove_file(dir.path("open/photos/a.jpg")).unwrap();
+    resume(&dir, &DECRYPT).quiet();
+    assert_eq!(inode(&dir, "open/photos/2020/may/large"), same);
+    assert_alike(&dir, "photos", "open/photos");
+    assert!(!dir.exists("open/.sealane-resume"));
+}
+
+#[test]
+fn a_full_disk_stops_all_and_loses_nothing() {
+    let dir = with_photos();
+    // The unit is 512 bytes: the large photo does not fit, and is the first.
+    let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" encrypt -R key.pub -o sealed photos");
+    run.fails("cannot write to \"sealed/photos/2020/may/large.age\": File too large");
+    assert!(!dir.exists("sealed/photos/2020/may/large.age"));
+    resume(&dir, &ENCRYPT).quiet();
+    let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" decrypt -i key.txt -o open sealed");
+    run.fails("cannot write to \"open/photos/2020/may/large\": File too large");
+    resume(&dir, &DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
+}
+
+#[test]
+fn a_folder_that_was_made_last_gets_its_attributes_too() {
+    let dir = Dir::with_key();
+    for i in 0..100 {
+        fs::create_dir_all(dir.path(&format!("photos/{i}"))).unwrap();
+        dir.set_mode(&format!("photos/{i}"), 0o710);
+    }
+    dir.run(ENCRYPT).quiet();
+    // The unit is 512 bytes: the journal is full after some of the folders.
+    for blocks in 1..3 {
+        let run = dir.sh(&format!("ulimit -f {blocks}; exec \"$SEALANE\" decrypt -i key.txt -o open --resume sealed"));
+        run.fails("cannot write to \"open/.sealane-resume\": File too large");
+    }
+    resume(&dir, &DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
+}
+
+/// Starts the command again and again with --resume, and kills it at later and later moments. Whatever has a name at any time is whole.
+fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: impl Fn()) {
+    const MOMENTS: u32 = 15;
+    for moment in 0..MOMENTS {
+        let mut child = dir.command(args.into_iter().chain(["--resume"])).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole * moment / MOMENTS);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        check();
+    }
+    let last = resume(dir, &args);
+    // It may have come to its end before it was killed.
+    let had_ended = ["was not interrupted", "exists already"].iter().any(|what| last.err().contains(what));
+    assert!(last.status.success() || had_ended, "{}", last.err());
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on() {
+    let dir = with_photos();
+    fs::create_dir(dir.path("photos/many")).unwrap();
+    for i in 0..150 {
+        dir.write(&format!("photos/many/{i}"), bytes(i * 300));
+    }
+    let started = Instant::now();
+    dir.run(["encrypt", "-R", "key.pub", "-o", "all", "photos"]).quiet();
+    let whole = started.elapsed();
+    killed_at_many_moments(&dir, ENCRYPT, whole, || {
+        // A large one, which all threads write.
+        if dir.exists("sealed/photos/2020/may/large.age") {
+            let large = dir.run(["-d", "-i", "key.txt", "sealed/photos/2020/may/large.age"]).quiet().stdout;
+            assert!(large == bytes(17 << 20));
+        }
+    });
+    killed_at_many_moments(&dir, DECRYPT, whole, || {
+        let Ok(files) = fs::read_dir(dir.path("open/photos/many")) else { return };
+        for name in files.map(|file| file.unwrap().file_name().into_string().unwrap()) {
+            if let Ok(number) = name.parse::<usize>() {
+                assert!(dir.read(&format!("open/photos/many/{name}")) == bytes(number * 300), "{name}");
+            }
+        }
+    });
+    // A decryption that had ended when it was begun again found nothing to be in its way.
+    assert_alike(&dir, "photos", "open/photos");
+    assert_eq!(dir.names(), ["all", "key.pub", "key.txt", "open", "photos", "sealed"]);
+}
+
+#[test]
+fn a_signal_leaves_what_resume_needs() {
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("photos")).unwrap();
+    // So long that the signal finds it at work.
+    File::create(dir.path("photos/large")).unwrap().set_len(1 << 30).unwrap();
+    let times = FileTimes::new().set_modified(UNIX_EPOCH);
+    dir.write("photos/a", "first");
+    File::open(dir.path("photos/a")).unwrap().set_times(times).unwrap();
+    let mut command = std::process::Command::new("env");
+    command.args(["--default-signal=INT", crate::support::SEALANE]).args(ENCRYPT).current_dir(dir.root());
+    let mut child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let temporary = |dir: &Dir| {
+        fs::read_dir(dir.path("sealed/photos")).is_ok_and(|mut files| {
+            files.any(|file| file.unwrap().file_name().to_string_lossy().starts_with(".sealane-"))
+        })
+    };
+    while !temporary(&dir) {
+        assert!(Instant::now() < deadline, "no temporary file");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(
+        std::process::Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let status = child.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2));
+    assert!(!temporary(&dir), "what was unfinished is removed");
+    File::create(dir.path("photos/large")).unwrap().set_len(1 << 20).unwrap();
+    resume(&dir, &ENCRYPT).quiet();
+    dir.run(DECRYPT).quiet();
+    assert_eq!(dir.read("open/photos/large").len(), 1 << 20);
+}

@@ -1,0 +1,170 @@
+//! Reading and writing that fail in the middle.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Dir, bytes};
+
+const CHUNK: usize = 65_536;
+
+/// Limits files to 25 KiB, as if the disk were full then.
+const LIMIT: &str = "ulimit -f 50; exec \"$SEALANE\"";
+
+#[test]
+fn a_disk_that_is_full_leaves_nothing_new() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    let data = bytes(40 * CHUNK);
+    dir.write("in", &data);
+    dir.encrypt(&data, "x");
+    dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "armored"]).quiet();
+    dir.write("old", "old");
+    let names = dir.names();
+    let (sealed, armored) = (dir.read("x"), dir.read("armored"));
+    for args in [
+        "-R key.pub -t 3 -o old in",
+        "-R key.pub -t 3 -o new in",
+        "-a -R key.pub -o new in",
+        "-d -i key.txt -t 1 -o new x",
+        "-d -i key.txt -t 3 -o new x",
+        "-d -i key.txt -t 3 -o old x",
+        "-d -i key.txt -t 3 -o new armored",
+        "-d -i key.txt --range 5: -o new x",
+        "-d -i key.txt --range 5:100000 -o old x",
+        "-d -i key.txt --salvage -o new x",
+        // With a header that does not fit, so that all is copied.
+        "rekey -i key.txt -R key.pub -R b.pub x",
+        "rekey -i key.txt -R b.pub armored",
+        "rekey -i key.txt -R b.pub -o new x",
+    ] {
+        dir.sh(&format!("{LIMIT} {args}")).fails("File too large");
+        assert_eq!((dir.names(), dir.read("old")), (names.clone(), b"old".to_vec()), "{args}");
+        assert!(dir.read("x") == sealed && dir.read("armored") == armored, "{args}");
+    }
+    for args in [
+        "-d -i key.txt -o /dev/full x",
+        "-d -i key.txt --range 5: -o /dev/full x",
+        "rekey -i key.txt -R b.pub -o /dev/full x",
+    ] {
+        dir.sh(&format!("exec \"$SEALANE\" {args}")).fails("cannot write to \"/dev/full\": No space left");
+    }
+    dir.sh("exec \"$SEALANE\" -d -i key.txt --range 5: x > /dev/full")
+        .fails("cannot write to standard output: No space left");
+}
+
+#[test]
+fn a_list_of_what_is_missing_that_cannot_be_made() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "x");
+    dir.write("left.missing.json", "mine");
+    let names = dir.names();
+    dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "x"]).fails("cannot make \"left.missing.json\"");
+    assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
+}
+
+/// The command with a connection as standard input, and the other end, which breaks instead of ending when it is dropped: something
+/// that nobody read is lost with it (RFC 1122, 4.2.2.13).
+fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (mut theirs, _) = listener.accept().unwrap();
+    theirs.write_all(b"x").unwrap();
+    // It must have come before the end is dropped.
+    ours.peek(&mut [0]).unwrap();
+    let mut command = dir.command(args);
+    let child = command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    (child, ours)
+}
+
+#[test]
+fn input_that_breaks_in_the_middle() {
+    let dir = Dir::with_key();
+    let data = bytes(5 * CHUNK);
+    dir.encrypt(&data, "x");
+    let file = dir.read("x");
+    let payload = file.len() - 5 * (CHUNK + 16);
+    let what = "cannot read standard input: Connection reset by peer";
+    // What is authentic comes out, and then the error.
+    for threads in ["1", "3"] {
+        let (mut child, mut connection) = on_connection(&dir, &["-d", "-i", "key.txt", "-t", threads]);
+        connection.write_all(&file[..payload + 3 * (CHUNK + 16) + 100]).unwrap();
+        let mut out = vec![0; 3 * CHUNK];
+        child.stdout.as_mut().unwrap().read_exact(&mut out).unwrap();
+        drop(connection);
+        let rest = child.wait_with_output().unwrap();
+        assert!(out == data[..3 * CHUNK] && rest.stdout.is_empty());
+        assert_eq!(rest.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&rest.stderr).contains(what), "{rest:?}");
+    }
+    // A target is as it was, and nothing is beside it.
+    dir.write("old", "old");
+    let names = dir.names();
+    for args in [
+        &["-d", "-i", "key.txt", "-o", "old"][..],
+        &["-d", "-i", "key.txt", "--range", "5:", "-o", "old"],
+        &["-R", "key.pub", "-o", "old"],
+        &["-a", "-R", "key.pub", "-o", "new"],
+        &["inspect"],
+    ] {
+        let (child, mut connection) = on_connection(&dir, args);
+        connection.write_all(&file[..file.len() - 100]).unwrap();
+        drop(connection);
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(1), "{args:?}");
+        assert!(String::from_utf8_lossy(&out.stderr).contains("Connection reset by peer"), "{args:?}: {out:?}");
+        assert_eq!((dir.names(), dir.read("old")), (names.clone(), b"old".to_vec()), "{args:?}");
+    }
+}
+
+/// A process's memory is a file that can be read, but not from its beginning.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cannot_be_read() {
+    let dir = Dir::with_key();
+    let names = dir.names();
+    for args in
+        [&["-R", "key.pub", "-o", "out", "/proc/self/mem"][..], &["-d", "-i", "key.txt", "-o", "out", "/proc/self/mem"]]
+    {
+        dir.run(args).fails("cannot read \"/proc/self/mem\": Input/output error");
+    }
+    dir.run(["inspect", "/proc/self/mem"]).fails("cannot read \"/proc/self/mem\": Input/output error");
+    dir.run(["-d", "-i", "/proc/self/mem", "-o", "out", "key.pub"]).fails("identity file \"/proc/self/mem\"");
+    dir.run(["-R", "/proc/self/mem", "-o", "out", "key.pub"]).fails("recipients file \"/proc/self/mem\"");
+    assert_eq!(dir.names(), names);
+}
+
+#[test]
+fn a_file_that_becomes_shorter_while_it_is_read() {
+    let dir = Dir::with_key();
+    // A hole, which takes no room and no time to make.
+    for attempt in 0.. {
+        File::create(dir.path("in")).unwrap().set_len(1 << 30).unwrap();
+        dir.write("out", "old");
+        let mut child = dir.command(["-R", "key.pub", "-o", "out", "in"]).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !dir.names().iter().any(|name| name.starts_with(".sealane-")) && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "no temporary file");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        fs::OpenOptions::new().write(true).open(dir.path("in")).unwrap().set_len(3 << 20).unwrap();
+        let out = child.wait_with_output().unwrap();
+        if out.status.success() && attempt < 5 {
+            // This process was stopped for as long as a gibibyte takes.
+            continue;
+        }
+        assert_eq!(out.status.code(), Some(1), "{out:?}");
+        assert!(
+            String::from_utf8_lossy(&out.stderr).contains("cannot read \"in\": the file became shorter"),
+            "{out:?}"
+        );
+        assert_eq!(
+            (dir.names(), dir.read("out")),
+            (["in", "key.pub", "key.txt", "out"].map(String::from).to_vec(), b"old".to_vec())
+        );
+        return;
+    }
+}

@@ -1,0 +1,73 @@
+//! SIGKILL, which nobody can catch, at any moment of work on a file by several threads.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Dir, bytes};
+
+/// Kills per direction, spread over the time that the work takes.
+const KILLS: u32 = 20;
+/// So many of them must have come in the middle of the work, or the test says nothing.
+const WANTED: u32 = 5;
+
+/// What a killed command leaves beside the target.
+fn temporary(dir: &Dir) -> Vec<String> {
+    dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect()
+}
+
+/// Kills the command with `args`, which writes `out`, again and again. `is_whole` says whether that is its result.
+fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
+    let started = Instant::now();
+    dir.run(args).quiet();
+    let time = started.elapsed();
+    assert!(is_whole());
+
+    let (mut in_the_middle, mut done) = (0, 0);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while done < KILLS || in_the_middle < WANTED {
+        assert!(Instant::now() < deadline, "{in_the_middle} of {done} kills came in the middle of {time:?}");
+        // Every other time there is something already.
+        let old = done % 2 == 1;
+        let _ = std::fs::remove_file(dir.path("out"));
+        if old {
+            dir.write("out", "old");
+        }
+        let mut child = dir.command(args).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(time * (done % KILLS + 1) / (KILLS + 1));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        done += 1;
+        if old {
+            assert!(dir.read("out") == b"old" || is_whole(), "half of the result over the old file");
+        } else {
+            assert!(!dir.exists("out") || is_whole(), "half of the result");
+        }
+        for name in temporary(dir) {
+            in_the_middle += 1;
+            // The last one stays for the run below.
+            if done < KILLS || in_the_middle < WANTED {
+                std::fs::remove_file(dir.path(&name)).unwrap();
+            }
+        }
+    }
+    // What is left behind is in nobody's way.
+    let left = temporary(dir);
+    dir.run(args).quiet();
+    assert!(is_whole());
+    assert_eq!(temporary(dir), left, "only what was killed leaves anything behind");
+    for name in left {
+        std::fs::remove_file(dir.path(&name)).unwrap();
+    }
+}
+
+#[test]
+fn the_target_is_old_or_new_and_never_half() {
+    let dir = Dir::with_key();
+    let data = bytes(16 << 20);
+    dir.write("in", &data);
+    kill_at_many_moments(&dir, &["-R", "key.pub", "-t", "3", "-o", "out", "in"], || {
+        dir.run(["-d", "-i", "key.txt", "out"]).stdout == data
+    });
+    std::fs::rename(dir.path("out"), dir.path("sealed")).unwrap();
+    kill_at_many_moments(&dir, &["-d", "-i", "key.txt", "-t", "3", "-o", "out", "sealed"], || dir.read("out") == data);
+}

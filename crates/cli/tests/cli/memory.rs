@@ -1,0 +1,56 @@
+//! Where secrets in memory may go.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Dir, SEALANE, bytes};
+
+/// What /proc says of a command that decrypts, started by a shell after `limits`.
+fn at_work(dir: &Dir, limits: &str) -> (String, String) {
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("{limits}\nexec \"{SEALANE}\" -d -i key.txt > out")])
+        .current_dir(dir.root())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let file = dir.read("file.age");
+    stdin.write_all(&file[..file.len() - 1]).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while dir.path("out").metadata().map_or(0, |metadata| metadata.len()) == 0 {
+        assert!(Instant::now() < deadline, "nothing is decrypted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let [status, limits] =
+        ["status", "limits"].map(|name| fs::read_to_string(format!("/proc/{}/{name}", child.id())).unwrap());
+    stdin.write_all(&file[file.len() - 1..]).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    fs::remove_file(dir.path("out")).unwrap();
+    (status, limits)
+}
+
+/// The number on the line that begins with `name`.
+fn number(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn no_image_of_the_memory_is_written_and_what_may_be_locked_is() {
+    let dir = Dir::with_key();
+    dir.encrypt(&bytes(300_000), "file.age");
+    // Not everybody may have no limit; and a privileged process has none, whatever it is told.
+    for limits in ["ulimit -l unlimited 2> /dev/null || true", "ulimit -l 1024", "ulimit -l 0"] {
+        let (status, limits) = at_work(&dir, limits);
+        assert_eq!(number(&limits, "Max core file size"), Some(0), "{limits}");
+        let locked = number(&status, "VmLck:").unwrap();
+        let allowed = number(&limits, "Max locked memory");
+        if allowed.is_none_or(|bytes| bytes >= 1 << 20) {
+            assert!(locked > 0, "{limits}");
+        }
+    }
+}

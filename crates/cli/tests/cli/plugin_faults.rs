@@ -1,0 +1,208 @@
+//! Plugins that hang, lie or break off.
+
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::plugin::{RECIPIENT, run, with_path, with_plugin};
+use crate::support::{Dir, Run, SEALANE, feed};
+
+/// A plugin that hears everything, and then does what `then` says.
+fn that(dir: &Dir, then: &str) {
+    let heard = "while IFS= read -r line; do case $line in '-> done') read -r line; break;; esac; done";
+    dir.write("bin/age-plugin-test", format!("#!/bin/sh\n{heard}\n{then}\n"));
+}
+
+/// What a plugin says last.
+const DONE: &str = r"read -r reply; read -r line; printf -- '-> done\n\n'";
+/// Sixteen bytes of zeros.
+const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
+
+#[test]
+fn a_file_key_that_is_none() {
+    let dir = with_plugin();
+    dir.encrypt(b"secret", "x.age");
+    let names = dir.names();
+    let longer = format!("{KEY}AAAAAAAA");
+    for (says, error) in [
+        ("file-key 0\\nAAAA\\n", "failed: it gave a file key of the wrong length"),
+        ("file-key 0\\n\\n", "failed: it gave a file key of the wrong length"),
+        (&format!("file-key 0\\n{longer}\\n"), "failed: it gave a file key of the wrong length"),
+        // Of the right length, and of another file.
+        (&format!("file-key 0\\n{KEY}\\n"), "the header was changed: its authentication code is wrong"),
+        // For a file that it was not asked about.
+        (&format!("file-key 1\\n{KEY}\\n"), "no identity matches"),
+        (&format!("file-key -1\\n{KEY}\\n"), "no identity matches"),
+        (&format!("file-key 18446744073709551616\\n{KEY}\\n"), "no identity matches"),
+        (&format!("file-key\\n{KEY}\\n"), "no identity matches"),
+        (&format!("file-key 0 0\\n{KEY}\\n"), "no identity matches"),
+        // Not in Base64.
+        ("file-key 0\\n****\\n", "failed: invalid response"),
+        ("error identity 99\\nbm8gbHVjaw\\n", "failed: (identity 99) no luck"),
+        ("error\\nbm8gbHVjaw\\n", "no luck"),
+        ("confirm\\nbm8gbHVjaw\\n", "must have at least one metadata argument"),
+        ("confirm *\\nbm8gbHVjaw\\n", "must be Base64"),
+    ] {
+        that(&dir, &format!("printf -- '-> {says}'; {DONE}"));
+        run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails(error);
+        assert_eq!(dir.names(), names, "{says}");
+    }
+}
+
+#[test]
+fn stanzas_that_are_none() {
+    let dir = with_plugin();
+    let names = dir.names();
+    for (says, error) in [
+        ("recipient-stanza 1 test\\nAAAA\\n", "wrapped file key to a file we didn't provide"),
+        ("recipient-stanza -1 test\\nAAAA\\n", "wrapped file key to a file we didn't provide"),
+        ("recipient-stanza\\nAAAA\\n", "must have at least two metadata arguments"),
+        ("recipient-stanza 0\\nAAAA\\n", "must have at least two metadata arguments"),
+        // Those of age's own types have a form.
+        ("recipient-stanza 0 X25519\\nAAAA\\n", "a recipient returned an invalid stanza"),
+        ("recipient-stanza 0 scrypt AAAAAAAAAAAAAAAAAAAAAA 10\\nAAAA\\n", "a recipient returned an invalid stanza"),
+        ("labels a a\\n\\n", "must not contain duplicate labels"),
+        ("error recipient 99\\nbm8gbHVjaw\\n", "no luck"),
+    ] {
+        that(&dir, &format!("printf -- '-> {says}'; {DONE}"));
+        run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails(error);
+        assert_eq!(dir.names(), names, "{says}");
+    }
+}
+
+#[test]
+fn a_command_that_nobody_knows_is_answered_and_does_no_harm() {
+    let dir = with_plugin();
+    dir.encrypt(b"secret", "x.age");
+    let log = "echo \"$reply\" > \"$PLUGIN_LOG\"";
+    that(
+        &dir,
+        &format!(
+            "printf -- '-> fly to the moon\\nAAAA\\n'; read -r reply; {log}; read -r line; printf -- '-> done\\n\\n'"
+        ),
+    );
+    run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("no identity matches");
+    assert_eq!(dir.read("log"), b"-> unsupported\n");
+}
+
+#[test]
+fn noise_without_end_is_an_error() {
+    let dir = with_plugin();
+    dir.encrypt(b"secret", "x.age");
+    for noise in ["yes", "yes -- '->'", "cat /dev/urandom", "yes -- \"$(printf '\\377\\376')\""] {
+        for heard in [true, false] {
+            that(&dir, &format!("exec {noise}"));
+            if !heard {
+                dir.write("bin/age-plugin-test", format!("#!/bin/sh\nexec {noise}\n"));
+            }
+            run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("age-plugin-test failed");
+            run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails("age-plugin-test failed");
+        }
+    }
+    assert!(!dir.exists("out"));
+}
+
+/// A directory with a plugin that never ends what it began, one for temporary files, and a file for the plugin.
+fn with_endless_plugin(then: &str) -> Dir {
+    let dir = with_plugin();
+    run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
+    std::fs::create_dir(dir.path("tmp")).unwrap();
+    that(&dir, &format!("echo $$ > \"$PLUGIN_LOG.new\"; mv \"$PLUGIN_LOG.new\" \"$PLUGIN_LOG\"; {then}"));
+    std::fs::remove_file(dir.path("log")).unwrap();
+    dir
+}
+
+/// Starts the command, with signals as they are by default, in a process group of its own as a shell does, and waits until the plugin
+/// has said its process id.
+fn start(dir: &Dir, args: &[&str]) -> (Child, String) {
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(SEALANE).args(args).process_group(0);
+    with_path(dir, &mut command);
+    command.env("TMPDIR", dir.path("tmp")).stdin(Stdio::null()).stderr(Stdio::null());
+    let child = command.current_dir(dir.root()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !dir.exists("log") {
+        assert!(Instant::now() < deadline, "the plugin has not been started");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (child, String::from_utf8(dir.read("log")).unwrap().trim().to_owned())
+}
+
+fn kill(signal: &str, whom: &str) {
+    assert!(Command::new("kill").args(["-s", signal, "--", whom]).status().unwrap().success());
+}
+
+/// Whether the process has not ended, or ends at last.
+fn lives(process: &str) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    let state = || {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().and_then(|rest| rest.chars().next()).unwrap_or('X')
+    };
+    // One that has ended, and whose parent did not ask, is a zombie for a moment.
+    while !matches!(state(), 'Z' | 'X') {
+        if Instant::now() > deadline {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
+    for then in [
+        "exec sleep 100",
+        // A line, the body of a stanza, and commands without end.
+        "exec tr '\\0' A < /dev/zero",
+        "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "exec yes \"$(printf -- '-> fly\\n\\n')\"",
+    ] {
+        let dir = with_endless_plugin(then);
+        dir.write("out", "old");
+        let names: Vec<_> = dir.names().into_iter().chain(["log".to_owned()]).collect();
+        for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
+            let (mut child, plugin) = start(&dir, args);
+            assert!(child.try_wait().unwrap().is_none(), "{then}: it does not wait");
+            // What a terminal does: all processes of the group get it.
+            kill("INT", &format!("-{}", child.id()));
+            let status = child.wait().unwrap();
+            assert_eq!(status.signal(), Some(2), "{then}: {status:?}");
+            assert!(!lives(&plugin), "{then}: the plugin has been left");
+            assert_eq!((dir.names().len(), dir.read("out")), (names.len(), b"old".to_vec()), "{then}");
+            let left: Vec<_> = std::fs::read_dir(dir.path("tmp")).unwrap().collect();
+            assert!(left.is_empty(), "{then}: {left:?}");
+            std::fs::remove_file(dir.path("log")).unwrap();
+        }
+    }
+}
+
+/// As `age` does: a signal for the command alone does not reach the plugin. It notices when it reads or writes again.
+#[test]
+fn a_plugin_that_listens_ends_with_the_command() {
+    let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
+    for signal in ["TERM", "KILL"] {
+        let (mut child, plugin) = start(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]);
+        kill(signal, &child.id().to_string());
+        assert!(child.wait().unwrap().signal().is_some());
+        assert!(!lives(&plugin), "{signal}");
+        std::fs::remove_file(dir.path("log")).unwrap();
+    }
+}
+
+#[test]
+fn what_plugins_run_in_is_removed_at_the_end_too() {
+    let dir = with_plugin();
+    std::fs::create_dir(dir.path("tmp")).unwrap();
+    let run = |args: &[&str]| -> Run {
+        let mut command = dir.command(args);
+        with_path(&dir, &mut command);
+        command.env("TMPDIR", dir.path("tmp"));
+        feed(command, b"secret")
+    };
+    run(&["-r", RECIPIENT, "-o", "x.age"]).quiet();
+    run(&["-d", "-j", "test", "x.age"]).quiet();
+    dir.encrypt(b"x", "y.age");
+    run(&["-d", "-j", "test", "y.age"]).fails("no identity matches");
+    assert!(std::fs::read_dir(dir.path("tmp")).unwrap().next().is_none());
+}
