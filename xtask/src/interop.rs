@@ -1,15 +1,18 @@
-//! `cargo xtask interop`: files exchanged with age (Go) and rage (Rust), both ways, and shares with those who make them.
+//! `cargo xtask interop`: files exchanged with age (Go), rage (Rust) and typage (JavaScript), both ways, and shares with those
+//! who make them.
 
 mod shares;
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
 
 use crate::process::{self, step};
 
 /// What to exchange; everything unless told.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Suite {
-    /// Files, with age and rage
+    /// Files, with age, rage and typage
     Files,
     /// Shares, with ssss, shamir-mnemonic and Vault's package
     Shares,
@@ -38,7 +41,9 @@ fn files() -> Result<()> {
     let age_keygen = process::tool_from_env("AGE_KEYGEN", "age-keygen", age_help)?;
     let rage = process::tool_from_env("RAGE", "rage", rage_help)?;
     let ssh_keygen = process::tool_from_env("SSH_KEYGEN", "ssh-keygen", "apt-get install openssh-client")?;
-    step(&format!("interoperability with {} and {}", age.display(), rage.display()));
+    let node = process::tool_from_env("NODE", "node", "apt-get install nodejs")?;
+    let typage = typage()?;
+    step(&format!("interoperability with {}, {} and {}", age.display(), rage.display(), typage.display()));
     process::run(
         process::cargo()
             // The whole workspace, so that cargo uses what `cargo test --workspace` built.
@@ -46,6 +51,21 @@ fn files() -> Result<()> {
             .env("AGE", age)
             .env("AGE_KEYGEN", age_keygen)
             .env("RAGE", rage)
-            .env("SSH_KEYGEN", ssh_keygen),
+            .env("SSH_KEYGEN", ssh_keygen)
+            .env("NODE", node)
+            .env("TYPAGE", typage),
     )
+}
+
+/// The folder with the npm package.
+fn typage() -> Result<PathBuf> {
+    let folder = std::env::var_os("TYPAGE").map_or_else(|| process::target_dir().join("typage"), PathBuf::from);
+    if !folder.join("node_modules/age-encryption/package.json").is_file() {
+        bail!(
+            "there is no npm package age-encryption in {}: install it with `bash .ci/run typage_package`, or set TYPAGE to the \
+             folder with its node_modules",
+            folder.display()
+        );
+    }
+    Ok(folder)
 }
