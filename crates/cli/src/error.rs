@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A failure of the command.
@@ -114,6 +115,11 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A path as messages show it: in quotes, and without anything that a terminal would act on.
+pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
+    format!("{:?}", path.as_ref().display().to_string())
+}
 
 /// Something a person should know that does not stop the work.
 pub(crate) fn warn(message: impl AsRef<str>) {

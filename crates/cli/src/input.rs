@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek as _};
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Watched};
 use crate::same_file::FileId;
 use crate::stdin::StdinUse;
@@ -34,7 +34,7 @@ impl Input {
     /// Opens `path`, or standard input, which is "-" too.
     pub(crate) fn open(path: Option<&Path>, stdin: &StdinUse) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Self::stdin(stdin) };
-        let name = format!("{:?}", path.display().to_string());
+        let name = quoted(path);
         let failed = |error: io::Error| {
             let error_text = Error::io(format!("cannot open {name}"), &error);
             if error.kind() == io::ErrorKind::NotFound {

@@ -5,17 +5,14 @@ use std::path::PathBuf;
 
 use super::WORDS;
 use super::file::{FileArgs, IdentitySource, RekeyArgs};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
     /// The one file.
     fn take_input(&mut self) -> Result<()> {
         if let [_, second, ..] = self.inputs.as_slice() {
-            return Err(Error::usage(format!(
-                "more than one FILE: {:?} is one too many",
-                second.display().to_string()
-            ))
-            .hint("give one file at a time"));
+            return Err(Error::usage(format!("more than one FILE: {} is one too many", quoted(second)))
+                .hint("give one file at a time"));
         }
         if let Some(flag) = self.resume.then_some("--resume").or(self.no_manifest.then_some("--no-manifest")) {
             return Err(
@@ -148,7 +145,7 @@ fn encrypt(args: &FileArgs) -> Result<()> {
         if let Some(input) = args.input.as_ref().or(args.many.first()).filter(|input| !args.encrypt && !input.exists())
         {
             let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
-            return Err(Error::usage(format!("no such word or file: {:?}", input.display().to_string()))
+            return Err(Error::usage(format!("no such word or file: {}", quoted(input)))
                 .hint(format!("the words are {}; see sealane --help", words.join(", "))));
         }
         return Err(Error::usage("missing recipients")

@@ -11,7 +11,7 @@ use sealane_age::threshold::Part;
 use zeroize::Zeroizing;
 
 use crate::args::FileArgs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::failure::{decrypt_error, threshold_error};
 use crate::identities::Identities;
 use crate::input::Input;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
 pub(super) fn read_parts(paths: &[PathBuf], stdin: &StdinUse) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for path in paths {
-        let name = format!("{:?}", path.display().to_string());
+        let name = quoted(path);
         if path == Path::new("-") {
             stdin.claim("parts")?;
             read(io::stdin().lock(), &name, &mut parts)?;

@@ -5,7 +5,7 @@ use std::fs;
 use clap_mangen::Man;
 
 use crate::args::{CompletionsArgs, ManArgs, whole_command};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::output::print;
 
 /// `sealane completions`.
@@ -23,5 +23,5 @@ pub(crate) fn man(args: &ManArgs) -> Result<()> {
         return print(&page);
     };
     let made = fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(whole_command(), directory));
-    made.map_err(|error| Error::io(format!("cannot write the manual to {:?}", directory.display().to_string()), &error))
+    made.map_err(|error| Error::io(format!("cannot write the manual to {}", quoted(directory)), &error))
 }

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::args::KeygenArgs;
 use crate::cleanup::FileGuard;
 use crate::commands::split::Splitting;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, quoted, warn};
 use crate::identities::{ParsedIdentity, load_file};
 use crate::input::Input;
 use crate::output::print;
@@ -160,13 +160,13 @@ fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()>
 }
 
 fn exists(path: &Path) -> Error {
-    Error::new(format!("{:?} exists, and keys are never overwritten", path.display().to_string()))
+    Error::new(format!("{} exists, and keys are never overwritten", quoted(path)))
         .hint("give -o another name; who loses a key loses what was encrypted to it")
 }
 
 /// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
 fn write_new(path: &Path, text: &[u8]) -> Result<()> {
-    let cannot = |error: io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), &error);
+    let cannot = |error: io::Error| Error::io(format!("cannot write to {}", quoted(path)), &error);
     let (file, _guard) = FileGuard::make_private(path)
         .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
     write_and_sync(file, text).map_err(|error| {

@@ -22,7 +22,7 @@ pub(crate) use contribute::read_part_lines;
 use std::path::Path;
 
 use crate::args::{FileArgs, IdentitySource};
-use crate::error::Result;
+use crate::error::{Result, quoted};
 use crate::input::{Input, stdin_id};
 use crate::output::Output;
 use crate::same_file::{FileId, refuse_same};
@@ -38,7 +38,7 @@ fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
 fn check_same_keys(args: &FileArgs, output: &Output) -> Result<()> {
     let named = |path: &Path, what: &str| match path.to_str() {
         Some("-") => (stdin_id(), format!("{what} on standard input")),
-        _ => (FileId::of_path(path), format!("{what} {:?}", path.display().to_string())),
+        _ => (FileId::of_path(path), format!("{what} {}", quoted(path))),
     };
     let identities = args.identities.iter().filter_map(|source| match source {
         IdentitySource::File(path) => Some(named(path, "the identity file")),

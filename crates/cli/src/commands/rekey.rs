@@ -13,7 +13,7 @@ use super::encrypt::{recipients, with_threshold};
 use super::openers::{OpenError, Openers};
 use super::{check_same, check_same_keys};
 use crate::args::RekeyArgs;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, quoted, warn};
 use crate::failure::{encrypt_error, payload_error};
 use crate::input::Input;
 use crate::output::{Content, Output, sync_directory};
@@ -104,11 +104,10 @@ fn copy<R: Read>(
 /// it is whole again after whatever happens in between: the next rekey puts it back.
 fn replace_header(path: &Path, old: &[u8], new: &Header) -> Result<()> {
     let backup = backup_path(path);
-    let cannot =
-        |what: &Path, error: &io::Error| Error::io(format!("cannot write to {:?}", what.display().to_string()), error);
+    let cannot = |what: &Path, error: &io::Error| Error::io(format!("cannot write to {}", quoted(what)), error);
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| cannot(path, &error))?;
     let nonce = read_nonce(&file, old.len() as u64);
-    let nonce = nonce.map_err(|error| Error::io(format!("cannot read {:?}", path.display().to_string()), &error))?;
+    let nonce = nonce.map_err(|error| Error::io(format!("cannot read {}", quoted(path)), &error))?;
     let kept = OpenOptions::new().write(true).create_new(true).open(&backup).and_then(|mut kept| {
         kept.write_all(old)?;
         kept.write_all(&nonce)?;
@@ -188,13 +187,13 @@ fn read_nonce(file: &File, at: u64) -> io::Result<[u8; NONCE_LEN]> {
 /// Puts back the header of a file whose change was interrupted.
 fn restore(path: &Path) -> Result<()> {
     let backup = backup_path(path);
-    let shown = |path: &Path| format!("{:?}", path.display().to_string());
-    let cannot = |error: &io::Error| Error::io(format!("cannot put the header of {} back", shown(path)), error);
+    let cannot = |error: &io::Error| Error::io(format!("cannot put the header of {} back", quoted(path)), error);
     match Kept::of(path) {
         None => return Ok(()),
         Some(Kept::Unfinished) => {}
         Some(Kept::OfAnother) => {
-            let what = format!("{} is the header of another file that had the name of {}", shown(&backup), shown(path));
+            let what =
+                format!("{} is the header of another file that had the name of {}", quoted(&backup), quoted(path));
             return Err(Error::new(what).hint("remove it if nobody misses that file"));
         }
         Some(Kept::Header(old)) => {

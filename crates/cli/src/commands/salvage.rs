@@ -12,7 +12,7 @@ use super::openers::Openers;
 use super::rekey::explain_interrupted;
 use crate::args::FileArgs;
 use crate::cleanup::FileGuard;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::failure::{copy_error, payload_error};
 use crate::input::Input;
 use crate::passphrase::Passphrases;
@@ -41,8 +41,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let (result, output_guard) = create(output)?;
     // What was made just now must not stay alone.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
-    let cannot =
-        |path: &Path, error: &io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), error);
+    let cannot = |path: &Path, error: &io::Error| Error::io(format!("cannot write to {}", quoted(path)), error);
     input.progress.reset();
     let progress = input.progress.show(Some(len), false);
     let salvaged = reader
@@ -81,7 +80,7 @@ fn map_path(output: &Path) -> PathBuf {
 
 fn create(path: &Path) -> Result<(std::fs::File, FileGuard)> {
     FileGuard::make_private(path).map_err(|error| {
-        let cannot = Error::io(format!("cannot make {:?}", path.display().to_string()), &error);
+        let cannot = Error::io(format!("cannot make {}", quoted(path)), &error);
         if error.kind() == io::ErrorKind::AlreadyExists {
             cannot.hint("give -o the name of a new file")
         } else {
@@ -108,5 +107,5 @@ fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
     let missing: u64 = salvaged.missing.iter().map(|range| range.end - range.start).sum();
     let end = if salvaged.end.is_some() { "" } else { ", and nobody knows how much after them" };
     Err(Error::new(format!("{name} is damaged: {} bytes were saved, {missing} are missing{end}", salvaged.found))
-        .hint(format!("{:?} lists what is missing; it is zero in the output", map.display().to_string())))
+        .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
 }

@@ -18,7 +18,7 @@ use super::journal::{Check, Checked, Done, Journal, Record};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan};
 use super::work::Failure;
-use crate::error::{Error, Result, describe, warn};
+use crate::error::{Error, Result, describe, quoted, warn};
 use crate::output::{Temporary, keep_retry, sync_directory};
 
 /// What a run is for, as far as another one must agree to go on with it.
@@ -288,11 +288,11 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::io(format!("cannot write to {:?}", path.display().to_string()), error)
+    Error::io(format!("cannot write to {}", quoted(path)), error)
 }
 
 fn exists(path: &Path) -> Error {
-    Error::new(format!("{:?} exists, and is not what was written; it is left alone", path.display().to_string()))
+    Error::new(format!("{} exists, and is not what was written; it is left alone", quoted(path)))
         .hint("was it changed since? move it away, and --resume writes it again")
 }
 
@@ -305,7 +305,7 @@ fn refuse_taken<'a>(
     resume: bool,
     goes_on: bool,
 ) -> Result<()> {
-    let shown = format!("{:?}", root.display().to_string());
+    let shown = quoted(root);
     let alone = direction == ALONE;
     if !goes_on && Journal::path(root).exists() {
         return Err(Error::new(format!("an earlier run into {shown} was interrupted"))
@@ -321,17 +321,14 @@ fn refuse_taken<'a>(
     }
     if let Some(taken) = targets.iter().filter(|target| !goes_on && root.join(target).symlink_metadata().is_ok()).min()
     {
-        return Err(Error::new(format!("{:?} exists already", root.join(taken).display().to_string()))
+        return Err(Error::new(format!("{} exists already", quoted(root.join(taken))))
             .hint("nothing was touched; give -o a new folder"));
     }
     for name in folders {
         let path = root.join(name.as_path());
         if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-            return Err(Error::new(format!(
-                "{:?} is not a folder, and files are to go there",
-                path.display().to_string()
-            ))
-            .hint("nothing was touched; give -o a new folder"));
+            return Err(Error::new(format!("{} is not a folder, and files are to go there", quoted(path)))
+                .hint("nothing was touched; give -o a new folder"));
         }
     }
     if alone && goes_on {
@@ -347,11 +344,8 @@ fn refuse_strays(root: &Path, targets: &HashSet<PathBuf>) -> Result<()> {
         let is_own =
             [JOURNAL, MANIFEST].iter().any(|own| name == Path::new(own)) || Temporary::is_name(entry.file_name());
         if !is_own && !targets.contains(name) {
-            return Err(Error::new(format!(
-                "{:?} is not the sealed form of any input",
-                entry.path().display().to_string()
-            ))
-            .hint("if its source was removed, so may it be; the manifest says what is in the folder"));
+            return Err(Error::new(format!("{} is not the sealed form of any input", quoted(entry.path())))
+                .hint("if its source was removed, so may it be; the manifest says what is in the folder"));
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use super::attributes::Stamp;
 use super::manifest::{Id, write_line};
 use super::name::{JOURNAL, Name};
 use crate::cleanup;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -158,8 +158,8 @@ impl Journal {
     /// Begins one in the folder `root`, or goes on with the one that is there, which must be for the same purpose, and says what was done.
     pub(super) fn open(root: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         let path = Self::path(root);
-        let shown = format!("{:?}", root.display().to_string());
-        let cannot = |error: &io::Error| Error::io(format!("cannot write to {:?}", path.display().to_string()), error);
+        let shown = quoted(root);
+        let cannot = |error: &io::Error| Error::io(format!("cannot write to {}", quoted(&path)), error);
         let busy = || Error::new(format!("another run is at work in {shown}")).hint("wait until it has ended");
         // A limit of its length is to be an error that names it.
         cleanup::watch();

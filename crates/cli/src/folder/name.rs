@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
+use crate::error::quoted;
+
 /// The name of the sealed manifest in the folder that it tells about.
 pub(crate) const MANIFEST: &str = "sealane-manifest.age";
 
@@ -67,7 +69,7 @@ impl Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0.display().to_string())
+        f.write_str(&quoted(&self.0))
     }
 }
 
@@ -102,7 +104,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 }
 
 fn not_unicode<E: ser::Error>(path: &Path) -> E {
-    E::custom(format!("the name {:?} is not Unicode", path.display().to_string()))
+    E::custom(format!("the name {} is not Unicode", quoted(path)))
 }
 
 #[cfg(unix)]

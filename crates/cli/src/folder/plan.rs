@@ -9,7 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::attributes::Attributes;
 use super::name::Name;
-use crate::error::{Error, Result, describe, warn};
+use crate::error::{Error, Result, describe, quoted, warn};
 
 /// A file to be worked on.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Plan {
 
     /// A file that the command line names.
     pub(crate) fn take_file(&mut self, path: &Path, name: Option<Name>) -> Result<()> {
-        let (metadata, shown) = (look_at(path)?, format!("{:?}", path.display().to_string()));
+        let (metadata, shown) = (look_at(path)?, quoted(path));
         let name = name.ok_or_else(|| Error::new(format!("{shown} is not the name of a file")))?;
         if !metadata.is_file() {
             return Err(Error::new(format!("{shown} is not a regular file")).hint("encrypt it by itself"));
@@ -77,9 +77,9 @@ impl Plan {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    let path = error.path().unwrap_or(root).display().to_string();
                     let why = error.io_error().map_or_else(|| error.to_string(), describe);
-                    self.failures.push(Error::new(format!("cannot read {path:?}: {why}")));
+                    self.failures
+                        .push(Error::new(format!("cannot read {}: {why}", quoted(error.path().unwrap_or(root)))));
                     continue;
                 }
             };
@@ -91,7 +91,7 @@ impl Plan {
 
     fn take(&mut self, entry: &DirEntry, name: Name) -> Result<()> {
         let (path, kind) = (entry.path(), entry.file_type());
-        let cannot = |error: &io::Error| Error::io(format!("cannot read {:?}", path.display().to_string()), error);
+        let cannot = |error: &io::Error| Error::io(format!("cannot read {}", quoted(path)), error);
         // Only a folder that the command line names can be behind a link.
         if kind.is_dir() || entry.depth() == 0 {
             let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
@@ -102,7 +102,7 @@ impl Plan {
         } else if kind.is_symlink() {
             self.links.push(Link { name, target: fs::read_link(path).map_err(|error| cannot(&error))? });
         } else {
-            warn(format!("{:?} is left out: it is neither a file nor a folder nor a link", path.display().to_string()));
+            warn(format!("{} is left out: it is neither a file nor a folder nor a link", quoted(path)));
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ impl Plan {
 
 fn look_at(path: &Path) -> Result<fs::Metadata> {
     fs::metadata(path).map_err(|error| {
-        let what = Error::io(format!("cannot open {:?}", path.display().to_string()), &error);
+        let what = Error::io(format!("cannot open {}", quoted(path)), &error);
         if error.kind() == io::ErrorKind::NotFound { what.hint("is the name of the file right?") } else { what }
     })
 }

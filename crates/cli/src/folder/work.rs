@@ -8,7 +8,7 @@ use std::thread;
 use sealane_age::{CopyError, Threads};
 
 use super::plan::Source;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::failure::copy_error;
 use crate::progress::Progress;
 
@@ -91,9 +91,7 @@ pub(crate) fn run(
     let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
     let work = |file: &Source, threads| match one(file, threads) {
         Ok(()) => {}
-        Err(Failure::This(error)) => {
-            failures.add_found(&error.in_context(&format!("{:?}", file.path.display().to_string())), progress)
-        }
+        Err(Failure::This(error)) => failures.add_found(&error.in_context(&quoted(&file.path)), progress),
         Err(Failure::All(error)) => drop(lock().get_or_insert(error)),
     };
     for file in large {

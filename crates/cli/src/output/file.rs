@@ -13,7 +13,7 @@ use sealane_age::WriteAt;
 
 use super::keep_retry;
 use super::temporary::Temporary;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// As many symbolic links as Linux follows.
 const MAX_LINKS: usize = 40;
@@ -32,7 +32,7 @@ pub(super) struct Target {
 
 /// Follows symbolic links to the file, which need not exist.
 pub(super) fn resolve(named: &Path) -> Result<Target> {
-    let shown = format!("{:?}", named.display().to_string());
+    let shown = quoted(named);
     let mut path = named.to_owned();
     let mut is_special = is_open_file(&path);
     for _ in 0..MAX_LINKS {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::cleanup::FileGuard;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// Files beside the places that they will have. Dropped before [`NewFiles::finish`], they are removed.
 pub(crate) struct NewFiles {
@@ -104,19 +104,19 @@ fn make_directory(directory: &Path) -> Result<()> {
     }
     match builder.create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(Error::io(format!("cannot make the folder {:?}", directory.display().to_string()), &error))
+            Err(Error::io(format!("cannot make the folder {}", quoted(directory)), &error))
         }
         _ if directory.is_dir() => Ok(()),
-        _ => Err(Error::new(format!("{:?} is not a folder", directory.display().to_string()))
-            .hint("-o names the folder for the shares")),
+        _ => {
+            Err(Error::new(format!("{} is not a folder", quoted(directory))).hint("-o names the folder for the shares"))
+        }
     }
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::io(format!("cannot write to {:?}", path.display().to_string()), error)
+    Error::io(format!("cannot write to {}", quoted(path)), error)
 }
 
 fn exists(path: &Path) -> Error {
-    Error::new(format!("{:?} exists, and shares are never overwritten", path.display().to_string()))
-        .hint("give another folder with -o")
+    Error::new(format!("{} exists, and shares are never overwritten", quoted(path))).hint("give another folder with -o")
 }

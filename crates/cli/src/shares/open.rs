@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, WipedVec, has_prefix};
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Shown, Watched};
 use crate::same_file::FileId;
 use crate::shares::share_error;
@@ -265,7 +265,7 @@ fn open(path: &Path, stdin: &StdinUse) -> Result<(File, String)> {
             .map(|file| (file, name.clone()))
             .map_err(|error| Error::io(format!("cannot read {name}"), &error));
     }
-    let name = format!("{:?}", path.display().to_string());
+    let name = quoted(path);
     let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {

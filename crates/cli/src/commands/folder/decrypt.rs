@@ -11,7 +11,7 @@ use sealane_age::{Backend, Threads};
 use super::{refuse_within, root};
 use crate::args::FileArgs;
 use crate::commands::openers::Openers;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, quoted, warn};
 use crate::failure::payload_error;
 use crate::folder::{
     Attributes, Checked, Destination, Direction, Directory, Failure, Failures, Id, JOURNAL, Known, Link, MANIFEST,
@@ -86,8 +86,7 @@ impl Opening {
                 name => name,
             });
             if input.join(JOURNAL).exists() {
-                let shown = input.display().to_string();
-                warn(format!("the run that sealed {shown:?} was interrupted, or could not seal all files"));
+                warn(format!("the run that sealed {} was interrupted, or could not seal all files", quoted(input)));
             }
             found.failures.extend(found.links.drain(..).map(|link| is_link(&input.join(link.name.sealed()))));
             if with_manifests {
@@ -107,9 +106,9 @@ impl Opening {
     /// The manifest of the folder.
     fn manifest(&self, folder: &Path) -> Result<Manifest> {
         let path = folder.join(MANIFEST);
-        let name = format!("{:?}", path.display().to_string());
+        let name = quoted(&path);
         let file = File::open(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error::new(format!("{:?} has no manifest", folder.display().to_string()))
+            io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
                 .hint("--no-manifest goes without: then nobody can tell whether files are missing, or were exchanged"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
@@ -126,7 +125,7 @@ impl Opening {
         threads: Threads,
         progress: &Progress,
     ) -> Result<(), Failure> {
-        let name = format!("{:?}", source.path.display().to_string());
+        let name = quoted(&source.path);
         let this = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
         let file = File::open(&source.path).map_err(this)?;
         let metadata = file.metadata().map_err(this)?;
@@ -163,7 +162,7 @@ impl Opening {
 impl Sealed {
     /// Adds what was found in the folder, as far as its manifest knows it.
     fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
-        let shown = |name: &Path| format!("{:?}", folder.join(name).display().to_string());
+        let shown = |name: &Path| quoted(folder.join(name));
         let added = |name: &Path| {
             Error::new(format!("{} is not in the manifest: it was added, and is not decrypted", shown(name)))
         };
@@ -188,7 +187,7 @@ fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
 }
 
 fn is_link(path: &Path) -> Error {
-    Error::new(format!("{:?} is a link, and is not followed", path.display().to_string()))
+    Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }
 
 /// Only who could open the file could have made it another one under the same id.
@@ -199,11 +198,8 @@ fn other_size(name: &str, known: u64, size: u64) -> Error {
 }
 
 fn not_sealed(path: &Path) -> Error {
-    Error::new(format!(
-        "{:?} is not the name of an encrypted file: it does not end in .age",
-        path.display().to_string()
-    ))
-    .hint("decrypt it by itself, with -o FILE")
+    Error::new(format!("{} is not the name of an encrypted file: it does not end in .age", quoted(path)))
+        .hint("decrypt it by itself, with -o FILE")
 }
 
 /// The manifest has another file under this name.

@@ -11,7 +11,7 @@ use sealane_age::{CopyError, Encryptor, Threads};
 use super::{refuse_within, root};
 use crate::args::FileArgs;
 use crate::commands::encrypt::{build, collect, with_threshold};
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, quoted, warn};
 use crate::failure::{encrypt_error, read_error};
 use crate::folder::{
     Attributes, Destination, Direction, Entry, Failure, Failures, Id, MANIFEST, Manifest, Name, Plan, Purpose, Record,
@@ -97,7 +97,7 @@ impl Sealing<'_> {
         threads: Threads,
         progress: &Progress,
     ) -> Result<(Record, Attributes), Failure> {
-        let name = format!("{:?}", source.path.display().to_string());
+        let name = quoted(&source.path);
         let this = |error: io::Error| Failure::This(read_error(error, &name));
         let file = File::open(&source.path).map_err(this)?;
         let metadata = file.metadata().map_err(this)?;

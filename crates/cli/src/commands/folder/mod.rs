@@ -9,7 +9,7 @@ pub(crate) use encrypt::run as encrypt;
 use std::path::{Path, PathBuf};
 
 use crate::args::FileArgs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// Where the files go.
 fn root(args: &FileArgs) -> &Path {
@@ -32,12 +32,8 @@ fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
         source.is_dir() && (there.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
     };
     match inputs.iter().find(is_within) {
-        Some(input) => Err(Error::new(format!(
-            "{:?} is within the input {:?}",
-            root.display().to_string(),
-            input.display().to_string()
-        ))
-        .hint("give -o a folder somewhere else")),
+        Some(input) => Err(Error::new(format!("{} is within the input {}", quoted(root), quoted(input)))
+            .hint("give -o a folder somewhere else")),
         None => Ok(()),
     }
 }
