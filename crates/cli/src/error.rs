@@ -69,6 +69,11 @@ impl Error {
         Self::new(format!("{doing}: {}", describe(error)))
     }
 
+    /// An I/O error of what is written to `path`.
+    pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Self {
+        Self::io(format!("cannot write to {}", quoted(path)), error)
+    }
+
     /// This error as an `io::Error`, to pass through `Read` and `Write`; [`Error::from_io`] takes it out again.
     pub(crate) fn into_io(self) -> io::Error {
         let kind = if self.kind == Kind::BrokenPipe { io::ErrorKind::BrokenPipe } else { io::ErrorKind::Other };

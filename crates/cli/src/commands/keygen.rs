@@ -166,7 +166,7 @@ fn exists(path: &Path) -> Error {
 
 /// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
 fn write_new(path: &Path, text: &[u8]) -> Result<()> {
-    let cannot = |error: io::Error| Error::io(format!("cannot write to {}", quoted(path)), &error);
+    let cannot = |error: io::Error| Error::cannot_write(path, &error);
     let (file, _guard) = FileGuard::make_private(path)
         .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
     write_and_sync(file, text).map_err(|error| {

@@ -104,7 +104,7 @@ fn copy<R: Read>(
 /// it is whole again after whatever happens in between: the next rekey puts it back.
 fn replace_header(path: &Path, old: &[u8], new: &Header) -> Result<()> {
     let backup = backup_path(path);
-    let cannot = |what: &Path, error: &io::Error| Error::io(format!("cannot write to {}", quoted(what)), error);
+    let cannot = Error::cannot_write;
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| cannot(path, &error))?;
     let nonce = read_nonce(&file, old.len() as u64);
     let nonce = nonce.map_err(|error| Error::io(format!("cannot read {}", quoted(path)), &error))?;

@@ -41,7 +41,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let (result, output_guard) = create(output)?;
     // What was made just now must not stay alone.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
-    let cannot = |path: &Path, error: &io::Error| Error::io(format!("cannot write to {}", quoted(path)), error);
+    let cannot = Error::cannot_write;
     input.progress.reset();
     let progress = input.progress.show(Some(len), false);
     let salvaged = reader

@@ -87,7 +87,7 @@ impl Destination {
         plan: &Plan,
         direction: Direction,
     ) -> Result<Self> {
-        let cannot = |error: &io::Error| cannot_write(root, error);
+        let cannot = |error: &io::Error| Error::cannot_write(root, error);
         match fs::metadata(root) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
@@ -154,8 +154,8 @@ impl Destination {
             #[cfg(not(unix))]
             let _ = attributes;
             // First, so that a run that goes on knows it for its own at whatever moment this one ends.
-            self.journal.add_folder(name).map_err(|error| cannot_write(&Journal::path(&self.root), &error))?;
-            builder.create(&path).map_err(|error| cannot_write(&path, &error))?;
+            self.journal.add_folder(name).map_err(|error| Error::cannot_write(&Journal::path(&self.root), &error))?;
+            builder.create(&path).map_err(|error| Error::cannot_write(&path, &error))?;
             self.made.insert(name.clone());
         }
         Ok(())
@@ -191,9 +191,9 @@ impl Destination {
     ) -> Result<Record, Failure> {
         let path = self.root.join(self.direction.target(name));
         let cannot = |error: io::Error| match error.kind() {
-            io::ErrorKind::InvalidFilename => Failure::This(cannot_write(&path, &error)),
+            io::ErrorKind::InvalidFilename => Failure::This(Error::cannot_write(&path, &error)),
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
-            _ => Failure::All(cannot_write(&path, &error)),
+            _ => Failure::All(Error::cannot_write(&path, &error)),
         };
         let mode = attributes.first_mode(0o600, 0o666);
         let temporary = Temporary::create(path.parent().unwrap_or(&self.root), mode).map_err(cannot)?;
@@ -205,7 +205,7 @@ impl Destination {
         temporary.file().sync_all().map_err(cannot)?;
         let replace = self.may_replace(name);
         let journal = self.journal.add(&record);
-        journal.map_err(|error| Failure::All(cannot_write(&Journal::path(&self.root), &error)))?;
+        journal.map_err(|error| Failure::All(Error::cannot_write(&Journal::path(&self.root), &error)))?;
         temporary.persist(&path, replace).map_err(cannot)?;
         Ok(record)
     }
@@ -220,7 +220,7 @@ impl Destination {
         let made = std::os::unix::fs::symlink(&link.target, &path);
         #[cfg(not(unix))]
         let made = Err(io::Error::other("symbolic links are not made here"));
-        made.map_err(|error| cannot_write(&path, &error))
+        made.map_err(|error| Error::cannot_write(&path, &error))
     }
 
     fn keep(&self, attributes: Attributes, file: io::Result<&File>) {
@@ -235,7 +235,7 @@ impl Destination {
         #[cfg(target_os = "linux")]
         {
             let synced = File::open(&self.root).and_then(|root| Ok(rustix::fs::syncfs(root)?));
-            synced.map_err(|error| cannot_write(&self.root, &error))?;
+            synced.map_err(|error| Error::cannot_write(&self.root, &error))?;
         }
         sync_directory(&self.root);
         Ok(())
@@ -254,7 +254,7 @@ impl Destination {
             warn(format!("the modes or times of {count} files could not be kept: {}", describe(&error)));
         }
         if complete {
-            self.journal.remove().map_err(|error| cannot_write(&Journal::path(&self.root), &error))?;
+            self.journal.remove().map_err(|error| Error::cannot_write(&Journal::path(&self.root), &error))?;
             sync_directory(&self.root);
         }
         Ok(())
@@ -269,7 +269,7 @@ pub(crate) struct Target<'a> {
 
 impl Write for Target<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.file.write(data).map_err(|error| keep_retry(error, |error| cannot_write(self.path, &error)))
+        self.file.write(data).map_err(|error| keep_retry(error, |error| Error::cannot_write(self.path, &error)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -285,10 +285,6 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
     let mut all: BTreeMap<_, _> = above.map(|name| (name, Attributes::default())).collect();
     all.extend(plan.directories.iter().map(|directory| (directory.name.clone(), directory.attributes)));
     all
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::io(format!("cannot write to {}", quoted(path)), error)
 }
 
 fn exists(path: &Path) -> Error {
@@ -315,7 +311,7 @@ fn refuse_taken<'a>(
         return Err(Error::new(format!("the run into {shown} was not interrupted: its manifest is there"))
             .hint("to encrypt again, give -o a new folder"));
     }
-    if alone && !goes_on && fs::read_dir(root).map_err(|error| cannot_write(root, &error))?.next().is_some() {
+    if alone && !goes_on && fs::read_dir(root).map_err(|error| Error::cannot_write(root, &error))?.next().is_some() {
         return Err(Error::new(format!("{shown} is not empty, and its manifest says what is in it"))
             .hint("give -o a new folder; or --no-manifest, with which nobody can tell whether files are missing"));
     }

@@ -159,7 +159,7 @@ impl Journal {
     pub(super) fn open(root: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         let path = Self::path(root);
         let shown = quoted(root);
-        let cannot = |error: &io::Error| Error::io(format!("cannot write to {}", quoted(&path)), error);
+        let cannot = |error: &io::Error| Error::cannot_write(&path, error);
         let busy = || Error::new(format!("another run is at work in {shown}")).hint("wait until it has ended");
         // A limit of its length is to be an error that names it.
         cleanup::watch();

@@ -84,7 +84,7 @@ impl Direct {
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        let cannot = |error: io::Error| Error::io(format!("cannot write to {}", self.target.shown), &error);
+        let cannot = |error: io::Error| self.target.cannot_write(&error);
         let file = match &mut self.file {
             Some(file) => file,
             none => {
@@ -113,7 +113,7 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Finds out now, with nothing touched, what would fail at the end.
     pub(super) fn prepare(target: Target, private: bool) -> Result<Self> {
-        let cannot = |error: &io::Error| Error::io(format!("cannot write to {}", target.shown), error);
+        let cannot = |error: &io::Error| target.cannot_write(error);
         let directory = match target.path.parent() {
             Some(parent) if parent == Path::new("") => PathBuf::from("."),
             Some(parent) => parent.to_owned(),

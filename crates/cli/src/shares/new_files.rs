@@ -44,7 +44,7 @@ impl NewFiles {
             .prefix(".sealane-")
             .suffix(".tmp")
             .make_in(&self.directory, FileGuard::make_private);
-        let (made, temporary) = made.map_err(|error| cannot_write(&target, &error))?.into_parts();
+        let (made, temporary) = made.map_err(|error| Error::cannot_write(&target, &error))?.into_parts();
         let (file, guard) = made;
         Ok(NewFile { file, temporary, _guard: guard, target })
     }
@@ -57,7 +57,7 @@ impl NewFiles {
     /// The files are complete: onto the disk with them, and into their places. Gives the places.
     pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
         for new in &self.files {
-            new.file.sync_all().map_err(|error| cannot_write(&new.target, &error))?;
+            new.file.sync_all().map_err(|error| Error::cannot_write(&new.target, &error))?;
         }
         let mut placed = Placed::default();
         for NewFile { file, temporary, target, .. } in self.files {
@@ -66,7 +66,7 @@ impl NewFiles {
             match FileGuard::make(&target, rename) {
                 Ok(((), guard)) => placed.0.push((target, guard)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists(&target)),
-                Err(error) => return Err(cannot_write(&target, &error)),
+                Err(error) => return Err(Error::cannot_write(&target, &error)),
             }
         }
         // The names too; where directories cannot be synced, there is nothing more to be done.
@@ -111,10 +111,6 @@ fn make_directory(directory: &Path) -> Result<()> {
             Err(Error::new(format!("{} is not a folder", quoted(directory))).hint("-o names the folder for the shares"))
         }
     }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::io(format!("cannot write to {}", quoted(path)), error)
 }
 
 fn exists(path: &Path) -> Error {
