@@ -11,7 +11,7 @@ use sealane::Backend;
 
 use crate::decryptor::DEFAULT_MAX_WORK_FACTOR;
 use crate::error::EncryptError;
-use crate::header::{Header, HeaderError, MAX_HEADER_LEN};
+use crate::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
 use crate::keys::{self, FILE_ID_LEN};
 use crate::stream::{ChunkCipher, StreamWriter};
 
@@ -130,6 +130,9 @@ pub(crate) fn wrap<'a>(
             return Err(EncryptError::InvalidStanza(HeaderError::TooLong));
         }
         stanzas.extend(theirs);
+        if stanzas.len() > MAX_STANZAS {
+            return Err(EncryptError::InvalidStanza(HeaderError::TooManyStanzas));
+        }
         match &labels {
             None => labels = Some(their_labels),
             Some(labels) if *labels == their_labels => {}

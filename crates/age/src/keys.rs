@@ -52,7 +52,7 @@ fn keyed_mac(file_key: &FileKey, authenticated: &[u8]) -> Hmac<Sha256> {
 }
 
 /// HKDF-SHA-256 (RFC 5869) of the file key.
-fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
+pub(crate) fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut key = Zeroizing::new([0; 32]);
     let hkdf = Hkdf::<Sha256>::new(Some(salt), file_key.expose_secret());
     hkdf.expand(info, &mut *key).expect("32 bytes are within the limit of HKDF-SHA-256");

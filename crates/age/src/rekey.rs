@@ -7,6 +7,7 @@ use age::{Identity, Recipient};
 use age_core::format::{FileKey, Stanza};
 
 use crate::encryptor::wrap;
+use crate::header::nested::{Nested, THRESHOLD};
 use crate::header::{Header, clone_stanzas};
 use crate::{DecryptError, Decryptor, EncryptError};
 
@@ -118,8 +119,12 @@ impl<R: Read> Decryptor<R> {
     }
 }
 
+/// Whether stanzas are post-quantum: those of holders are what their inner stanzas are.
 fn is_post_quantum(stanzas: &[Stanza]) -> bool {
-    stanzas.iter().any(|stanza| stanza.tag.starts_with("mlkem768"))
+    stanzas.iter().any(|stanza| match stanza.tag.as_str() {
+        THRESHOLD => Nested::parse(&stanza.body).is_ok_and(|nested| is_post_quantum(&nested.stanzas)),
+        tag => tag.starts_with("mlkem768"),
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io;
 
 use sealane_age::armor::ArmorError;
-use sealane_age::header::{HeaderError, MAX_HEADER_LEN};
+use sealane_age::header::{HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
 use sealane_age::threshold::ThresholdError;
 use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
@@ -48,6 +48,10 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
         ThresholdError::OtherFile | ThresholdError::WrongPart { .. } => {
             what.hint("parts belong to one file: ask its holder for the part of this one")
         }
+        ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
+        ThresholdError::WrongShare { .. } => {
+            what.hint("nothing was given away; ask the one who made the file what happened to it")
+        }
         _ => what.hint("the header was damaged or changed; get the file again from where it came from"),
     }
 }
@@ -63,6 +67,9 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
             let most = MAX_HEADER_LEN >> 20;
             Error::new(format!("too many recipients: the header would be longer than {most} MiB"))
         }
+        EncryptError::InvalidStanza(HeaderError::TooManyStanzas) => Error::new(format!(
+            "too many recipients: at most {MAX_STANZAS} stanzas can be in a header, and holders (-k) count twice"
+        )),
         error @ (EncryptError::IncompatibleRecipients(..) | EncryptError::PassphraseNotAlone) => {
             Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
         }

@@ -29,7 +29,8 @@ pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
 pub(crate) struct Recipients {
     all: Vec<SharedRecipient>,
     plugins: BTreeMap<String, (Vec<plugin::Recipient>, Vec<plugin::Identity>)>,
-    names: BTreeSet<String>,
+    /// The text of each one in `all`: two of one key have the same, however they were given.
+    names: Vec<String>,
 }
 
 impl Recipients {
@@ -82,14 +83,16 @@ impl Recipients {
     }
 
     fn add_public(&mut self, recipient: impl Recipient + ToString + Send + Sync + 'static) {
-        self.names.insert(recipient.to_string());
+        self.names.push(recipient.to_string());
         self.all.push(Box::new(recipient));
     }
 
     /// All that tells them from others, whatever their order. Identities of plugins are secret, and so may this be.
     pub(crate) fn names(&self) -> Zeroizing<String> {
-        let identities = self.plugins.values().flat_map(|(_, identities)| identities).map(ToString::to_string);
-        let all: BTreeSet<_> = self.names.iter().cloned().chain(identities).collect();
+        let (recipients, identities): (Vec<_>, Vec<_>) = self.plugins.values().map(|(r, i)| (r, i)).unzip();
+        let recipients = recipients.into_iter().flatten().map(ToString::to_string);
+        let identities = identities.into_iter().flatten().map(ToString::to_string);
+        let all: BTreeSet<_> = self.names.iter().cloned().chain(recipients).chain(identities).collect();
         Zeroizing::new(all.into_iter().collect::<Vec<_>>().join("\n"))
     }
 
@@ -101,8 +104,11 @@ impl Recipients {
         Ok(self.all)
     }
 
-    /// The same with each one of a plugin by itself, so that they are not taken for one.
-    pub(crate) fn build_separately(mut self) -> Result<Vec<SharedRecipient>> {
+    /// All of them as holders who are counted: each one of a plugin by itself, so that they are not taken for one.
+    ///
+    /// A recipient that is there twice is an error: one key would count as two holders.
+    pub(crate) fn build_holders(mut self) -> Result<Vec<SharedRecipient>> {
+        self.refuse_duplicates()?;
         for (name, (recipients, identities)) in self.plugins {
             for recipient in recipients {
                 self.all.push(Box::new(PluginRecipient::new(&name, &[recipient], &[])?));
@@ -112,6 +118,26 @@ impl Recipients {
             }
         }
         Ok(self.all)
+    }
+
+    fn refuse_duplicates(&self) -> Result<()> {
+        let twice = |name: String| {
+            Error::new(format!("the same recipient twice: {name}"))
+                .hint("with -k, each holder counts once; somebody with two keys can be named by both")
+        };
+        let mut seen = BTreeSet::new();
+        let of_plugins = self.plugins.values().flat_map(|(recipients, _)| recipients).map(ToString::to_string);
+        if let Some(name) = self.names.iter().cloned().chain(of_plugins).find(|name| !seen.insert(name.clone())) {
+            return Err(twice(name));
+        }
+        for (plugin, (_, identities)) in &self.plugins {
+            // These are secret.
+            let texts: Vec<_> = identities.iter().map(|identity| Zeroizing::new(identity.to_string())).collect();
+            if (1..texts.len()).any(|i| texts[..i].contains(&texts[i])) {
+                return Err(twice(format!("an identity of age-plugin-{plugin}")));
+            }
+        }
+        Ok(())
     }
 
     fn add_lines(&mut self, source: impl Read, name: &str) -> Result<()> {
@@ -163,13 +189,12 @@ impl Recipients {
         if text.starts_with("AGE1") && !text.bytes().any(|b| b.is_ascii_lowercase()) {
             return self.add(&text.to_ascii_lowercase());
         }
-        self.names.insert(text.to_owned());
         if text.starts_with("age1tag1") {
-            self.all.push(Box::new(text.parse::<tag::Recipient>().map_err(|_| Fault::checksum())?));
+            self.add_public(text.parse::<tag::Recipient>().map_err(|_| Fault::checksum())?);
         } else if text.starts_with("age1tagpq1") {
-            self.all.push(Box::new(text.parse::<tagpq::Recipient>().map_err(|_| Fault::checksum())?));
+            self.add_public(text.parse::<tagpq::Recipient>().map_err(|_| Fault::checksum())?);
         } else if text.starts_with("age1pq1") {
-            self.all.push(Box::new(text.parse::<mlkem768x25519::Recipient>().map_err(|_| Fault::checksum())?));
+            self.add_public(text.parse::<mlkem768x25519::Recipient>().map_err(|_| Fault::checksum())?);
         } else if text.starts_with("age1") && text.bytes().filter(|&b| b == b'1').count() > 1 {
             let recipient = text.parse::<plugin::Recipient>().map_err(|what| match what {
                 "invalid plugin name" => Fault::new("not a plugin's name in the recipient")
@@ -178,7 +203,7 @@ impl Recipients {
             })?;
             self.plugins.entry(recipient.plugin().to_owned()).or_default().0.push(recipient);
         } else if text.starts_with("age1") {
-            self.all.push(Box::new(text.parse::<x25519::Recipient>().map_err(|_| Fault::checksum())?));
+            self.add_public(text.parse::<x25519::Recipient>().map_err(|_| Fault::checksum())?);
         } else if text.to_ascii_uppercase().starts_with("AGE-") || text.starts_with("-----BEGIN") {
             return Err(Fault::new("a private key (identity), where a recipient (public key) is expected")
                 .secret()
@@ -196,7 +221,7 @@ impl Recipients {
                     ..Fault::new(describe_recipient_fault(&error))
                 },
             })?;
-            self.all.push(Box::new(recipient));
+            self.add_public(recipient);
         }
         Ok(())
     }

@@ -305,7 +305,7 @@ fn files_for_several_holders_by_the_plugin() {
     }
     fs::write(bench.path("in"), "secret").unwrap();
     run(bench.sealane().args(["-k", "2", "-R", "a.pub", "-R", "b.pub", "-R", "c.pub", "-o", "file", "in"]));
-    run(bench.sealane().args(["contribute", "-i", "c", "-o", "part", "file"]));
+    run(bench.sealane().args(["contribute", "-y", "-i", "c", "-o", "part", "file"]));
     run(bench.sealane().args(["keygen", "--plugin", "-o", "together", "a", "part"]));
     run(bench.sealane().args(["keygen", "--plugin", "-o", "alone", "a"]));
     fs::create_dir(bench.path("bin")).unwrap();
@@ -317,5 +317,12 @@ fn files_for_several_holders_by_the_plugin() {
         let alone = bench.tool(tool).env("PATH", &path).args(["-d", "-i", "alone", "file"]).output().unwrap();
         assert!(!alone.status.success());
         assert!(String::from_utf8_lossy(&alone.stderr).contains("2 of 3 holders"), "{alone:?}");
+    }
+    // A part that is sent goes through a file of theirs, too.
+    for tool in [Tool::Age, Tool::Rage] {
+        run(bench.tool(tool).args(["-R", "a.pub", "-o", "part.age", "part"]));
+        assert_eq!(run(bench.sealane().args(["-d", "-i", "a", "--part", "part.age", "file"])), b"secret");
+        run(bench.sealane().args(["contribute", "-y", "-i", "c", "-R", "a.pub", "-o", "sent.age", "file"]));
+        assert_eq!(run(bench.tool(tool).args(["-d", "-i", "a", "sent.age"])), fs::read(bench.path("part")).unwrap());
     }
 }

@@ -12,6 +12,7 @@
 
 mod error;
 mod native;
+pub(crate) mod nested;
 mod parse;
 
 use std::fmt;
@@ -27,11 +28,17 @@ use crate::DecryptError;
 use crate::input::{Input, LineEnd};
 use crate::keys;
 
-/// The longest header that is read or written, in bytes: 1 MiB, which is more than 10,000 X25519 recipients.
+/// The longest header that is read or written, in bytes: 1 MiB, enough for 500 post-quantum recipients or
+/// [`MAX_STANZAS`] shorter ones.
 ///
 /// The format has no limit; without one, a file of nothing but stanzas would fill the memory. As stanzas, a header takes
 /// up to some 30 times its length.
 pub const MAX_HEADER_LEN: usize = 1 << 20;
+
+/// The most recipient stanzas that are read or written, those inside `sealane/threshold` stanzas included.
+///
+/// age 1.3.2 reads as many. Identities may have to try each stanza, so the limit bounds their work.
+pub const MAX_STANZAS: usize = 1024;
 
 /// The length of the header MAC, HMAC-SHA-256, in bytes.
 pub const MAC_LEN: usize = 32;

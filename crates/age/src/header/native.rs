@@ -6,7 +6,7 @@
 use age_core::format::Stanza;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use super::{HeaderError, StanzaFault};
+use super::{HeaderError, MAX_STANZAS, StanzaFault, nested};
 
 /// The type of a stanza that wraps the file key with a passphrase.
 pub(crate) const SCRYPT: &str = "scrypt";
@@ -36,11 +36,19 @@ const NATIVE: &[(&str, &[Argument])] = &[
 
 /// Checks a whole header's stanzas.
 pub(super) fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
-    if stanzas.is_empty() {
-        return Err(HeaderError::NoStanza);
-    }
     if stanzas.len() > 1 && stanzas.iter().any(|s| s.tag == SCRYPT) {
         return Err(HeaderError::ScryptNotAlone);
+    }
+    if stanzas.iter().map(|stanza| 1 + nested::count_inner(stanza)).sum::<usize>() > MAX_STANZAS {
+        return Err(HeaderError::TooManyStanzas);
+    }
+    check_form(stanzas)
+}
+
+/// Checks that there are stanzas, and that those of known types have the right form.
+pub(super) fn check_form(stanzas: &[Stanza]) -> Result<(), HeaderError> {
+    if stanzas.is_empty() {
+        return Err(HeaderError::NoStanza);
     }
     for stanza in stanzas {
         if let Some((stanza_type, arguments)) = NATIVE.iter().find(|(t, _)| *t == stanza.tag) {

@@ -3,7 +3,7 @@
 use age_core::format::{Stanza, is_arbitrary_string};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use super::{COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAX_HEADER_LEN, STANZA_PREFIX};
+use super::{COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAX_HEADER_LEN, MAX_STANZAS, STANZA_PREFIX};
 
 /// A first line longer than this is not one of an age file of any version.
 const MAX_FIRST_LINE: usize = 128;
@@ -20,6 +20,11 @@ pub(super) struct Parser {
 }
 
 impl Parser {
+    /// A parser of what follows the first line of a header.
+    pub(super) fn after_first_line() -> Self {
+        Self { line: 1, ..Self::default() }
+    }
+
     /// The longest line that can come next.
     pub(super) fn max_line(&self) -> usize {
         if self.line == 0 { MAX_FIRST_LINE } else { MAX_HEADER_LEN.saturating_sub(self.len + 1) }
@@ -34,6 +39,9 @@ impl Parser {
         self.len += line.len() + 1;
         if self.line == 1 {
             return first_line(line).map(|()| None);
+        }
+        if self.stanzas.len() == MAX_STANZAS && !self.in_body && line.starts_with(STANZA_PREFIX) {
+            return Err(HeaderError::TooManyStanzas);
         }
         let fault = match self.later_line(line) {
             Ok(mac) => return Ok(mac),
@@ -63,6 +71,11 @@ impl Parser {
 
     pub(super) fn into_stanzas(self) -> Vec<Stanza> {
         self.stanzas
+    }
+
+    /// The stanzas, or `None` if the last one lacks the rest of its body.
+    pub(super) fn into_whole_stanzas(self) -> Option<Vec<Stanza>> {
+        (!self.in_body).then_some(self.stanzas)
     }
 
     fn later_line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, LineFault> {

@@ -18,4 +18,5 @@ mod round_trip;
 mod seek;
 mod support;
 mod threshold;
+mod threshold_hostile;
 mod vector;

@@ -1,29 +1,38 @@
 //! Any k of n recipients together.
 
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::io::{Read as _, Write as _};
 
+use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::header::{Header, HeaderError};
 use sealane_age::secrecy::ExposeSecret as _;
-use sealane_age::threshold::{self, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
-use sealane_age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, age};
+use sealane_age::threshold::{self, Label, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
+use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Existing, Identity, Recipient, RekeyError, age};
 
 use crate::support::one_line;
 
-type Key = age::x25519::Identity;
+pub(crate) type Key = age::x25519::Identity;
 
-fn keys(count: usize) -> Vec<Key> {
+pub(crate) fn keys(count: usize) -> Vec<Key> {
     (0..count).map(|_| Key::generate()).collect()
 }
 
 fn seal(threshold: usize, keys: &[Key], others: &[&dyn Recipient]) -> Vec<u8> {
+    seal_labelled(threshold, keys, others, None)
+}
+
+pub(crate) fn seal_labelled(threshold: usize, keys: &[Key], others: &[&dyn Recipient], label: Option<&str>) -> Vec<u8> {
     let recipients: Vec<_> = keys.iter().map(Key::to_public).collect();
     let all = ThresholdRecipient::new(threshold, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
+    let all = all.with_label(label.map(|label| label.parse().unwrap()));
     let everybody = std::iter::once(&all as &dyn Recipient).chain(others.iter().copied());
     let mut writer = Encryptor::with_recipients(everybody).unwrap().wrap_output(Vec::new()).unwrap();
     writer.write_all(b"secret").unwrap();
     writer.finish().unwrap()
 }
 
-fn open(file: &[u8], keys: &[&Key], parts: &[Part]) -> Result<Vec<u8>, DecryptError> {
+pub(crate) fn open(file: &[u8], keys: &[&Key], parts: &[Part]) -> Result<Vec<u8>, DecryptError> {
     let together = ThresholdIdentity::new(keys.iter().map(|&key| key as &dyn Identity), parts);
     let mut reader = Decryptor::new(file)?.decrypt([&together as &dyn Identity])?;
     let mut out = Vec::new();
@@ -32,7 +41,7 @@ fn open(file: &[u8], keys: &[&Key], parts: &[Part]) -> Result<Vec<u8>, DecryptEr
 }
 
 #[track_caller]
-fn fails(result: Result<Vec<u8>, DecryptError>) -> ThresholdError {
+pub(crate) fn fails(result: Result<Vec<u8>, DecryptError>) -> ThresholdError {
     match result {
         Err(DecryptError::Identity(error)) => {
             one_line(&error);
@@ -117,12 +126,12 @@ fn parts_from_holders_who_are_not_here() {
     let part = |key: &Key| {
         let mut parts = Part::of(decryptor.header(), [key as &dyn Identity]).unwrap();
         assert_eq!(parts.len(), 1);
-        let text = parts.remove(0).to_text();
+        let text = parts.remove(0).1.to_text();
         assert!(text.expose_secret().starts_with("SEALANE-PART-1"));
         text.expose_secret().parse::<Part>().unwrap()
     };
     let parts = [part(&keys[3]), part(&keys[1])];
-    assert_eq!(parts[0].numbers(), (4, 3, 4));
+    assert_eq!((parts[0].point(), parts[1].point()), (4, 2));
     assert_eq!(open(&file, &[&keys[0]], &parts).unwrap(), b"secret");
     // One that is there already does not count twice.
     assert_eq!(fails(open(&file, &[&keys[1]], &parts)), ThresholdError::TooFew { needed: 3, count: 4, found: 2 });
@@ -155,47 +164,195 @@ fn all_must_have_the_same_labels() {
 #[test]
 fn what_a_header_says() {
     let keys = keys(3);
-    let file = seal(2, &keys, &[]);
-    let decryptor = Decryptor::new(&file[..]).unwrap();
-    let (threshold, count, types) = threshold::describe(decryptor.header()).unwrap().unwrap();
-    assert_eq!((threshold, count, types), (2, 3, vec!["X25519".to_owned(); 3]));
+    for label in [None, Some("budget 2027")] {
+        let file = seal_labelled(2, &keys, &[], label);
+        let decryptor = Decryptor::new(&file[..]).unwrap();
+        let sets = threshold::describe(decryptor.header()).unwrap();
+        assert_eq!(sets.len(), 1);
+        assert_eq!((sets[0].threshold, sets[0].count, &sets[0].types), (2, 3, &vec!["X25519".to_owned(); 3]));
+        assert_eq!(sets[0].label.as_ref().map(Label::as_str), label);
+        // What a holder is shown is the same, and authentic.
+        let parts = Part::of(decryptor.header(), [&keys[1] as &dyn Identity]).unwrap();
+        let shown = &parts[0].0;
+        assert_eq!((shown.threshold, shown.count, shown.point, shown.set), (2, 3, 2, sets[0].id));
+        assert_eq!(shown.label, sets[0].label);
+        assert_eq!(parts[0].1.set(), sets[0].id);
+    }
     let plain = crate::support::seal(b"x");
-    assert_eq!(threshold::describe(Decryptor::new(&plain[..]).unwrap().header()).unwrap(), None);
+    assert_eq!(threshold::describe(Decryptor::new(&plain[..]).unwrap().header()).unwrap(), []);
 }
 
-/// Lines of the header changed by somebody who has no key.
 #[test]
-fn stanzas_that_do_not_belong_together() {
+fn labels_that_are_possible() {
+    for good in ["x", "budget 2027", "Haushalt für 2027", "予算", "a \u{200d} b", &"x".repeat(100)] {
+        assert_eq!(good.parse::<Label>().unwrap().as_str(), good);
+    }
+    let long = "x".repeat(101);
+    for bad in ["", " x", "x ", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b", "a\u{2066}b", "a\u{200b}b", "\u{feff}x", &long] {
+        assert_eq!(bad.parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
+    }
+}
+
+/// Two share sets in one file, as `rekey` makes them: each opens it by itself, and no mixture of them.
+#[test]
+fn two_sets_in_one_file() {
+    let (first, second) = (keys(3), keys(3));
+    let file = seal(2, &first, &[]);
+    let decryptor = Decryptor::new(&file[..]).unwrap();
+    let old_part = Part::of(decryptor.header(), [&first[2] as &dyn Identity]).unwrap().remove(0).1;
+    let together = ThresholdIdentity::new([&first[0] as &dyn Identity, &first[1]], &[]);
+    let recipients: Vec<_> = second.iter().map(Key::to_public).collect();
+    let new = ThresholdRecipient::new(3, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
+    let rekeyed = decryptor.rekey([&together as &dyn Identity], [&new as &dyn Recipient], Existing::Keep).unwrap();
+    let file = [&rekeyed.header().encode()[..], &file[decryptor.header().encode().len()..]].concat();
+
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    let sets = threshold::describe(&header).unwrap();
+    assert_eq!(sets.iter().map(|set| set.threshold).collect::<Vec<_>>(), [2, 3]);
+    assert_ne!(sets[0].id, sets[1].id);
+    assert_eq!(open(&file, &[&first[0], &first[2]], &[]).unwrap(), b"secret");
+    assert_eq!(open(&file, &[&second[0], &second[1], &second[2]], &[]).unwrap(), b"secret");
+    // Parts of the first set are good for it still; and one of each set is one.
+    let parts = [old_part];
+    assert_eq!(open(&file, &[&first[0]], &parts).unwrap(), b"secret");
+    let mixed = fails(open(&file, &[&second[0]], &parts));
+    assert_eq!(mixed, ThresholdError::TooFew { needed: 2, count: 3, found: 1 });
+    let mixed = fails(open(&file, &[&first[0], &second[0], &second[1]], &[]));
+    assert_eq!(mixed, ThresholdError::TooFew { needed: 2, count: 3, found: 1 });
+    // One who holds shares of both contributes one of each.
+    let parts = Part::of(&header, [&first[1] as &dyn Identity, &second[2]]).unwrap();
+    assert_eq!(
+        parts.iter().map(|(shown, part)| (shown.set, part.point())).collect::<Vec<_>>(),
+        [(sets[0].id, 2), (sets[1].id, 3)]
+    );
+}
+
+/// Holders are as post-quantum as their recipients are.
+#[test]
+fn others_beside_post_quantum_holders() {
+    let pq: Vec<_> = (0..3).map(|_| sealane_age::mlkem768x25519::Identity::generate().unwrap()).collect();
+    let recipients: Vec<_> = pq.iter().map(|key| key.to_public()).collect();
+    let x25519 = Key::generate().to_public();
+    let holders = |range: std::ops::Range<usize>| {
+        ThresholdRecipient::new(2, recipients[range].iter().map(|r| r as &dyn Recipient)).unwrap()
+    };
+    let pq_holders = holders(0..2);
+    let file = Encryptor::with_recipients([&pq_holders as &dyn Recipient]).unwrap().encrypt_to_vec(b"x").unwrap();
+    let decryptor = Decryptor::new(&file[..]).unwrap();
+    let together = ThresholdIdentity::new([&pq[0] as &dyn Identity, &pq[1]], &[]);
+    let add = |new: &dyn Recipient| decryptor.rekey([&together as &dyn Identity], [new], Existing::Keep);
+    assert!(matches!(add(&x25519), Err(RekeyError::Mixed)));
+    let weak_holders = ThresholdRecipient::new(2, [&x25519 as &dyn Recipient, &x25519]).unwrap();
+    assert!(matches!(add(&weak_holders), Err(RekeyError::Mixed)));
+    assert!(add(&recipients[2]).is_ok());
+    assert!(add(&holders(1..3)).is_ok());
+    // And the other way round.
+    let keys = keys(2);
+    let file = seal(2, &keys, &[]);
+    let decryptor = Decryptor::new(&file[..]).unwrap();
+    let together = ThresholdIdentity::new(keys.iter().map(|key| key as &dyn Identity), &[]);
+    let add = |new: &dyn Recipient| decryptor.rekey([&together as &dyn Identity], [new], Existing::Keep);
+    assert!(matches!(add(&recipients[0]), Err(RekeyError::Mixed)));
+    assert!(matches!(add(&pq_holders), Err(RekeyError::Mixed)));
+    assert!(add(&x25519).is_ok());
+}
+
+/// An identity that fails, such as one whose plugin is missing.
+struct Failing(Cell<usize>);
+
+impl Identity for Failing {
+    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+        self.0.set(self.0.get() + 1);
+        Some(Err(age::DecryptError::Io(std::io::Error::other("the plugin is missing"))))
+    }
+}
+
+#[test]
+fn one_who_fails_does_not_keep_others_from_opening() {
     let keys = keys(3);
     let file = seal(2, &keys, &[]);
-    let len = crate::support::payload_start(&file) - 16;
-    let text = std::str::from_utf8(&file[..len]).unwrap();
-    let holders = [&keys[0], &keys[1]];
-    let with = |from: &str, to: &str| {
-        assert!(text.contains(from));
-        let header = text.replacen(from, to, 1);
-        open(&[header.as_bytes(), &file[len..]].concat(), &holders, &[])
+    let failing = Failing(Cell::new(0));
+    let open = |identities: &[&dyn Identity]| {
+        let together = ThresholdIdentity::new(identities.iter().copied(), &[]);
+        Decryptor::new(&file[..]).unwrap().decrypt([&together as &dyn Identity]).map(drop)
     };
-    for (from, to) in [
-        ("threshold 2 3 1\n", "threshold 2 3 2\n"),
-        ("threshold 2 3 1\n", "threshold 3 3 1\n"),
-        ("threshold 2 3 1\n", "threshold 2 4 1\n"),
-        ("threshold 2 3 1\n", "threshold 2 3 4\n"),
-        ("threshold 2 3 1\n", "threshold 2 3 0\n"),
-        ("threshold 2 3 1\n", "threshold 2 3 01\n"),
-        ("threshold 2 3 1\n", "threshold 2 3\n"),
-        ("threshold 2 3 1\n", "threshold 2 3 1 1\n"),
-        ("sealane/threshold 2 3 1\n", "sealane/other 2 3 1\n"),
-    ] {
-        assert_eq!(fails(with(from, to)), ThresholdError::Malformed, "{to}");
+    open(&[&failing, &keys[0], &keys[1]]).unwrap();
+    assert_eq!(failing.0.get(), 1, "it is not asked again");
+    let error = open(&[&keys[0], &failing]).unwrap_err();
+    assert!(error.to_string().contains("the plugin is missing"), "{error}");
+}
+
+/// Counts how often it is asked about each stanza.
+struct Counting<'a>(&'a Key, RefCell<HashMap<(String, Vec<u8>), usize>>);
+
+impl Identity for Counting<'_> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+        *self.1.borrow_mut().entry((stanza.args.join(" "), stanza.body.clone())).or_default() += 1;
+        self.0.unwrap_stanza(stanza)
     }
-    // Shares at each other's points: what comes out is not the key, and the MAC of the header says so.
-    let swapped = text.replacen("threshold 2 3 1\n", "threshold 2 3 x\n", 1).replacen(
-        "threshold 2 3 2\n",
-        "threshold 2 3 1\n",
-        1,
-    );
-    let swapped = swapped.replacen("threshold 2 3 x\n", "threshold 2 3 2\n", 1);
-    let result = open(&[swapped.as_bytes(), &file[len..]].concat(), &holders, &[]);
-    assert!(matches!(result, Err(DecryptError::HeaderMac)), "{result:?}");
+}
+
+/// A holder whose share is wrapped behind stanzas that are for nobody.
+struct Crowded(age::x25519::Recipient, usize);
+
+impl Recipient for Crowded {
+    fn wrap_file_key(&self, key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
+        let stranger = Key::generate().to_public();
+        let mut stanzas = Vec::new();
+        for _ in 0..self.1 {
+            stanzas.extend(stranger.wrap_file_key(key)?.0);
+        }
+        let (own, labels) = self.0.wrap_file_key(key)?;
+        stanzas.extend(own);
+        Ok((stanzas, labels))
+    }
+}
+
+/// As many stanzas as there can be, all for one identity: it is asked once about each.
+#[test]
+fn work_grows_with_the_stanzas_and_no_faster() {
+    let key = Key::generate();
+    let recipients: Vec<_> = (0..255).map(|_| Crowded(key.to_public(), 2)).collect();
+    let all = ThresholdRecipient::new(255, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
+    let file = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap().encrypt_to_vec(b"x").unwrap();
+    let counting = Counting(&key, RefCell::default());
+    let together = ThresholdIdentity::new([&counting as &dyn Identity], &[]);
+    Decryptor::new(&file[..]).unwrap().decrypt([&together as &dyn Identity]).unwrap();
+    let counts = counting.1.take();
+    assert_eq!(counts.len(), 255 * 3);
+    assert!(counts.values().all(|&count| count == 1));
+    // The same for one who contributes, and for a stranger.
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    assert_eq!(Part::of(&header, [&counting as &dyn Identity]).unwrap().len(), 255);
+    assert!(counting.1.take().values().all(|&count| count == 1));
+    let stranger = Key::generate();
+    let counting = Counting(&stranger, RefCell::default());
+    assert!(Part::of(&header, [&counting as &dyn Identity]).unwrap().is_empty());
+    let counts = counting.1.take();
+    assert_eq!((counts.len(), counts.values().max()), (255 * 3, Some(&1)));
+}
+
+/// Inner stanzas count.
+#[test]
+fn as_many_stanzas_as_a_header_may_have() {
+    let key = Key::generate();
+    let with = |holders: usize, inner: usize, more: usize| {
+        let recipients: Vec<_> = (0..holders).map(|_| Crowded(key.to_public(), inner - 1)).collect();
+        let all = ThresholdRecipient::new(2, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
+        let others = vec![key.to_public(); more];
+        let everybody = std::iter::once(&all as &dyn Recipient).chain(others.iter().map(|r| r as &dyn Recipient));
+        Encryptor::with_recipients(everybody)
+    };
+    // 204 stanzas with 4 each, and 4 by themselves: 1024.
+    let file = with(204, 4, 4).unwrap().encrypt_to_vec(b"x").unwrap();
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    assert_eq!(header.stanzas().len(), 208);
+    assert_eq!(threshold::describe(&header).unwrap()[0].types.len(), 816);
+    let error = with(204, 4, 5).unwrap_err();
+    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
+    // Nor is such a header read: one more stanza in the text of the greatest.
+    let text = String::from_utf8(header.encode()).unwrap();
+    let (stanzas, mac) = text.split_once("\n--- ").unwrap();
+    let more = format!("{stanzas}\n-> other\n\n--- {mac}");
+    assert_eq!(Header::parse(more.as_bytes()).unwrap_err(), HeaderError::TooManyStanzas);
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::WORDS;
-use super::file::{FileArgs, IdentitySource, RekeyArgs};
+use super::file::{ContributeArgs, FileArgs, IdentitySource, RekeyArgs};
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
@@ -34,20 +34,6 @@ impl FileArgs {
         }
     }
 
-    /// What `sealane contribute` takes.
-    pub(super) fn checked_to_contribute(mut self) -> Result<Self> {
-        self.take_input()?;
-        if self.input.is_none() {
-            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
-        }
-        if self.identities.is_empty() {
-            return Err(
-                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
-            );
-        }
-        Ok(self)
-    }
-
     /// These, if they go together. The combinations that age refuses, and why.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
@@ -66,6 +52,38 @@ impl FileArgs {
         warn_duplicates(&self);
         Ok(self)
     }
+}
+
+impl ContributeArgs {
+    /// These, if they go together.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.file.take_input()?;
+        if self.file.input.is_none() {
+            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
+        }
+        if self.file.identities.is_empty() {
+            return Err(
+                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
+            );
+        }
+        if self.file.passphrase {
+            return Err(Error::usage("-p/--passphrase can't be used to contribute")
+                .hint("the part is encrypted to the one who opens the file with -r or -R"));
+        }
+        if self.file.armor && self.file.recipients.is_empty() && self.file.recipients_files.is_empty() {
+            return Err(Error::usage("-a/--armor is for an encrypted part").hint("say for whom with -r or -R"));
+        }
+        Ok(self)
+    }
+}
+
+/// Refuses a label without holders who could read it.
+fn check_label(args: &FileArgs) -> Result<()> {
+    if args.label.is_some() && args.threshold.is_none() {
+        return Err(Error::usage("--label is only for files for several holders")
+            .hint("-k is how many of the recipients (-r, -R) are needed"));
+    }
+    Ok(())
 }
 
 impl RekeyArgs {
@@ -87,6 +105,7 @@ impl RekeyArgs {
                     .hint("say for whom with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
             });
         }
+        check_label(&self.file)?;
         if self.add && self.file.passphrase {
             return Err(Error::usage("-p/--passphrase can't be combined with --add")
                 .hint("a file encrypted with a passphrase has no other recipients"));
@@ -106,6 +125,7 @@ fn decrypt(args: &FileArgs) -> Result<()> {
         (!args.recipients.is_empty(), "-r/--recipient", identity),
         (!args.recipients_files.is_empty(), "-R/--recipients-file", identity),
         (args.threshold.is_some(), "-k/--threshold", "the file says how many holders it takes"),
+        (args.label.is_some(), "--label", "the file has it already: sealane inspect shows it"),
     ];
     if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
         return Err(Error::usage(format!("{flag} can't be used to decrypt")).hint(hint));
@@ -131,6 +151,7 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     if !args.parts.is_empty() {
         return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
     }
+    check_label(args)?;
     if args.threshold.is_some() && args.passphrase {
         return Err(Error::usage("-k/--threshold can't be combined with -p")
             .hint("a file encrypted with a passphrase has no other recipients"));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 use sealane_age::Threads;
 use sealane_age::armor::Format;
+use sealane_age::threshold::Label;
 
 use super::compat::{self, Flag, with_version};
 use super::range::PlaintextRange;
@@ -46,7 +47,11 @@ pub(crate) struct FileArgs {
     /// Encrypt so that any K of the recipients together can open it, and fewer can not
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
-    /// Use the part of a file's key that a holder has contributed, in the file PATH (repeatable)
+    /// With -k, tell the holders what the file is: they are shown TEXT before they contribute
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) label: Option<Label>,
+    /// Use the part of a file's key that a holder has contributed, in the file PATH, which may be encrypted
+    /// to the identities (repeatable)
     #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
     pub(crate) parts: Vec<PathBuf>,
     /// Use THREADS threads instead of as many as there are cores
@@ -102,6 +107,16 @@ pub(crate) struct RekeyArgs {
     pub(crate) file: FileArgs,
 }
 
+/// The flags of `sealane contribute`.
+#[derive(Args, Debug)]
+pub(crate) struct ContributeArgs {
+    /// Give the part away without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+}
+
 /// Where identities come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IdentitySource {
@@ -126,13 +141,13 @@ Example:
   sealane decrypt -i key.txt -o restored sealed";
 
 const CONTRIBUTE_NOTES: &str = "\
-The file was encrypted with -k, for several holders together. Who opens it takes the parts with --part.
-A part is a secret: enough of them open the file. To send one, encrypt it to who opens the file.
+The file was encrypted with -k, for several holders together. What is shown before the question is what
+its maker wrote about it; the name of FILE may be anybody's. With -r or -R, the part is encrypted to the
+one who opens the file. Without, it is a secret as it stands: enough parts open the file.
 
 Example:
-  sealane contribute -i key.txt plans.age | sealane -r age1… -o part.age
-  sealane decrypt -i mine.txt -o part.txt part.age
-  sealane decrypt -i mine.txt --part part.txt plans.age";
+  sealane contribute -i key.txt -r age1… -o part.age plans.age
+  sealane decrypt -i mine.txt --part part.age plans.age";
 
 const REKEY_NOTES: &str = "\
 Only the header is written anew, and FILE keeps its name, owner and mode; with -o, OUTPUT is a copy with
@@ -155,7 +170,7 @@ pub(super) fn file_flags() -> Vec<Flag> {
     ];
     let mut flags = with_version(&switches);
     flags.extend(values.map(|(short, long)| Flag { short: Some(short), long: Some(long), takes_value: true }));
-    flags.extend(["range", "part"].map(|long| Flag { short: None, long: Some(long), takes_value: true }));
+    flags.extend(["range", "part", "label"].map(|long| Flag { short: None, long: Some(long), takes_value: true }));
     flags.extend(["salvage", "resume", "no-manifest"].map(|long| Flag {
         short: None,
         long: Some(long),
@@ -181,7 +196,7 @@ pub(super) fn encrypt_command() -> Command {
 }
 
 pub(super) fn decrypt_command() -> Command {
-    let hidden = ["encrypt", "decrypt", "armor", "passphrase", "recipients", "recipients_files", "threshold"];
+    let hidden = ["encrypt", "decrypt", "armor", "passphrase", "recipients", "recipients_files", "threshold", "label"];
     let command = FileArgs::augment_args(base("decrypt").bin_name("sealane decrypt"))
         .about("Decrypts INPUT with identities, or with a passphrase if it was encrypted with one")
         .override_usage(
@@ -208,10 +223,7 @@ pub(super) fn contribute_command() -> Command {
     let hidden = [
         "encrypt",
         "decrypt",
-        "armor",
         "passphrase",
-        "recipients",
-        "recipients_files",
         "threshold",
         "parts",
         "threads",
@@ -221,16 +233,29 @@ pub(super) fn contribute_command() -> Command {
         "no_manifest",
         "inputs",
     ];
-    let command = FileArgs::augment_args(base("contribute").bin_name("sealane contribute"))
-        .about("Unwraps the part of FILE's key that an identity holds, for those who open it")
-        .override_usage("sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE")
+    let command = ContributeArgs::augment_args(base("contribute").bin_name("sealane contribute"))
+        .about("Opens the part of FILE's key that an identity holds, for those who open FILE")
+        .override_usage(
+            "sealane contribute [-i PATH | -j PLUGIN]... [-r RECIPIENT | -R PATH]... [--label TEXT] [-y] [-o OUTPUT] FILE",
+        )
+        .mut_arg("recipients", |arg| arg.help("Encrypt the part to RECIPIENT, who opens the file (repeatable)"))
+        .mut_arg("recipients_files", |arg| {
+            arg.help("Encrypt the part to the recipients listed in the file PATH (repeatable)")
+        })
+        .mut_arg("identity_files", |arg| arg.help("Use the identity file PATH of the holder (repeatable)"))
+        .mut_arg("armor", |arg| arg.help("With -r or -R, write the encrypted part as text (PEM)"))
+        .mut_arg("label", |arg| arg.help("Give away only a part of a file with the label TEXT"))
         .after_help(CONTRIBUTE_NOTES);
     hide(command, &hidden)
 }
 
 /// Reads what follows the word `contribute`.
 pub(super) fn parse_contribute(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
-    let args = found(&super::run(command, compat::normalise(args, &file_flags()))?)?;
+    let mut flags = file_flags();
+    flags.push(Flag { short: Some('y'), long: Some("yes"), takes_value: false });
+    let matches = super::run(command, compat::normalise(args, &flags))?;
+    let mut args = ContributeArgs::from_arg_matches(&matches)?;
+    args.file = found(&matches)?;
     Ok(Action::Contribute(args))
 }
 

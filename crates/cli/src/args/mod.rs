@@ -21,7 +21,7 @@ use clap_complete::Shell;
 
 use crate::error::{Error, Result};
 pub(crate) use bench::BenchArgs;
-pub(crate) use file::{FileArgs, IdentitySource, RekeyArgs};
+pub(crate) use file::{ContributeArgs, FileArgs, IdentitySource, RekeyArgs};
 pub(crate) use keygen::KeygenArgs;
 pub(crate) use range::PlaintextRange;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
@@ -36,7 +36,7 @@ pub(crate) enum Action {
     /// Give a file to other recipients.
     Rekey(RekeyArgs),
     /// Unwrap a part of a file's key.
-    Contribute(FileArgs),
+    Contribute(ContributeArgs),
     /// Show what a file says of itself.
     Inspect(InspectArgs),
     /// Make or convert keys.
@@ -159,7 +159,7 @@ fn top_command() -> Command {
              sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [--part PATH]... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
              sealane (encrypt | decrypt) FLAGS... [--resume] -o DIR INPUT...\n       \
              sealane rekey [--add] (-r RECIPIENT | -R PATH | -p)... [-i PATH | -j PLUGIN]... FILE\n       \
-             sealane contribute [-i PATH | -j PLUGIN]... [-o OUTPUT] FILE\n       \
+             sealane contribute [-i PATH | -j PLUGIN]... [-r RECIPIENT] [-y] [-o OUTPUT] FILE\n       \
              sealane inspect [--json] [INPUT]\n       \
              sealane keygen [-y] [--split K/N] [-o OUTPUT] [INPUT]\n       \
              sealane split -k K -n N [-o DIR] [FILE]\n       \
@@ -228,7 +228,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
         Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
-        Ok(Action::Contribute(args)) => args.checked_to_contribute().map(Action::Contribute),
+        Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),

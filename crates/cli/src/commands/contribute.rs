@@ -1,35 +1,47 @@
 //! `sealane contribute`: what one holder has of a file's key, for those who open it.
+//!
+//! The holder is shown what is authenticated with a part, and nothing else: everything around it,
+//! such as the name of the file, may be the work of somebody who wants the part of another file.
 
-use std::fs::File;
-use std::io::{self, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use age::secrecy::ExposeSecret as _;
-use sealane_age::Decryptor;
-use sealane_age::armor::ArmoredReader;
-use sealane_age::threshold::Part;
+use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::threshold::{Label, Part, ShareDescription};
+use sealane_age::{Decryptor, Encryptor};
 use zeroize::Zeroizing;
 
-use crate::args::FileArgs;
-use crate::error::{Error, Result, quoted};
-use crate::failure::{decrypt_error, threshold_error};
+use super::encrypt::recipients;
+use crate::args::ContributeArgs;
+use crate::error::{Error, Result, printable};
+use crate::failure::{decrypt_error, encrypt_error};
 use crate::identities::Identities;
 use crate::input::Input;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
+use crate::tty;
 
-/// More is no file of parts.
-const FILE_LIMIT: u64 = 1 << 20;
+type Contribution = (ShareDescription, Part);
 
-/// Unwraps what the identities hold.
-pub(crate) fn run(args: &FileArgs) -> Result<()> {
+/// Opens what the identities hold.
+pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &stdin)?;
-    let mut output = Output::prepare(args.output.as_deref(), Content::Secret, false)?;
-    super::check_same(args, &input, &output)?;
+    let file = &args.file;
+    let is_encrypted = !file.recipients.is_empty() || !file.recipients_files.is_empty();
+    let content = match (is_encrypted, file.armor) {
+        (false, _) => Content::Secret,
+        (true, false) => Content::Binary,
+        (true, true) => Content::Text,
+    };
+    let mut input = Input::open(file.input.as_deref(), &stdin)?;
+    let mut output = Output::prepare(file.output.as_deref(), content, false)?;
+    super::check_same(file, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);
-    let identities = Identities::load(&args.identities, &stdin, &passphrases)?.into_openable();
+    // Before any question: whatever is wrong with recipients would make it vain.
+    let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };
+    let identities = Identities::load(&file.identities, &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
     let parts = Part::of(&header, identities.for_file(false))
@@ -38,50 +50,105 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
             .hint("sealane inspect shows whether the file is for several holders together"));
     }
-    let name = crate::error::printable(&input.name);
-    for part in &parts {
-        let (number, needed, count) = part.numbers();
-        let comment = format!("# part {number} of {count} of the key of {name}; {needed} open the file: a secret");
-        writeln!(output, "{comment}\n{}", part.to_text().expose_secret())
-            .map_err(|error| Error::from_io("cannot write", error))?;
+    let parts = with_label(parts, file.label.as_ref())?;
+    let parts = if args.yes { of_one_set(parts)? } else { agreed(parts)? };
+    let text = text(&parts);
+
+    let failed = |error| Error::from_io("cannot write", error);
+    match encryptor {
+        None => output.write_all(text.as_bytes()).map_err(failed)?,
+        Some(encryptor) => {
+            let armor = ArmoredWriter::with_format(&mut output, file.format());
+            let mut writer = encryptor.wrap_output(armor).map_err(failed)?;
+            writer.write_all(text.as_bytes()).map_err(failed)?;
+            writer.finish().and_then(ArmoredWriter::finish).map_err(failed)?;
+        }
     }
     output.finish()
 }
 
-/// Reads the parts in `paths`; "-" is standard input.
-pub(super) fn read_parts(paths: &[PathBuf], stdin: &StdinUse) -> Result<Vec<Part>> {
-    let mut parts = Vec::new();
-    for path in paths {
-        let name = quoted(path);
-        if path == Path::new("-") {
-            stdin.claim("parts")?;
-            read(io::stdin().lock(), &name, &mut parts)?;
-        } else {
-            let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
-            read(file, &name, &mut parts)?;
-        }
+fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
+    let recipients = recipients(&args.file, &[], stdin, passphrases)?;
+    let recipients = recipients.iter().map(|recipient| &**recipient as &dyn age::Recipient);
+    Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::backend()?))
+}
+
+/// Those with the label that was asked for.
+fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec<Contribution>> {
+    let Some(label) = label else { return Ok(parts) };
+    let others: Vec<_> = parts.iter().map(|(description, _)| shown(description.label.as_ref())).collect();
+    parts.retain(|(description, _)| description.label.as_ref() == Some(label));
+    if parts.is_empty() {
+        return Err(Error::new(format!("no part has the label {}", shown(Some(label))))
+            .hint(format!("the label that the maker of the file gave it: {}", others.join(", "))));
     }
     Ok(parts)
 }
 
-fn read(source: impl Read, name: &str, parts: &mut Vec<Part>) -> Result<()> {
-    let mut text = Zeroizing::new(String::with_capacity(4096));
-    let read = source.take(FILE_LIMIT).read_to_string(&mut text);
-    read.map_err(|error| Error::io(format!("cannot read the part {name}"), &error))?;
-    let found = read_part_lines(text.as_bytes()).map_err(|error| error.in_context(name))?;
-    parts.extend(found.ok_or_else(|| {
-        Error::new(format!("there is no part in {name}"))
-            .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
-    })?);
-    Ok(())
+/// Refuses parts of several share sets: without a question, nobody has said which one is meant.
+fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
+    let mut sets: Vec<_> = parts.iter().map(|(description, _)| description.set).collect();
+    sets.dedup();
+    if sets.len() > 1 {
+        let sets: Vec<_> = sets.iter().map(ToString::to_string).collect();
+        return Err(Error::new(format!("the identities hold parts of several share sets: {}", sets.join(", ")))
+            .hint("--label chooses one with -y; without -y, each is asked for by itself"));
+    }
+    Ok(parts)
 }
 
-/// The parts in a text that has some: one a line, and comments after #.
-pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    if !lines.iter().any(|line| line.starts_with("SEALANE-PART-")) {
-        return Ok(None);
+/// Those that the person at the terminal agrees to give away.
+fn agreed(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
+    let mut agreed = Vec::new();
+    for part in parts {
+        if ask(&part.0)? {
+            agreed.push(part);
+        }
     }
-    lines.iter().map(|line| line.parse().map_err(|error| threshold_error(&error))).collect::<Result<_>>().map(Some)
+    if agreed.is_empty() { Err(Error::new("no part was given away")) } else { Ok(agreed) }
+}
+
+fn ask(description: &ShareDescription) -> Result<bool> {
+    let no_terminal = |error: io::Error| {
+        Error::io("cannot ask whether to give the part away", &error).hint("-y gives it away without asking")
+    };
+    let ShareDescription { threshold, count, point, set, label } = description;
+    for line in [
+        "A part of a file's key. The maker of the file says:".to_owned(),
+        format!("  label      {}", shown(label.as_ref())),
+        format!("  part       {point} of {count}; any {threshold} open the file"),
+        format!("  share set  {set} (format v1)"),
+    ] {
+        tty::show(&line).map_err(no_terminal)?;
+    }
+    loop {
+        let answer = match tty::ask("Give this part away? (y/n)") {
+            Ok(answer) => answer,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(no_terminal(error)),
+        };
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => return Ok(true),
+            "n" | "no" | "" => return Ok(false),
+            _ => {}
+        }
+    }
+}
+
+fn shown(label: Option<&Label>) -> String {
+    label.map_or("none".to_owned(), |label| format!("\"{}\"", printable(label.as_str())))
+}
+
+/// The parts, each after a comment.
+fn text(parts: &[Contribution]) -> Zeroizing<String> {
+    const MAX_LEN: usize = 1024;
+    let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_LEN));
+    for (description, part) in parts {
+        let ShareDescription { threshold, count, point, set, label } = description;
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "# part {point} of {count}; any {threshold} open the file: a secret");
+        let _ = writeln!(text, "# share set {set}, label {}", shown(label.as_ref()));
+        let _ = writeln!(text, "{}", part.to_text().expose_secret());
+    }
+    text
 }

@@ -58,23 +58,23 @@ fn write(
 fn encryptor(args: &FileArgs, stdin: &StdinUse) -> Result<Encryptor> {
     let passphrases = Passphrases::new(stdin);
     let recipients = recipients(args, &args.identities, stdin, &passphrases)?;
-    with_threshold(args.threshold, &recipients, |recipients| {
+    with_threshold(args, &recipients, |recipients| {
         Encryptor::with_recipients(recipients.iter().copied()).map_err(encrypt_error)
     })
 }
 
-/// Does something with `recipients`, or with so many of them together.
+/// Does something with `recipients`, or, with -k, with one recipient that stands for all of them together.
 pub(super) fn with_threshold<T>(
-    threshold: Option<usize>,
+    args: &FileArgs,
     recipients: &[SharedRecipient],
     act: impl FnOnce(&[&dyn Recipient]) -> Result<T>,
 ) -> Result<T> {
     let recipients: Vec<_> = recipients.iter().map(|recipient| &**recipient as &dyn Recipient).collect();
-    let Some(threshold) = threshold else { return act(&recipients) };
+    let Some(threshold) = args.threshold else { return act(&recipients) };
     let together = ThresholdRecipient::new(threshold, recipients).map_err(|error| {
         Error::usage(error.to_string()).hint("-k is how many of the recipients (-r, -R) are needed")
     })?;
-    act(&[&together])
+    act(&[&together.with_label(args.label.clone())])
 }
 
 /// Those that the command line names, and those of the identities in `sources`.
@@ -92,7 +92,7 @@ pub(super) fn recipients(
 
 /// Each by itself if they are holders who are counted.
 pub(super) fn build(args: &FileArgs, recipients: Recipients) -> Result<Vec<SharedRecipient>> {
-    if args.threshold.is_some() { recipients.build_separately() } else { recipients.build() }
+    if args.threshold.is_some() { recipients.build_holders() } else { recipients.build() }
 }
 
 /// Those that have public keys.

@@ -6,7 +6,8 @@ use std::io;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::Header;
-use sealane_age::{Decryptor, stream, threshold};
+use sealane_age::threshold::{self, ShareSetDescription};
+use sealane_age::{Decryptor, stream};
 use serde::Serialize;
 
 use super::rekey::{explain_interrupted, warn_if_interrupted};
@@ -25,8 +26,8 @@ struct Report {
     armored: bool,
     /// How many stanzas there are of each type.
     recipients: BTreeMap<String, usize>,
-    /// How many of how many holders open it together, if it is for such, and the types of their stanzas.
-    threshold: Option<Threshold>,
+    /// The sets of holders who open it together.
+    share_sets: Vec<ShareSet>,
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
     post_quantum: PostQuantum,
@@ -35,11 +36,25 @@ struct Report {
     sizes: Sizes,
 }
 
+/// Holders who open the file together.
 #[derive(Serialize)]
-struct Threshold {
+struct ShareSet {
+    id: String,
+    label: Option<String>,
+    /// How many are needed.
     needed: u8,
+    /// Of how many.
     of: u8,
+    /// The types of the stanzas for them.
     types: BTreeMap<String, usize>,
+}
+
+impl From<ShareSetDescription> for ShareSet {
+    fn from(set: ShareSetDescription) -> Self {
+        let label = set.label.map(|label| label.to_string());
+        let ShareSetDescription { id, threshold: needed, count: of, types, .. } = set;
+        Self { id: id.to_string(), label, needed, of, types: counted(types) }
+    }
 }
 
 fn counted(types: impl IntoIterator<Item = String>) -> BTreeMap<String, usize> {
@@ -118,9 +133,9 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
 impl Report {
     fn of(header: &Header, armored: bool, file: u64) -> Result<Self> {
         let recipients = counted(header.stanzas().iter().map(|stanza| stanza.tag.clone()));
-        let threshold = threshold::describe(header).map_err(|error| threshold_error(&error))?;
-        let threshold = threshold.map(|(needed, of, types)| Threshold { needed, of, types: counted(types) });
-        let inner = threshold.iter().flat_map(|threshold| threshold.types.keys());
+        let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
+        let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
+        let inner = share_sets.iter().flat_map(|set| set.types.keys());
         let header_len = header.encode().len() as u64;
         let payload = file.saturating_sub(header_len + stream::NONCE_LEN as u64);
         let plaintext = stream::plaintext_len(payload);
@@ -130,7 +145,7 @@ impl Report {
             scrypt_work_factor: header.scrypt_work_factor(),
             post_quantum: PostQuantum::of(recipients.keys().filter(|name| *name != threshold::TYPE).chain(inner)),
             recipients,
-            threshold,
+            share_sets,
             whole: plaintext.is_some(),
             sizes: Sizes {
                 file,
@@ -156,9 +171,13 @@ impl Report {
                 None => line(format_args!("  {count:>5}  {name}")),
             }
         }
-        if let Some(Threshold { needed, of, types }) = &self.threshold {
+        for ShareSet { id, label, needed, of, types } in &self.share_sets {
             let types: Vec<_> = types.iter().map(|(name, count)| format!("{count} {name}")).collect();
             line(format_args!("holders: any {needed} of {of} together ({})", types.join(", ")));
+            line(format_args!(
+                "  share set {id}, {}",
+                label.as_ref().map_or("no label".into(), |label| format!("label {label:?}"))
+            ));
         }
         line(format_args!(
             "post-quantum: {}",

@@ -11,13 +11,14 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod keygen;
 mod openers;
+mod parts;
 mod range;
 pub(crate) mod rekey;
 mod salvage;
 pub(crate) mod share;
 pub(crate) mod split;
 
-pub(crate) use contribute::read_part_lines;
+pub(crate) use parts::read_part_lines;
 
 use std::path::Path;
 

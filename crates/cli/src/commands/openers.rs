@@ -6,7 +6,7 @@ use age::Identity;
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, DecryptError, Decryptor, StreamReader};
 
-use super::contribute::read_parts;
+use super::parts::read_parts;
 use crate::args::FileArgs;
 use crate::error::{Error, Result};
 use crate::failure::decrypt_error;
@@ -28,7 +28,7 @@ impl Openers {
     /// Reads all of them.
     pub(super) fn load(args: &FileArgs, stdin: &StdinUse, passphrases: Passphrases) -> Result<Self> {
         let identities = Identities::load(&args.identities, stdin, &passphrases)?.into_openable();
-        let parts = read_parts(&args.parts, stdin)?;
+        let parts = read_parts(&args.parts, stdin, &identities)?;
         let any = !args.identities.is_empty() || !parts.is_empty();
         Ok(Self { identities, parts, any, passphrases })
     }

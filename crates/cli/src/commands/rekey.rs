@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     let existing = if args.add { Existing::Keep } else { Existing::Drop };
     let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
         let new = recipients(&args.file, &[], &stdin, &passphrases).map_err(OpenError::Other)?;
-        let rekeyed = with_threshold(args.file.threshold, &new, |recipients| {
+        let rekeyed = with_threshold(&args.file, &new, |recipients| {
             Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
         });
         Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))

@@ -92,6 +92,10 @@ fn more_than_fit_a_header() {
     dir.write("list", dir.run(["keygen", "-y", "pq.txt"]).text().repeat(700));
     let names = dir.names();
     dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: the header would be longer than 1 MiB");
+    let key = dir.keygen("key");
+    dir.write("list", format!("{key}\n").repeat(1025));
+    dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: at most 1024 stanzas");
+    ["key.txt", "key.pub"].map(|name| std::fs::remove_file(dir.path(name)).unwrap());
     assert_eq!(dir.names(), names);
 }
 

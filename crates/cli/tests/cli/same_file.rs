@@ -67,7 +67,7 @@ fn nor_with_what_else_reads_and_writes_files() {
     let dir = Dir::with_key();
     dir.keygen("b");
     dir.run_with(b"secret", ["-k", "2", "-R", "key.pub", "-R", "b.pub", "-o", "shared"]).quiet();
-    dir.run(["contribute", "-i", "b.txt", "-o", "part", "shared"]).quiet();
+    dir.run(["contribute", "-y", "-i", "b.txt", "-o", "part", "shared"]).quiet();
     dir.encrypt(b"secret", "x");
     for name in ["x", "shared", "part", "key.txt", "b.pub"] {
         fs::hard_link(dir.path(name), dir.path(&format!("{name}-hard"))).unwrap();
@@ -94,8 +94,11 @@ fn nor_with_what_else_reads_and_writes_files() {
     for target in ["x", "key.txt", "b.pub"] {
         subcommand("rekey", target, &["-i", "key.txt", "-R", "b.pub", "x"]);
     }
+    for target in ["b.pub", "key.txt"] {
+        subcommand("contribute", target, &["-y", "-i", "key.txt", "-R", "b.pub", "shared"]);
+    }
     for target in ["shared", "key.txt"] {
-        subcommand("contribute", target, &["-i", "key.txt", "shared"]);
+        subcommand("contribute", target, &["-y", "-i", "key.txt", "shared"]);
     }
     // What is to be changed is neither its own identity nor its own recipients.
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "key.txt-hard"]).fails(WHAT);

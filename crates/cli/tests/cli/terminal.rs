@@ -216,3 +216,33 @@ fn a_new_key_is_shown_once() {
     let shown = ends(in_terminal(&dir, "exec \"$SEALANE\" keygen"), 0, "AGE-SECRET-KEY-1");
     assert!(!shown.contains("Public key:"), "it is in the comment already: {shown}");
 }
+
+/// A holder sees what is authentic, and is asked.
+#[test]
+fn a_holder_is_asked_for_a_part() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    dir.write("plain", "secret");
+    let file = ["-k", "2", "--label", "budget 2027", "-R", "key.pub", "-R", "b.pub", "-o", "party.age", "plain"];
+    dir.run(file).quiet();
+    let ask = "exec \"$SEALANE\" contribute -i key.txt -o part party.age";
+    for (answer, status) in [("n", 1), ("", 1), ("what\ny", 0)] {
+        let mut session = in_terminal(&dir, ask);
+        let shown = session.exp_string("Give this part away? (y/n)").unwrap();
+        let said =
+            ["The maker of the file says", "label      \"budget 2027\"", "part       1 of 2; any 2 open the file"];
+        assert!(said.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
+        // The name says nothing: anybody may have given it.
+        assert!(!shown.contains("party"), "{shown}");
+        session.send_line(answer).unwrap();
+        let what = if status == 1 { "no part was given away" } else { "" };
+        ends(session, status, what);
+        assert_eq!(dir.exists("part"), status == 0);
+    }
+    assert_eq!(dir.run(["-d", "-i", "b.txt", "--part", "part", "party.age"]).quiet().stdout, b"secret");
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" contribute -i key.txt -o other party.age");
+    session.exp_string("Give this part away? (y/n)").unwrap();
+    session.send_control('d').unwrap();
+    ends(session, 1, "no part was given away");
+    assert!(!dir.exists("other"));
+}

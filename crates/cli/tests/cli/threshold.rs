@@ -39,22 +39,27 @@ fn any_three_of_five_open_it_together() {
 #[test]
 fn holders_who_answer_at_different_times() {
     let (dir, data) = dir();
-    dir.run(["contribute", "-i", "d.txt", "-o", "part-d", "x"]).quiet();
+    dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part-d", "x"]).quiet();
     assert_eq!(dir.mode("part-d"), 0o600);
     let text = String::from_utf8(dir.read("part-d")).unwrap();
-    assert!(text.starts_with("# part 4 of 5 of the key of \"x\"; 3 open the file: a secret\nSEALANE-PART-1"), "{text}");
-    let part_b = dir.run(["contribute", "-i", "b.txt", "x"]).quiet().stdout;
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[0], "# part 4 of 5; any 3 open the file: a secret");
+    assert!(lines[1].starts_with("# share set ") && lines[1].ends_with(", label none"), "{text}");
+    assert!(lines[2].starts_with("SEALANE-PART-1") && lines.len() == 3, "{text}");
+    let part_b = dir.run(["contribute", "-y", "-i", "b.txt", "x"]).quiet().stdout;
     dir.write("part-b", &part_b);
     dir.run(["-d", "--part", "part-d", "--part", "part-b", "x"]).fails("2 of them are here");
     let with = ["-d", "--part", "part-d", "--part", "part-b", "-i", "a.txt", "x"];
     assert!(dir.run(with).quiet().stdout == data);
     // All from others, in one file, and on standard input.
-    let part_c = dir.run(["contribute", "-i", "c.txt", "x"]).quiet().stdout;
+    let part_c = dir.run(["contribute", "-y", "-i", "c.txt", "x"]).quiet().stdout;
     let all = [&dir.read("part-d")[..], &part_b, &part_c].concat();
     assert!(dir.run_with(&all, ["-d", "--part", "-", "x"]).quiet().stdout == data);
     // Sent to who opens it.
-    let sent =
-        dir.sh("\"$SEALANE\" contribute -i c.txt x | \"$SEALANE\" -R a.pub | \"$SEALANE\" -d -i a.txt").quiet().stdout;
+    let sent = dir
+        .sh("\"$SEALANE\" contribute -y -i c.txt x | \"$SEALANE\" -R a.pub | \"$SEALANE\" -d -i a.txt")
+        .quiet()
+        .stdout;
     assert_eq!(sent, part_c);
     // One that is there twice counts once.
     dir.run(["-d", "--part", "part-d", "--part", "part-d", "-i", "d.txt", "x"]).fails("1 of them is here");
@@ -63,7 +68,7 @@ fn holders_who_answer_at_different_times() {
 #[test]
 fn wrong_parts_are_named() {
     let (dir, _) = dir();
-    dir.run(["contribute", "-i", "d.txt", "-o", "part", "x"]).quiet();
+    dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
     dir.sh("\"$SEALANE\" -k 2 -R a.pub -R d.pub -o other plain").quiet();
     dir.run(["-d", "--part", "part", "-i", "a.txt", "other"]).fails("of another file");
     let text = String::from_utf8(dir.read("part")).unwrap();
@@ -73,9 +78,9 @@ fn wrong_parts_are_named() {
     dir.run(["-d", "--part", "none", "-i", "a.txt", "x"]).fails("there is no part");
     dir.run(["-d", "--part", "missing", "x"]).fails("cannot open");
     dir.keygen("stranger");
-    dir.run(["contribute", "-i", "stranger.txt", "x"]).fails("no identity holds a part");
+    dir.run(["contribute", "-y", "-i", "stranger.txt", "x"]).fails("no identity holds a part");
     dir.encrypt_to("a.pub", b"secret", "plain.age");
-    dir.run(["contribute", "-i", "a.txt", "plain.age"]).fails("no identity holds a part");
+    dir.run(["contribute", "-y", "-i", "a.txt", "plain.age"]).fails("no identity holds a part");
 }
 
 #[test]
@@ -88,7 +93,17 @@ fn what_does_not_go_together() {
     dir.run(["-d", "-k", "2", "-i", "a.txt", "x"]).misused("-k/--threshold can't be used to decrypt");
     dir.run(["-R", "a.pub", "--part", "p", "plain"]).misused("--part can't be used to encrypt");
     dir.run(["contribute", "x"]).misused("missing identity");
-    dir.run(["contribute", "-i", "a.txt"]).misused("missing FILE");
+    dir.run(["contribute", "-y", "-i", "a.txt"]).misused("missing FILE");
+    dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("-p/--passphrase can't be used to contribute");
+    dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
+    dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label is only for files for several");
+    dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"])
+        .misused("--label is only for files for several");
+    dir.run(["-d", "-i", "a.txt", "--label", "x", "x"]).misused("--label can't be used to decrypt");
+    let long = "x".repeat(101);
+    for label in ["", " x", "a\nb", "a\u{202e}b", &long] {
+        dir.run(["-k", "2", "-R", "a.pub", "-R", "b.pub", "--label", label, "-o", "y", "plain"]).misused("label");
+    }
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
     let pq = dir.run(["keygen", "-y", "pq.txt"]).text();
     dir.run(["-k", "2", "-r", pq.trim(), "-R", "a.pub", "-o", "y", "plain"]).fails("");
@@ -108,7 +123,7 @@ fn with_plugin(dir: &Dir) -> std::ffi::OsString {
 fn as_a_plugin() {
     let (dir, data) = dir();
     let path = with_plugin(&dir);
-    dir.run(["contribute", "-i", "d.txt", "-o", "part", "x"]).quiet();
+    dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
     for (name, files) in [("two", &["a.txt", "part"][..]), ("three", &["b.txt", "part", "a.txt"])] {
         let line = dir.run(["keygen", "--plugin", "-o", name].iter().chain(files)).quiet();
         assert!(line.stdout.is_empty());
@@ -141,7 +156,13 @@ fn it_can_be_seen_and_changed() {
     let report: serde_json::Value =
         serde_json::from_slice(&dir.run(["inspect", "--json", "x"]).quiet().stdout).unwrap();
     assert_eq!(report["recipients"], serde_json::json!({ "sealane/threshold": 5 }));
-    assert_eq!(report["threshold"], serde_json::json!({ "needed": 3, "of": 5, "types": { "X25519": 5 } }));
+    let sets = report["share_sets"].as_array().unwrap();
+    assert_eq!((sets.len(), sets[0]["id"].as_str().unwrap().len()), (1, 32));
+    assert_eq!(
+        (&sets[0]["needed"], &sets[0]["of"], &sets[0]["label"]),
+        (&3.into(), &5.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(sets[0]["types"], serde_json::json!({ "X25519": 5 }));
     assert_eq!(report["post_quantum"], "no");
     assert!(dir.run(["inspect", "x"]).text().contains("any 3 of 5 together (5 X25519)"));
     // From holders to one, and back.
@@ -151,7 +172,230 @@ fn it_can_be_seen_and_changed() {
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "x"]).quiet().stdout == data);
     dir.run(["-d", "-i", "d.txt", "x"]).fails("no identity matches");
     // Where it fits, the parts of an old header are not those of the new one.
-    dir.run(["contribute", "-i", "a.txt", "-o", "part", "x"]).quiet();
+    dir.run(["contribute", "-y", "-i", "a.txt", "-o", "part", "x"]).quiet();
     dir.run(["rekey", "-i", "a.txt", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
     dir.run(["-d", "--part", "part", "-i", "b.txt", "x"]).fails("of another file");
+}
+
+/// A file for any two of a, b and c with a label.
+fn labelled() -> (Dir, Vec<u8>) {
+    let (dir, data) = dir();
+    let holders = ["-R", "a.pub", "-R", "b.pub", "-R", "c.pub"];
+    dir.run(["-k", "2", "--label", "budget 2027", "-o", "y"].iter().chain(&holders).chain(&["plain"])).quiet();
+    (dir, data)
+}
+
+#[test]
+fn the_label_says_what_is_asked_for() {
+    let (dir, data) = labelled();
+    assert!(dir.run(["inspect", "y"]).text().contains(", label \"budget 2027\""));
+    let report: serde_json::Value = serde_json::from_slice(&dir.run(["inspect", "--json", "y"]).ok().stdout).unwrap();
+    assert_eq!(report["share_sets"][0]["label"], "budget 2027");
+    let contribute = ["contribute", "-y", "-i", "a.txt", "-o", "part", "--label"];
+    dir.run(contribute.iter().chain(&["party", "y"])).fails("no part has the label \"party\"");
+    dir.run(contribute.iter().chain(&["party", "x"])).fails("no part has the label \"party\"");
+    assert!(!dir.exists("part"));
+    dir.run(contribute.iter().chain(&["budget 2027", "y"])).quiet();
+    assert!(String::from_utf8(dir.read("part")).unwrap().contains(", label \"budget 2027\"\n"));
+    assert!(dir.run(["-d", "-i", "b.txt", "--part", "part", "y"]).quiet().stdout == data);
+    // Changed on its way: nobody gives a part of it away, or opens it.
+    let old = b" YnVkZ2V0IDIwMjc\n";
+    let changed: Vec<u8> = String::from_utf8_lossy(&dir.read("y")[..2000])
+        .replace(std::str::from_utf8(old).unwrap(), " cGFydHk\n")
+        .into_bytes();
+    dir.write("y", [&changed[..], &[0; 100]].concat());
+    assert!(dir.run(["inspect", "y"]).text().contains("label \"party\""));
+    dir.run(["contribute", "-y", "-i", "a.txt", "y"]).fails("share 1 in the header is not what it says");
+    dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).fails("share 1 in the header is not what it says");
+}
+
+/// A holder is not asked without a terminal; and no part leaves without consent.
+#[test]
+fn without_a_terminal_consent_is_a_flag() {
+    let (dir, _) = dir();
+    let command = dir.without_terminal(["contribute", "-i", "a.txt", "-o", "part", "x"]);
+    let said = crate::support::finish(command).fails("cannot ask whether to give the part away");
+    assert!(String::from_utf8_lossy(&said.stderr).contains("hint: -y"));
+    assert!(!dir.exists("part"));
+}
+
+#[test]
+fn parts_sent_encrypted() {
+    let (dir, data) = dir();
+    dir.keygen("boss");
+    dir.run(["contribute", "-y", "-i", "d.txt", "-R", "boss.pub", "-o", "d.age", "x"]).quiet();
+    assert!(dir.read("d.age").starts_with(b"age-encryption.org/v1\n"));
+    let boss = String::from_utf8(dir.read("boss.pub")).unwrap();
+    let armored = dir.run(["contribute", "-y", "-i", "e.txt", "-r", boss.trim(), "-a", "x"]).quiet().stdout;
+    assert!(armored.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----\n"));
+    dir.write("e.age", armored);
+    dir.run(["contribute", "-y", "-i", "b.txt", "-o", "b.part", "x"]).quiet();
+    // The one who opens it holds no share.
+    let parts = ["--part", "d.age", "--part", "e.age", "--part", "b.part"];
+    assert!(dir.run(["-d", "-i", "boss.txt"].iter().chain(&parts).chain(&["x"])).quiet().stdout == data);
+    assert!(
+        dir.run(["-d", "-i", "a.txt", "-i", "boss.txt"].iter().chain(&parts[..4]).chain(&["x"])).quiet().stdout == data
+    );
+    dir.run(["-d", "-i", "a.txt"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
+    dir.run(["-d"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
+    // What is encrypted must be a part, and whole.
+    dir.encrypt_to("boss.pub", b"hunter2\n", "other.age");
+    let said = dir.run(["-d", "-i", "boss.txt", "--part", "other.age", "x"]).fails("there is no part in \"other.age\"");
+    assert!(!String::from_utf8_lossy(&said.stderr).contains("hunter2"));
+    let mut bad = dir.read("d.age");
+    *bad.last_mut().unwrap() ^= 1;
+    dir.write("bad.age", bad);
+    dir.run(["-d", "-i", "boss.txt", "--part", "bad.age", "x"]).fails("bad.age");
+    let mut command = dir.without_terminal(["-p", "-o", "secret.age", "b.part"]);
+    command.env("AGE_PASSPHRASE", "one");
+    crate::support::finish(command).ok();
+    dir.run(["-d", "-i", "boss.txt", "--part", "secret.age", "x"]).fails("encrypted with a passphrase");
+    // A recipient that is no good is noticed before anything is asked or made.
+    dir.run(["contribute", "-i", "a.txt", "-r", "age1nonsense", "-o", "no", "x"]).fails("malformed recipient");
+    assert!(!dir.exists("no"));
+}
+
+/// One key is one holder, however it is named.
+#[test]
+fn the_same_recipient_twice() {
+    let dir = Dir::new();
+    let a = dir.keygen("a");
+    dir.keygen("b");
+    dir.write("plain", "secret");
+    let upper = a.to_uppercase();
+    let twice: [&[&str]; 6] = [
+        &["-r", &a, "-r", &a],
+        &["-r", &a, "-r", &upper],
+        &["-r", &a, "-R", "a.pub"],
+        &["-R", "a.pub", "-R", "b.pub", "-R", "a.pub"],
+        &["-e", "-i", "a.txt", "-r", &a],
+        &["-e", "-i", "a.txt", "-R", "b.pub", "-i", "a.txt"],
+    ];
+    for recipients in twice {
+        let what = format!("the same recipient twice: {a}");
+        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails(&what);
+        assert!(!dir.exists("x"));
+    }
+    // Post-quantum keys, in a file and by their identity; ssh keys with other comments.
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    dir.write("pq.pub", dir.run(["keygen", "-y", "pq.txt"]).text());
+    let ssh = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN";
+    dir.write("ssh.pub", format!("{ssh} alice@home\n"));
+    let (work, bare) = (format!("{ssh} alice@work"), ssh.to_owned());
+    let twice: [&[&str]; 3] =
+        [&["-R", "pq.pub", "-e", "-i", "pq.txt"], &["-R", "ssh.pub", "-r", &work], &["-r", &bare, "-R", "ssh.pub"]];
+    for recipients in twice {
+        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails("the same recipient twice");
+        // Without -k it is as it always was.
+        dir.run(recipients.iter().chain(&["-o", "y", "plain"])).ok();
+    }
+    // The same for several files, and when a file gets holders later.
+    dir.run(["-k", "2", "-R", "a.pub", "-r", &upper, "-o", "out/", "plain"]).fails("the same recipient twice");
+    dir.run(["-R", "b.pub", "-o", "z", "plain"]).ok();
+    let before = dir.read("z");
+    dir.run(["rekey", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-r", &upper, "z"]).fails("the same recipient twice");
+    assert!(dir.read("z") == before && !dir.exists("x"));
+}
+
+/// Two identities of one plugin are secret: they are compared, and not shown.
+#[test]
+fn the_same_plugin_twice() {
+    let dir = crate::plugin::with_plugin();
+    let twice: [&[&str]; 2] = [
+        &["-r", crate::plugin::RECIPIENT, "-r", crate::plugin::RECIPIENT],
+        &["-e", "-i", "identity", "-R", "key.pub", "-i", "identity"],
+    ];
+    for recipients in twice {
+        let args: Vec<_> = recipients.iter().chain(&["-k", "2", "-o", "x", "in"]).copied().collect();
+        let said = crate::plugin::run(&dir, &args).fails("the same recipient twice");
+        assert!(!String::from_utf8_lossy(&said.stderr).contains("AGE-PLUGIN-TEST"));
+    }
+}
+
+/// A second set of holders beside the first: each opens the file by itself.
+#[test]
+fn holders_added_to_a_file_with_holders() {
+    let (dir, data) = labelled();
+    for name in ["f", "g"] {
+        dir.keygen(name);
+    }
+    let new = ["-k", "2", "--label", "auditors", "-R", "f.pub", "-R", "g.pub", "-R", "a.pub"];
+    dir.run(["rekey", "--add", "-i", "a.txt", "-i", "b.txt"].iter().chain(&new).chain(&["y"])).ok();
+    for holders in [["a", "b"], ["b", "c"], ["f", "g"], ["g", "a"]] {
+        let keys = holders.map(|name| format!("{name}.txt"));
+        assert!(dir.run(["-d", "-i", &keys[0], "-i", &keys[1], "y"]).quiet().stdout == data, "{holders:?}");
+    }
+    dir.run(["-d", "-i", "b.txt", "-i", "f.txt", "y"]).fails("2 of 3 holders together, and 1 of them is here");
+    let text = dir.run(["inspect", "y"]).text();
+    assert_eq!(text.matches("any 2 of 3 together").count(), 2, "{text}");
+    // Who is in both says which one is meant.
+    dir.run(["contribute", "-y", "-i", "a.txt", "y"]).fails("parts of several share sets");
+    dir.run(["contribute", "-y", "-i", "a.txt", "--label", "auditors", "-o", "part", "y"]).quiet();
+    assert!(dir.run(["-d", "-i", "f.txt", "--part", "part", "y"]).quiet().stdout == data);
+    dir.run(["-d", "-i", "b.txt", "--part", "part", "y"]).fails("1 of them is here");
+    // And a third, from a file of its own.
+    dir.run(["rekey", "--add", "-i", "f.txt", "-i", "g.txt", "-R", "e.pub", "y"]).ok();
+    assert!(dir.run(["-d", "-i", "e.txt", "y"]).quiet().stdout == data);
+    assert!(dir.run(["-d", "-i", "a.txt", "-i", "c.txt", "y"]).quiet().stdout == data);
+}
+
+#[test]
+fn others_beside_post_quantum_holders() {
+    let dir = Dir::with_key();
+    for name in ["p", "q", "r"] {
+        dir.run(["keygen", "--pq", "-o", &format!("{name}.txt")]).ok();
+        dir.write(&format!("{name}.pub"), dir.run(["keygen", "-y", &format!("{name}.txt")]).text());
+    }
+    dir.write("plain", "secret");
+    dir.run(["-k", "2", "-R", "p.pub", "-R", "q.pub", "-o", "x", "plain"]).quiet();
+    let report: serde_json::Value = serde_json::from_slice(&dir.run(["inspect", "--json", "x"]).ok().stdout).unwrap();
+    assert_eq!(report["post_quantum"], "yes");
+    let before = dir.read("x");
+    let rekey = ["rekey", "--add", "-i", "p.txt", "-i", "q.txt"];
+    dir.run(rekey.iter().chain(&["-R", "key.pub", "x"])).fails("a file for post-quantum recipients");
+    assert!(dir.read("x") == before);
+    dir.run(rekey.iter().chain(&["-R", "r.pub", "x"])).ok();
+    assert_eq!(dir.run(["-d", "-i", "r.txt", "x"]).quiet().stdout, b"secret");
+    dir.run(rekey.iter().chain(&["-k", "2", "-R", "r.pub", "-R", "p.pub", "x"])).ok();
+    assert_eq!(dir.run(["-d", "-i", "r.txt", "-i", "p.txt", "x"]).quiet().stdout, b"secret");
+}
+
+/// The header of a file of the holder's own, put into a file for several holders: the key of that file does not come out.
+#[test]
+fn contribute_is_no_decryption_oracle() {
+    let (dir, _) = dir();
+    dir.encrypt_to("a.pub", b"only for a", "own.age");
+    let own = dir.read("own.age");
+    let own_header = &own[..own.len() - 16 - 26];
+    let foreign = {
+        use base64::Engine as _;
+        let text = base64::prelude::BASE64_STANDARD_NO_PAD.encode(own_header);
+        let mut lines: Vec<_> = text.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line)).collect();
+        if text.len().is_multiple_of(64) {
+            lines.push("".into());
+        }
+        lines.join("\n")
+    };
+    let file = dir.read("x");
+    let text = String::from_utf8_lossy(&file).into_owned();
+    // In the form that once was, and in that of today.
+    let first = text.find("-> sealane/threshold v1 3 5 1 ").unwrap();
+    let second = text.find("-> sealane/threshold v1 3 5 2 ").unwrap();
+    let line = text[first..].split_once('\n').unwrap().0;
+    for line in [line, "-> sealane/threshold 3 5 1"] {
+        let bait = format!("{}{line}\n{foreign}\n{}", &text[..first], &text[second..text.find("\n--- ").unwrap()]);
+        let bait = format!("{bait}\n--- {}\n{}", "A".repeat(43), "x".repeat(40));
+        dir.write("bait.age", bait);
+        let said = dir.run(["contribute", "-y", "-i", "a.txt", "bait.age"]).fails("shares in the header are malformed");
+        assert!(said.stdout.is_empty());
+    }
+    // What is in a stanza is no file of its own.
+    for args in [&["-d"][..], &["rekey", "-R", "b.pub"], &["inspect"]] {
+        use base64::Engine as _;
+        let body: String = text[first..second].lines().skip(1).collect();
+        let body = base64::prelude::BASE64_STANDARD_NO_PAD.decode(body).unwrap();
+        dir.write("inner.age", [&body[..], &[0; 40]].concat());
+        let identity = if args == ["inspect"] { &[][..] } else { &["-i", "a.txt"] };
+        dir.run([args, identity, &["inner.age"]].concat()).fails("not an age file");
+    }
 }

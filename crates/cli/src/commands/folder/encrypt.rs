@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use sealane_age::armor::ArmoredWriter;
+use sealane_age::threshold::Label;
 use sealane_age::{CopyError, Encryptor, Threads};
 
 use super::{refuse_within, root};
@@ -29,7 +30,8 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let collected = collect(args, &args.identities, &stdin, &Passphrases::new(&stdin))?;
     let with_manifest = !args.no_manifest;
-    let flags = format!("{:?} {} {with_manifest}", args.threshold, args.armor);
+    let label = args.label.as_ref().map(Label::as_str);
+    let flags = format!("{:?} {label:?} {} {with_manifest}", args.threshold, args.armor);
     let purpose = Purpose::new(&args.many).with("encrypt").with(collected.names()).with(flags);
     let recipients = build(args, collected)?;
     let sealing = Sealing { args, recipients: &recipients, backend };
@@ -83,7 +85,7 @@ struct Sealing<'a> {
 
 impl Sealing<'_> {
     fn encryptor(&self) -> Result<Encryptor> {
-        let encryptor = with_threshold(self.args.threshold, self.recipients, |recipients| {
+        let encryptor = with_threshold(self.args, self.recipients, |recipients| {
             Encryptor::with_recipients(recipients.iter().copied()).map_err(encrypt_error)
         })?;
         Ok(encryptor.with_backend(self.backend))

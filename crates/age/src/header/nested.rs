@@ -1,0 +1,83 @@
+//! Stanzas whose body holds stanzas of its own: `sealane/threshold`.
+//!
+//! The body is 64 bytes that [`crate::threshold`] gives a meaning, and then one or more stanzas in
+//! the form that they have in a header. A complete age header is not such a body: its first and its
+//! last line are no stanzas.
+
+use age_core::format::{Stanza, is_arbitrary_string};
+
+use super::native::{self, SCRYPT};
+use super::parse::Parser;
+use super::{HeaderError, MAX_STANZAS, encode_stanza};
+
+/// The type of the stanza.
+pub(crate) const THRESHOLD: &str = "sealane/threshold";
+
+/// The length of what stands before the inner stanzas, in bytes.
+pub(crate) const PREFIX_LEN: usize = 64;
+
+/// The body of a stanza with inner stanzas.
+pub(crate) struct Nested {
+    /// What stands before the inner stanzas.
+    pub(crate) prefix: [u8; PREFIX_LEN],
+    /// The inner stanzas, at least one.
+    pub(crate) stanzas: Vec<Stanza>,
+}
+
+impl Nested {
+    /// Puts a body together.
+    ///
+    /// # Errors
+    /// Checks the stanzas like those of a parsed body.
+    pub(crate) fn new(prefix: [u8; PREFIX_LEN], stanzas: Vec<Stanza>) -> Result<Self, HeaderError> {
+        check(&stanzas)?;
+        let is_valid = |s: &Stanza| is_arbitrary_string(&s.tag) && s.args.iter().all(is_arbitrary_string);
+        if !stanzas.iter().all(is_valid) {
+            return Err(HeaderError::InvalidStanza);
+        }
+        Ok(Self { prefix, stanzas })
+    }
+
+    /// Parses a whole body.
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, HeaderError> {
+        let (prefix, rest) = body.split_first_chunk().ok_or(HeaderError::Truncated)?;
+        let mut parser = Parser::after_first_line();
+        for line in rest.split_inclusive(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\n").ok_or(HeaderError::Truncated)?;
+            if parser.line(line)?.is_some() {
+                // A header ends with a MAC, and a body does not.
+                return Err(HeaderError::InvalidStanza);
+            }
+        }
+        let stanzas = parser.into_whole_stanzas().ok_or(HeaderError::Truncated)?;
+        check(&stanzas)?;
+        Ok(Self { prefix: *prefix, stanzas })
+    }
+
+    /// The bytes of the body.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = self.prefix.to_vec();
+        self.stanzas.iter().for_each(|stanza| encode_stanza(stanza, &mut out));
+        out
+    }
+}
+
+/// Refuses a passphrase, whose work factor no limit of the header would cover, and shares of shares.
+fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
+    if stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == THRESHOLD) {
+        return Err(HeaderError::InvalidStanza);
+    }
+    native::check_form(stanzas)
+}
+
+/// Counts the stanzas inside `stanza`. One that is malformed has none; more than [`MAX_STANZAS`] may be one more than that.
+pub(super) fn count_inner(stanza: &Stanza) -> usize {
+    if stanza.tag != THRESHOLD {
+        return 0;
+    }
+    match Nested::parse(&stanza.body) {
+        Ok(nested) => nested.stanzas.len(),
+        Err(HeaderError::TooManyStanzas) => MAX_STANZAS + 1,
+        Err(_) => 0,
+    }
+}

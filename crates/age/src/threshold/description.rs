@@ -1,0 +1,153 @@
+//! What the first line of a stanza says: all that a holder is shown, and all that is authenticated with a share.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+
+use super::{TYPE, ThresholdError};
+
+/// The length of a share set id, in bytes.
+pub const SHARE_SET_ID_LEN: usize = 16;
+
+/// The longest label, in bytes of UTF-8.
+pub const MAX_LABEL_LEN: usize = 100;
+
+/// The version of the format that is written.
+const VERSION: &str = "v1";
+
+/// Says which share set a share is of: random bytes, shown as 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShareSetId(pub [u8; SHARE_SET_ID_LEN]);
+
+impl ShareSetId {
+    pub(super) fn random() -> Result<Self, getrandom::Error> {
+        let mut id = [0; SHARE_SET_ID_LEN];
+        getrandom::fill(&mut id)?;
+        Ok(Self(id))
+    }
+
+    /// Parses digits in lower case only, so that there is one text for each id.
+    fn parse(text: &str) -> Option<Self> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let text: &[u8; 2 * SHARE_SET_ID_LEN] = text.as_bytes().try_into().ok()?;
+        let mut id = [0; SHARE_SET_ID_LEN];
+        for (byte, digits) in id.iter_mut().zip(text.chunks_exact(2)) {
+            *byte = digit(digits[0])? << 4 | digit(digits[1])?;
+        }
+        Some(Self(id))
+    }
+}
+
+impl fmt::Display for ShareSetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// What the maker of a file tells its holders about it, for example "budget 2027".
+///
+/// Up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters are refused that would change how the text around them is
+/// shown: control characters, line separators, marks of direction, and some that are invisible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label(String);
+
+impl Label {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Label {
+    type Err = ThresholdError;
+
+    fn from_str(text: &str) -> Result<Self, ThresholdError> {
+        let is_deceptive = |c: char| {
+            c.is_control()
+                || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+                || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        };
+        let is_valid = (1..=MAX_LABEL_LEN).contains(&text.len())
+            && !text.starts_with(' ')
+            && !text.ends_with(' ')
+            && !text.chars().any(is_deceptive);
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(ThresholdError::Label) }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a share is: the associated data of the sealed share.
+///
+/// What a [`Part`](super::Part) comes with is authentic: the one who sealed the share wrote it. What
+/// [`describe`](super::describe()) says is only what stands in the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShareDescription {
+    /// How many shares of the set give the file key, from 2 to `count`.
+    pub threshold: u8,
+    /// How many shares there are in the set.
+    pub count: u8,
+    /// The number of the share, from 1 to `count`.
+    pub point: u8,
+    /// Which share set it is of.
+    pub set: ShareSetId,
+    /// What the maker of the file says about it.
+    pub label: Option<Label>,
+}
+
+impl ShareDescription {
+    /// The arguments of the stanza.
+    pub(super) fn to_args(&self) -> Vec<String> {
+        let mut args = vec![VERSION.to_owned()];
+        args.extend([self.threshold, self.count, self.point].map(|number| number.to_string()));
+        args.push(self.set.to_string());
+        args.extend(self.label.as_ref().map(|label| BASE64_STANDARD_NO_PAD.encode(label.as_str())));
+        args
+    }
+
+    /// Parses the arguments of a stanza. There is one form of each description, so that `to_args` gives back the same.
+    pub(super) fn from_args(args: &[String]) -> Result<Self, ThresholdError> {
+        let malformed = || ThresholdError::Malformed;
+        let (version, args) = args.split_first().ok_or_else(malformed)?;
+        if version != VERSION {
+            let number = version.strip_prefix('v').and_then(|text| text.parse::<u64>().ok());
+            let is_version = number.is_some_and(|number| number > 0 && format!("v{number}") == *version);
+            return Err(if is_version { ThresholdError::UnknownVersion(version.clone()) } else { malformed() });
+        }
+        let (args, label) = match args {
+            [args @ .., label] if args.len() == 4 => (args, Some(parse_label(label).ok_or_else(malformed)?)),
+            args => (args, None),
+        };
+        let [threshold, count, point, set] = args else { return Err(malformed()) };
+        let number = |text: &String| text.parse::<u8>().ok().filter(|number| number.to_string() == *text);
+        let (Some(threshold), Some(count), Some(point)) = (number(threshold), number(count), number(point)) else {
+            return Err(malformed());
+        };
+        let set = ShareSetId::parse(set).ok_or_else(malformed)?;
+        Some(Self { threshold, count, point, set, label }).filter(Self::is_possible).ok_or_else(malformed)
+    }
+
+    /// Whether the numbers go together.
+    pub(super) fn is_possible(&self) -> bool {
+        2 <= self.threshold && self.threshold <= self.count && 1 <= self.point && self.point <= self.count
+    }
+
+    /// The associated data: the first line of the stanza without the arrow and the line feed.
+    pub(super) fn associated_data(&self) -> Vec<u8> {
+        [&[TYPE.to_owned()][..], &self.to_args()].concat().join(" ").into_bytes()
+    }
+}
+
+fn parse_label(text: &str) -> Option<Label> {
+    // The decoder takes canonical base64 only.
+    String::from_utf8(BASE64_STANDARD_NO_PAD.decode(text).ok()?).ok()?.parse().ok()
+}

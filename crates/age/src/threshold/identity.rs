@@ -1,0 +1,159 @@
+//! Identities of several holders, and the parts of others, that open a file together.
+
+use age::{DecryptError, Identity};
+use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
+use age_core::secrecy::ExposeSecret as _;
+use sealane::shamir::bytes::Combiner;
+use zeroize::Zeroizing;
+
+use super::set::ShareSet;
+use super::share::{Share, share_of};
+use super::{Part, ThresholdError};
+
+/// Identities of several holders, and what others have contributed: together they open a file, if there are enough.
+pub struct ThresholdIdentity<'a> {
+    identities: Vec<&'a dyn Identity>,
+    parts: &'a [Part],
+}
+
+impl<'a> ThresholdIdentity<'a> {
+    /// With identities, and with parts of the file.
+    pub fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a [Part]) -> Self {
+        Self { identities: identities.into_iter().collect(), parts }
+    }
+
+    fn unwrap(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, DecryptError> {
+        let sets = ShareSet::all(stanzas)?;
+        if sets.is_empty() {
+            return Ok(None);
+        }
+        let mut shares: Vec<Shares> = sets.iter().map(Shares::new).collect();
+        for part in self.parts {
+            let of_set = shares.iter_mut().find(|shares| shares.set.description().set == part.set());
+            let of_set = of_set.ok_or(ThresholdError::OtherFile)?;
+            let share = part.check(of_set.set)?;
+            of_set.add(part.point(), share);
+        }
+        let mut failure = None;
+        for shares in &mut shares {
+            let result = shares.unwrap(&self.identities, shares.needed());
+            failure = failure.or(result.err());
+            if shares.found.len() >= shares.needed() {
+                return shares.combine().map(Some);
+            }
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        // The set that lacks the fewest.
+        let closest = shares
+            .iter()
+            .filter(|shares| !shares.found.is_empty())
+            .min_by_key(|shares| shares.needed() - shares.found.len());
+        closest.map_or(Ok(None), |shares| Err(shares.too_few().into()))
+    }
+}
+
+impl Identity for ThresholdIdentity<'_> {
+    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        // One is never enough.
+        None
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap(stanzas).transpose()
+    }
+}
+
+/// The shares of a set that are there.
+pub(super) struct Shares<'a> {
+    set: &'a ShareSet,
+    /// Each with its point, each point once.
+    pub(super) found: Vec<(u8, FileKey)>,
+}
+
+impl<'a> Shares<'a> {
+    pub(super) fn new(set: &'a ShareSet) -> Self {
+        Self { set, found: Vec::new() }
+    }
+
+    fn needed(&self) -> usize {
+        usize::from(self.set.description().threshold)
+    }
+
+    fn has(&self, point: u8) -> bool {
+        self.found.iter().any(|(found, _)| *found == point)
+    }
+
+    fn add(&mut self, point: u8, share: FileKey) {
+        if !self.has(point) {
+            self.found.push((point, share));
+        }
+    }
+
+    /// Adds what `identities` can open, until there are `enough` shares. Each identity gets each inner stanza at most once.
+    ///
+    /// An identity that fails does not keep others from giving their shares; its error is the result in the end.
+    pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), DecryptError> {
+        let mut failure = None;
+        for identity in identities {
+            for share in &self.set.shares {
+                if self.found.len() >= enough {
+                    return Ok(());
+                }
+                let point = share.description.point;
+                if self.has(point) {
+                    continue;
+                }
+                match open(share, *identity) {
+                    Ok(Some(key)) => self.found.push((point, key)),
+                    Ok(None) => {}
+                    Err(error) => {
+                        let is_of_share = ThresholdError::of(&error).is_some();
+                        failure.get_or_insert(error);
+                        // What fails by itself, such as a plugin, would do so again.
+                        if !is_of_share {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn too_few(&self) -> ThresholdError {
+        let description = self.set.description();
+        let (needed, count) = (description.threshold, description.count);
+        ThresholdError::TooFew { needed, count, found: self.found.len() }
+    }
+
+    /// The file key: Lagrange's interpolation at 0.
+    fn combine(&self) -> Result<FileKey, DecryptError> {
+        let chosen = &self.found[..self.needed()];
+        let points: Vec<u8> = chosen.iter().map(|(point, _)| *point).collect();
+        let values: Vec<&[u8]> = chosen.iter().map(|(_, share)| &share.expose_secret()[..]).collect();
+        let mut secret = Zeroizing::new([0; FILE_KEY_BYTES]);
+        Combiner::new(&points)
+            .and_then(|combiner| combiner.combine(&values, &mut *secret))
+            .map_err(|_| ThresholdError::Malformed)?;
+        Ok(share_of(&secret))
+    }
+}
+
+/// Opens a share with an identity; `None` if it is another holder's.
+fn open(share: &Share, identity: &dyn Identity) -> Result<Option<FileKey>, DecryptError> {
+    let mut is_wrong = false;
+    for stanza in &share.stanzas {
+        match identity.unwrap_stanza(stanza) {
+            None | Some(Err(DecryptError::NoMatchingKeys | DecryptError::DecryptionFailed)) => {}
+            Some(Ok(one_time_key)) => match share.open(&one_time_key) {
+                Some(share) => return Ok(Some(share)),
+                None => is_wrong = true,
+            },
+            Some(Err(error)) => return Err(error),
+        }
+    }
+    let point = share.description.point;
+    if is_wrong { Err(ThresholdError::WrongShare { point }.into()) } else { Ok(None) }
+}

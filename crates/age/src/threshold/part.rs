@@ -1,0 +1,106 @@
+//! Parts: shares that their holders have given away.
+
+use std::str::FromStr;
+
+use age::{DecryptError, Identity};
+use age_core::format::{FILE_KEY_BYTES, FileKey};
+use age_core::secrecy::{ExposeSecret as _, SecretString};
+use bech32::Hrp;
+use zeroize::Zeroizing;
+
+use super::identity::Shares;
+use super::set::ShareSet;
+use super::share::share_of;
+use super::{SHARE_SET_ID_LEN, ShareDescription, ShareSetId, ThresholdError};
+use crate::header::Header;
+use crate::text::{decode, encode_secret};
+
+const PREFIX: Hrp = Hrp::parse_unchecked("SEALANE-PART-");
+const VERSION: u8 = 1;
+/// The version, the share set id, three numbers, and the share.
+const LEN: usize = 1 + SHARE_SET_ID_LEN + 3 + FILE_KEY_BYTES;
+
+/// A share of a file key, opened by its holder for those who are to open the file. It is a secret.
+pub struct Part {
+    set: ShareSetId,
+    threshold: u8,
+    count: u8,
+    point: u8,
+    share: FileKey,
+}
+
+impl Part {
+    /// The shares of the file with that header that `identities` have, each with what the maker of the file said of it.
+    ///
+    /// A holder is to be shown these descriptions, and nothing else about the file: name, place and other stanzas may be
+    /// anybody's work.
+    ///
+    /// # Errors
+    /// Those of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an identity unwraps
+    /// something that is no key of the share. None at all is not an error.
+    pub fn of<'a>(
+        header: &Header,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<Vec<(ShareDescription, Self)>, DecryptError> {
+        let identities: Vec<_> = identities.into_iter().collect();
+        let mut parts = Vec::new();
+        for set in &ShareSet::all(header.stanzas())? {
+            let mut shares = Shares::new(set);
+            shares.unwrap(&identities, usize::MAX)?;
+            for (point, share) in shares.found {
+                let description = ShareDescription { point, ..set.description().clone() };
+                let ShareDescription { threshold, count, set, .. } = description;
+                parts.push((description, Self { set, threshold, count, point, share }));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The share set that it is of.
+    pub fn set(&self) -> ShareSetId {
+        self.set
+    }
+
+    /// Its number, from 1.
+    pub fn point(&self) -> u8 {
+        self.point
+    }
+
+    /// The text: `SEALANE-PART-1…`.
+    pub fn to_text(&self) -> SecretString {
+        let mut bytes = Zeroizing::new([0; LEN]);
+        bytes[0] = VERSION;
+        bytes[1..][..SHARE_SET_ID_LEN].copy_from_slice(&self.set.0);
+        bytes[1 + SHARE_SET_ID_LEN..][..3].copy_from_slice(&[self.threshold, self.count, self.point]);
+        bytes[LEN - FILE_KEY_BYTES..].copy_from_slice(self.share.expose_secret());
+        encode_secret(PREFIX, &*bytes)
+    }
+
+    /// The share, if it is the one that the set has at this point.
+    pub(super) fn check(&self, set: &ShareSet) -> Result<FileKey, ThresholdError> {
+        let description = set.description();
+        let is_alike = (self.threshold, self.count) == (description.threshold, description.count);
+        match set.share(self.point) {
+            Some(share) if is_alike && share.is_committed(&self.share) => Ok(share_of(self.share.expose_secret())),
+            _ => Err(ThresholdError::WrongPart { point: self.point }),
+        }
+    }
+}
+
+impl FromStr for Part {
+    type Err = ThresholdError;
+
+    fn from_str(text: &str) -> Result<Self, ThresholdError> {
+        let bytes = decode(text, PREFIX).ok_or(ThresholdError::NotAPart)?;
+        let bytes: &[u8; LEN] = bytes.as_slice().try_into().map_err(|_| ThresholdError::NotAPart)?;
+        let ([version], rest) = bytes.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
+        let (set, rest) = rest.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
+        let (&[threshold, count, point], share) = rest.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
+        let description = ShareDescription { threshold, count, point, set: ShareSetId(*set), label: None };
+        if *version != VERSION || !description.is_possible() {
+            return Err(ThresholdError::NotAPart);
+        }
+        let share = share_of(share.try_into().map_err(|_| ThresholdError::NotAPart)?);
+        Ok(Self { set: description.set, threshold, count, point, share })
+    }
+}

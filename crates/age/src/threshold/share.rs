@@ -1,0 +1,106 @@
+//! One share in a header: sealed, with a commitment to it, and the stanzas that wrap its one-time key.
+
+use std::collections::HashSet;
+use std::io;
+
+use age::{EncryptError, Recipient};
+use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
+use age_core::secrecy::ExposeSecret as _;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sealane::ChaCha20Poly1305;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::{ShareDescription, TYPE, ThresholdError};
+use crate::header::nested::{Nested, PREFIX_LEN};
+use crate::keys;
+
+const TAG_LEN: usize = 16;
+const SEALED_LEN: usize = FILE_KEY_BYTES + TAG_LEN;
+const COMMITMENT_LEN: usize = PREFIX_LEN - SEALED_LEN;
+
+const SHARE_KEY_INFO: &[u8] = b"sealane/threshold/v1/share";
+const COMMITMENT_KEY_INFO: &[u8] = b"sealane/threshold/v1/commitment";
+
+/// Each one-time key seals one share, so that the nonce need not differ.
+const NONCE: [u8; 12] = [0; 12];
+
+/// A share as it stands in a header.
+pub(super) struct Share {
+    pub(super) description: ShareDescription,
+    sealed: [u8; SEALED_LEN],
+    commitment: [u8; COMMITMENT_LEN],
+    /// What wraps the one-time key for the holder.
+    pub(super) stanzas: Vec<Stanza>,
+}
+
+impl Share {
+    /// Seals `share` for `recipient`. Gives the labels of that recipient too.
+    pub(super) fn seal(
+        description: ShareDescription,
+        share: &FileKey,
+        recipient: &dyn Recipient,
+    ) -> Result<(Self, HashSet<String>), EncryptError> {
+        let one_time_key = keys::new_file_key().map_err(|error| EncryptError::Io(error.into()))?;
+        let (stanzas, labels) = recipient.wrap_file_key(&one_time_key)?;
+        let associated_data = description.associated_data();
+        let mut sealed = [0; SEALED_LEN];
+        let (body, tag) = sealed.split_at_mut(FILE_KEY_BYTES);
+        body.copy_from_slice(share.expose_secret());
+        tag.copy_from_slice(&cipher(&one_time_key).seal_in_place(&NONCE, &associated_data, body));
+        let commitment = commitment(share, &associated_data).finalize().into_bytes().into();
+        Ok((Self { description, sealed, commitment, stanzas }, labels))
+    }
+
+    /// Opens the share with what an identity has unwrapped, which may be the key of something else.
+    pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
+        let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
+        let tag = tag.try_into().ok()?;
+        let mut share = Zeroizing::new(*sealed);
+        let associated_data = self.description.associated_data();
+        cipher(one_time_key).open_in_place(&NONCE, &associated_data, &mut *share, &tag).ok()?;
+        Some(share_of(&share)).filter(|share| self.is_committed(share))
+    }
+
+    /// Whether `share` is the share that was sealed, in constant time.
+    pub(super) fn is_committed(&self, share: &FileKey) -> bool {
+        commitment(share, &self.description.associated_data()).verify_slice(&self.commitment).is_ok()
+    }
+
+    /// The stanza of the header.
+    pub(super) fn into_stanza(self) -> Result<Stanza, EncryptError> {
+        let mut prefix = [0; PREFIX_LEN];
+        prefix[..SEALED_LEN].copy_from_slice(&self.sealed);
+        prefix[SEALED_LEN..].copy_from_slice(&self.commitment);
+        let nested = Nested::new(prefix, self.stanzas).map_err(|error| EncryptError::Io(io::Error::other(error)))?;
+        Ok(Stanza { tag: TYPE.to_owned(), args: self.description.to_args(), body: nested.encode() })
+    }
+
+    /// Parses a stanza of [`TYPE`].
+    pub(super) fn from_stanza(stanza: &Stanza) -> Result<Self, ThresholdError> {
+        let description = ShareDescription::from_args(&stanza.args)?;
+        let Nested { prefix, stanzas } = Nested::parse(&stanza.body).map_err(|_| ThresholdError::Malformed)?;
+        let (sealed, commitment) = prefix.split_at(SEALED_LEN);
+        let (Ok(sealed), Ok(commitment)) = (sealed.try_into(), commitment.try_into()) else {
+            return Err(ThresholdError::Malformed);
+        };
+        Ok(Self { description, sealed, commitment, stanzas })
+    }
+}
+
+/// A share in the form of a file key, which is as long and is wiped too.
+pub(super) fn share_of(bytes: &[u8; FILE_KEY_BYTES]) -> FileKey {
+    FileKey::init_with_mut(|key| key.copy_from_slice(bytes))
+}
+
+fn cipher(one_time_key: &FileKey) -> ChaCha20Poly1305 {
+    ChaCha20Poly1305::new(&keys::derive(one_time_key, b"", SHARE_KEY_INFO))
+}
+
+/// ChaCha20-Poly1305 does not commit to its plaintext, and a part has no tag; this does both.
+fn commitment(share: &FileKey, associated_data: &[u8]) -> Hmac<Sha256> {
+    let key = keys::derive(share, b"", COMMITMENT_KEY_INFO);
+    let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes a key of any length");
+    mac.update(associated_data);
+    mac
+}

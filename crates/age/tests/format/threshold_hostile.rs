@@ -1,0 +1,477 @@
+//! Files for several holders, made or changed by somebody who wants what is not theirs.
+
+use std::collections::HashSet;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sealane::ChaCha20Poly1305;
+use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::header::{Header, HeaderError};
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::{self, Label, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
+use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Existing, Identity, Recipient, RekeyError, age};
+use sha2::Sha256;
+
+use crate::threshold::{Key, fails, keys, open, seal_labelled};
+
+/// The stanzas of a file's header.
+fn stanzas(file: &[u8]) -> Vec<Stanza> {
+    Header::parse(file).unwrap().0.into_stanzas()
+}
+
+fn encode(stanza: &Stanza) -> String {
+    let words = std::iter::once(&stanza.tag).chain(&stanza.args).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let body = BASE64_STANDARD_NO_PAD.encode(&stanza.body);
+    let mut lines = body.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect::<Vec<_>>();
+    if body.len().is_multiple_of(64) {
+        lines.push("");
+    }
+    format!("-> {words}\n{}\n", lines.join("\n"))
+}
+
+/// A file with these stanzas, a MAC that nobody can check, and some payload.
+fn file_of(stanzas: &[Stanza]) -> Vec<u8> {
+    let stanzas: String = stanzas.iter().map(encode).collect();
+    let mac = BASE64_STANDARD_NO_PAD.encode([7; 32]);
+    format!("age-encryption.org/v1\n{stanzas}--- {mac}\n{}", "x".repeat(32)).into_bytes()
+}
+
+fn header_of(stanzas: &[Stanza]) -> Header {
+    Header::parse(&file_of(stanzas)).unwrap().0
+}
+
+/// What the holder's program makes of these stanzas.
+#[track_caller]
+fn contribution(stanzas: &[Stanza], holder: &Key) -> Result<usize, ThresholdError> {
+    match Part::of(&header_of(stanzas), [holder as &dyn Identity]) {
+        Ok(parts) => Ok(parts.len()),
+        Err(error) => Err(ThresholdError::of(&error).unwrap_or_else(|| panic!("{error}")).clone()),
+    }
+}
+
+/// Gives the stanzas inside another one.
+fn inner(stanza: &Stanza) -> Vec<Stanza> {
+    let text = [b"age-encryption.org/v1\n", &stanza.body[64..], b"--- ", &[b'A'; 43], b"\n"].concat();
+    Header::parse(&text).unwrap().0.into_stanzas()
+}
+
+/// Puts `new` into the place of the inner stanzas.
+fn with_inner(stanza: &mut Stanza, new: &[Stanza]) {
+    stanza.body.truncate(64);
+    stanza.body.extend(new.iter().flat_map(|stanza| encode(stanza).into_bytes()));
+}
+
+/// The header of a file of the holder, put into a file for several holders, whose shares the attacker knows.
+#[test]
+fn a_foreign_header_inside_gives_nothing() {
+    let victim = Key::generate();
+    let foreign = seal_labelled(2, &keys(2), &[&victim.to_public()], None);
+    let (foreign_header, len) = Header::parse(&foreign).unwrap();
+    let attackers = [victim.clone(), Key::generate()];
+    let original = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
+    assert_eq!(contribution(&original, &victim), Ok(1));
+
+    // A complete header, as the body or after what stands before the inner stanzas.
+    for before in [0, 64] {
+        let mut set = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
+        set[0].body.truncate(before);
+        set[0].body.extend_from_slice(&foreign[..len]);
+        assert_eq!(contribution(&set, &victim), Err(ThresholdError::Malformed));
+        assert_eq!(threshold::describe(&header_of(&set)), Err(ThresholdError::Malformed));
+        assert_eq!(fails(open(&file_of(&set), &[&attackers[0], &attackers[1]], &[])), ThresholdError::Malformed);
+    }
+    // Its stanzas in the place of those that wrap the one-time key, alone and beside them.
+    let alone: Vec<_> = foreign_header.into_stanzas().into_iter().filter(|stanza| stanza.tag == "X25519").collect();
+    let mut set = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
+    with_inner(&mut set[0], &alone);
+    assert_eq!(contribution(&set, &victim), Err(ThresholdError::WrongShare { point: 1 }));
+    assert_eq!(
+        fails(open(&file_of(&set), &[&attackers[0], &attackers[1]], &[])),
+        ThresholdError::WrongShare { point: 1 }
+    );
+}
+
+/// What is inside a stanza is no age file of its own, whatever it is put into.
+#[test]
+fn an_inner_part_is_no_age_file() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], None);
+    let set = stanzas(&file);
+    let x25519 = Key::generate().to_public();
+    let rest = [9; 48];
+    let body = [&set[0].body[..], &rest].concat();
+    assert!(matches!(Decryptor::new(&body[..]), Err(DecryptError::Header(HeaderError::NotAge))));
+    // The inner stanzas in a header of their own: nobody knows a MAC for it.
+    let file = file_of(&inner(&set[0]));
+    let decryptor = || Decryptor::new(&file[..]).unwrap();
+    assert!(matches!(decryptor().decrypt([&keys[0] as &dyn Identity]).err(), Some(DecryptError::HeaderMac)));
+    for existing in [Existing::Keep, Existing::Drop] {
+        let rekeyed = decryptor().rekey([&keys[0] as &dyn Identity], [&x25519 as &dyn Recipient], existing);
+        assert!(matches!(rekeyed, Err(RekeyError::Open(DecryptError::HeaderMac))), "{rekeyed:?}");
+    }
+}
+
+#[test]
+fn stanzas_of_two_files_mixed() {
+    let keys = keys(3);
+    let (one, other) = (stanzas(&seal_labelled(2, &keys, &[], None)), stanzas(&seal_labelled(2, &keys, &[], None)));
+    let mixed = |claim_one_set: bool| {
+        let mut mixed = stanzas(&file_of(&one));
+        mixed[2] = stanzas(&file_of(&other)).remove(2);
+        if claim_one_set {
+            mixed[2].args[4] = mixed[0].args[4].clone();
+        }
+        mixed
+    };
+    // Two sets, neither of them complete.
+    assert_eq!(contribution(&mixed(false), &keys[0]), Err(ThresholdError::Malformed));
+    assert_eq!(fails(open(&file_of(&mixed(false)), &[&keys[0], &keys[1]], &[])), ThresholdError::Malformed);
+    // One set by its id, and a share that was sealed for another.
+    assert_eq!(contribution(&mixed(true), &keys[2]), Err(ThresholdError::WrongShare { point: 3 }));
+    let file = file_of(&mixed(true));
+    assert_eq!(fails(open(&file, &[&keys[0], &keys[2]], &[])), ThresholdError::WrongShare { point: 3 });
+    // Holders of the others get as far as the MAC of the header.
+    assert!(matches!(open(&file, &[&keys[0], &keys[1]], &[]), Err(DecryptError::HeaderMac)));
+}
+
+/// Two complete sets of different files in one header: each is one of its own, and the MAC is right for neither or one.
+#[test]
+fn a_set_of_another_file_beside_the_own() {
+    let keys = keys(3);
+    let one = seal_labelled(2, &keys, &[], Some("one"));
+    let both = [stanzas(&one), stanzas(&seal_labelled(2, &keys, &[], Some("other")))].concat_stanzas();
+    let file = file_of(&both);
+    let shown = Part::of(&header_of(&both), [&keys[1] as &dyn Identity]).unwrap();
+    let labels: Vec<_> = shown.iter().map(|(shown, _)| shown.label.as_ref().map(Label::as_str)).collect();
+    assert_eq!(labels, [Some("one"), Some("other")]);
+    assert!(matches!(open(&file, &[&keys[0], &keys[1]], &[]), Err(DecryptError::HeaderMac)));
+}
+
+trait ConcatStanzas {
+    fn concat_stanzas(self) -> Vec<Stanza>;
+}
+
+impl<const N: usize> ConcatStanzas for [Vec<Stanza>; N] {
+    fn concat_stanzas(self) -> Vec<Stanza> {
+        self.into_iter().flatten().collect()
+    }
+}
+
+#[test]
+fn a_set_id_repeated() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], None);
+    let set = || stanzas(&file);
+    let twice = [set(), set()].concat_stanzas();
+    assert_eq!(contribution(&twice, &keys[0]), Err(ThresholdError::Malformed));
+    assert_eq!(fails(open(&file_of(&twice), &[&keys[0], &keys[1]], &[])), ThresholdError::Malformed);
+}
+
+/// Every value that the holder is shown is authenticated.
+#[test]
+fn a_replaced_label_and_every_other_value_is_noticed() {
+    let keys = keys(3);
+    let base64 = |label: &str| BASE64_STANDARD_NO_PAD.encode(label);
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut Vec<String>));
+    let changes: &[Change<'_>] = &[
+        ("label", &|args| args[5] = base64("party")),
+        ("label removed", &|args| drop(args.pop())),
+        ("threshold", &|args| args[1] = "3".into()),
+        ("set id", &|args| args[4] = "0".repeat(32)),
+    ];
+    for (what, change) in changes {
+        let file = seal_labelled(2, &keys, &[], Some("budget 2027"));
+        let part = Part::of(&Header::parse(&file).unwrap().0, [&keys[2] as &dyn Identity]).unwrap().remove(0).1;
+        let mut set = stanzas(&file);
+        set.iter_mut().for_each(|stanza| change(&mut stanza.args));
+        assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 2 }), "{what}");
+        let changed = file_of(&set);
+        let wrong = fails(open(&changed, &[&keys[0], &keys[1]], &[]));
+        assert_eq!(wrong, ThresholdError::WrongShare { point: 1 }, "{what}");
+        // Nor is a part of the true file good for it.
+        let wrong = fails(open(&changed, &[], &[part]));
+        let expected =
+            if *what == "set id" { ThresholdError::OtherFile } else { ThresholdError::WrongPart { point: 3 } };
+        assert_eq!(wrong, expected, "{what}");
+    }
+    // Added where there was none; and points exchanged.
+    let mut set = stanzas(&seal_labelled(2, &keys, &[], None));
+    set.iter_mut().for_each(|stanza| stanza.args.push(base64("party")));
+    assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 2 }));
+    let mut set = stanzas(&seal_labelled(2, &keys, &[], None));
+    set[0].args[3] = "2".into();
+    set[1].args[3] = "1".into();
+    assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 1 }));
+}
+
+/// A whole set put before another payload: the holder's protection is the label, which goes with it.
+#[test]
+fn a_whole_set_in_another_file_keeps_its_label() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], Some("budget 2027"));
+    let (chief, bait) = (Key::generate(), stanzas(&crate::support::seal(b"party")));
+    let stolen = [bait, stanzas(&file)].concat_stanzas();
+    let (shown, part) = Part::of(&header_of(&stolen), [&keys[0] as &dyn Identity]).unwrap().remove(0);
+    assert_eq!(shown.label.unwrap().as_str(), "budget 2027");
+    // It is a part of the true file, which is why the label must be read.
+    assert_eq!(open(&file, &[&keys[1]], &[part]).unwrap(), b"secret");
+    assert_eq!(contribution(&stolen, &chief), Ok(0));
+}
+
+/// Lines of the header changed by somebody who has no key.
+#[test]
+fn malformed_stanzas() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], Some("x"));
+    let text = encode(&stanzas(&file)[0]);
+    let first_line = text.lines().next().unwrap();
+    let id = first_line.split(' ').nth(6).unwrap();
+    let changed = |line: &str| {
+        let whole = String::from_utf8_lossy(&file);
+        assert!(whole.contains(first_line));
+        let header = whole.split_once("\n--- ").unwrap().0.replacen(first_line, line, 1);
+        let mac = BASE64_STANDARD_NO_PAD.encode([7; 32]);
+        let header = Header::parse(format!("{header}\n--- {mac}\n").as_bytes()).unwrap().0;
+        threshold::describe(&header).map(|_| ())
+    };
+    assert_eq!(changed(first_line), Ok(()));
+    let upper = id.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A");
+    for (line, what) in [
+        (format!("-> sealane/threshold v1 2 3 2 {id} eA"), "a point twice"),
+        (format!("-> sealane/threshold v1 3 3 1 {id} eA"), "another threshold"),
+        (format!("-> sealane/threshold v1 2 4 1 {id} eA"), "another count"),
+        (format!("-> sealane/threshold v1 2 3 4 {id} eA"), "a point beyond the count"),
+        (format!("-> sealane/threshold v1 2 3 0 {id} eA"), "the point of the secret"),
+        (format!("-> sealane/threshold v1 2 3 01 {id} eA"), "a leading zero"),
+        (format!("-> sealane/threshold v1 2 3 +1 {id} eA"), "a sign"),
+        (format!("-> sealane/threshold v1 4 3 1 {id} eA"), "more than there are"),
+        (format!("-> sealane/threshold v1 1 3 1 {id} eA"), "one alone"),
+        (format!("-> sealane/threshold v1 2 3 1 {} eA", &id[1..]), "an id too short"),
+        (format!("-> sealane/threshold v1 2 3 1 {upper} eA"), "an id in capitals"),
+        (format!("-> sealane/threshold v1 2 3 1 {id} eB"), "base64 that is not canonical"),
+        (format!("-> sealane/threshold v1 2 3 1 {id} CQ"), "a label with a control character"),
+        (format!("-> sealane/threshold v1 2 3 1 {id} /w"), "a label that is not UTF-8"),
+        (format!("-> sealane/threshold v1 2 3 1 {id} eQ"), "another label"),
+        (format!("-> sealane/threshold v1 2 3 1 {id} eA eA"), "two labels"),
+        (format!("-> sealane/threshold v1 2 3 1 {id}"), "no label"),
+        ("-> sealane/threshold v1 2 3 1".to_owned(), "no id"),
+        ("-> sealane/threshold 2 3 1".to_owned(), "no version"),
+        ("-> sealane/threshold".to_owned(), "nothing"),
+        (format!("-> sealane/threshold v01 2 3 1 {id} eA"), "a version with a zero"),
+        (format!("-> sealane/threshold V1 2 3 1 {id} eA"), "no version's form"),
+        (format!("-> sealane/threshold v2 2 3 1 {id} eA"), "a share of another version, so that one is missing"),
+        (format!("-> sealane/other v1 2 3 1 {id} eA"), "a share missing"),
+    ] {
+        assert_eq!(changed(&line), Err(ThresholdError::Malformed), "{what}");
+    }
+}
+
+#[test]
+fn bodies_that_are_malformed() {
+    let keys = keys(2);
+    let file = seal_labelled(2, &keys, &[], None);
+    let good = || stanzas(&file);
+    let chief = good();
+    let scrypt = Stanza {
+        tag: "scrypt".into(),
+        args: vec![BASE64_STANDARD_NO_PAD.encode([1; 16]), "18".into()],
+        body: vec![2; 32],
+    };
+    let with = |change: &dyn Fn(&mut Stanza)| {
+        let mut set = good();
+        change(&mut set[0]);
+        contribution(&set, &keys[0])
+    };
+    assert_eq!(with(&|_| ()), Ok(1));
+    let changes: &[(&str, &dyn Fn(&mut Stanza))] = &[
+        ("empty", &|stanza| stanza.body.clear()),
+        ("cut before the inner stanzas", &|stanza| stanza.body.truncate(63)),
+        ("without inner stanzas", &|stanza| stanza.body.truncate(64)),
+        ("cut in the last line", &|stanza| drop(stanza.body.pop())),
+        ("something after it", &|stanza| stanza.body.push(b'\n')),
+        ("a MAC after it", &|stanza| stanza.body.extend(format!("--- {}\n", "A".repeat(43)).bytes())),
+        ("a first line before it", &|stanza| drop(stanza.body.splice(64..64, *b"age-encryption.org/v1\n"))),
+        ("a passphrase inside", &|stanza| with_inner(stanza, std::slice::from_ref(&scrypt))),
+        ("shares of shares", &|stanza| with_inner(stanza, &chief)),
+    ];
+    for (what, change) in changes {
+        assert_eq!(with(change), Err(ThresholdError::Malformed), "{what}");
+    }
+    // Other bytes where the sealed share or the commitment is.
+    for place in [0, 15, 16, 31, 32, 63] {
+        let wrong = Err(ThresholdError::WrongShare { point: 1 });
+        assert_eq!(with(&|stanza| stanza.body[place] ^= 1), wrong, "{place}");
+    }
+}
+
+#[test]
+fn a_version_that_is_not_known() {
+    let keys = keys(2);
+    let file = seal_labelled(2, &keys, &[], None);
+    let newer = || {
+        let mut set = stanzas(&file);
+        set.iter_mut().for_each(|stanza| stanza.args[0] = "v2".into());
+        set
+    };
+    let unknown = ThresholdError::UnknownVersion("v2".into());
+    assert_eq!(contribution(&newer(), &keys[0]), Err(unknown.clone()));
+    assert_eq!(fails(open(&file_of(&newer()), &[&keys[0], &keys[1]], &[])), unknown);
+    // Beside a set that is known it is like any stanza for somebody else.
+    let mut both = stanzas(&seal_labelled(2, &keys, &[], None));
+    both.extend(newer());
+    assert_eq!(contribution(&both, &keys[0]), Ok(1));
+}
+
+#[test]
+fn a_part_is_of_one_set_and_one_share() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], None);
+    let header = Header::parse(&file).unwrap().0;
+    let text = Part::of(&header, [&keys[0] as &dyn Identity]).unwrap().remove(0).1.to_text();
+    let bytes = decode_part(text.expose_secret());
+    assert_eq!((bytes.len(), bytes[0], &bytes[17..20]), (36, 1, &[2, 3, 1][..]));
+    let changed = |place: usize, value: u8| {
+        let mut bytes = bytes.clone();
+        bytes[place] = value;
+        encode_part(&bytes).parse::<Part>()
+    };
+    let opens = |part: Part| open(&file, &[&keys[1]], &[part]);
+    assert_eq!(opens(changed(0, 1).unwrap()).unwrap(), b"secret");
+    for (place, value) in [(0, 2), (17, 1), (17, 4), (18, 0), (19, 0), (19, 4)] {
+        assert_eq!(changed(place, value).err(), Some(ThresholdError::NotAPart), "{place}");
+    }
+    assert_eq!(fails(opens(changed(1, bytes[1] ^ 1).unwrap())), ThresholdError::OtherFile);
+    for (place, value, point) in [(17, 3, 1), (18, 4, 1), (19, 2, 2), (20, bytes[20] ^ 1, 1), (35, bytes[35] ^ 1, 1)] {
+        assert_eq!(fails(opens(changed(place, value).unwrap())), ThresholdError::WrongPart { point }, "{place}");
+    }
+    let longer = encode_part(&[&bytes[..], &[0]].concat());
+    assert_eq!(longer.parse::<Part>().err(), Some(ThresholdError::NotAPart));
+}
+
+const PART: bech32::Hrp = bech32::Hrp::parse_unchecked("sealane-part-");
+
+fn decode_part(text: &str) -> Vec<u8> {
+    let checked = bech32::primitives::decode::CheckedHrpstring::new::<LongBech32>(text).unwrap();
+    assert_eq!(checked.hrp(), PART);
+    checked.byte_iter().collect()
+}
+
+fn encode_part(bytes: &[u8]) -> String {
+    bech32::encode_upper::<LongBech32>(PART, bytes).unwrap()
+}
+
+/// Bech32 (BIP 173) without its limit of length.
+enum LongBech32 {}
+
+impl bech32::Checksum for LongBech32 {
+    type MidstateRepr = u32;
+    const CODE_LENGTH: usize = usize::MAX;
+    const CHECKSUM_LENGTH: usize = bech32::Bech32::CHECKSUM_LENGTH;
+    const GENERATOR_SH: [u32; 5] = bech32::Bech32::GENERATOR_SH;
+    const TARGET_RESIDUE: u32 = bech32::Bech32::TARGET_RESIDUE;
+}
+
+/// A recipient that is no good: without stanzas, or with one that cannot stand in a header.
+struct Bad(Option<&'static str>);
+
+impl Recipient for Bad {
+    fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
+        let stanza = |tag: &str| Stanza { tag: tag.to_owned(), args: vec![], body: vec![1; 10] };
+        Ok((self.0.map(stanza).into_iter().collect(), HashSet::new()))
+    }
+}
+
+/// What a plugin returns is checked before it is written.
+#[test]
+fn a_holders_plugin_that_returns_what_nobody_could_read() {
+    let good = Key::generate().to_public();
+    for tag in [None, Some(""), Some("a b"), Some("X25519"), Some("scrypt"), Some(threshold::TYPE)] {
+        let bad = Bad(tag);
+        let all = ThresholdRecipient::new(2, [&good as &dyn Recipient, &bad]).unwrap();
+        let error = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap_err();
+        assert!(matches!(error, EncryptError::Recipient(_)), "{tag:?}: {error:?}");
+        crate::support::one_line(&error);
+    }
+    let fine = Bad(Some("fine"));
+    let all = ThresholdRecipient::new(2, [&good as &dyn Recipient, &fine]).unwrap();
+    assert!(Encryptor::with_recipients([&all as &dyn Recipient]).is_ok());
+}
+
+/// An identity that returns a key for everything.
+struct Liar;
+
+impl Identity for Liar {
+    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+        Some(Ok(FileKey::new(Box::new([7; 16]))))
+    }
+}
+
+/// A plugin of the holder can keep back a share, and cannot replace it.
+#[test]
+fn an_identity_that_returns_wrong_keys() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], None);
+    let header = Header::parse(&file).unwrap().0;
+    let Err(error) = Part::of(&header, [&Liar as &dyn Identity]) else { panic!("it gave a part") };
+    assert_eq!(ThresholdError::of(&error), Some(&ThresholdError::WrongShare { point: 1 }));
+    let together = ThresholdIdentity::new([&Liar as &dyn Identity, &keys[0], &keys[2]], &[]);
+    assert!(Decryptor::new(&file[..]).unwrap().decrypt([&together as &dyn Identity]).is_ok());
+}
+
+/// Opens a file with nothing but what `docs/threshold.md` says.
+#[test]
+fn the_format_to_the_byte() {
+    fn derive(key: &[u8], info: &str) -> [u8; 32] {
+        let mut out = [0; 32];
+        Hkdf::<Sha256>::new(None, key).expand(info.as_bytes(), &mut out).unwrap();
+        out
+    }
+    /// In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+    fn product(a: u8, b: u8) -> u8 {
+        (0..8).rev().fold(0u8, |sum, bit| {
+            let doubled = sum << 1 ^ if sum & 0x80 == 0 { 0 } else { 0x1b };
+            doubled ^ if b >> bit & 1 == 1 { a } else { 0 }
+        })
+    }
+    fn inverse(a: u8) -> u8 {
+        (1..=255).find(|&b| product(a, b) == 1).unwrap()
+    }
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], Some("budget 2027"));
+    let header = Header::parse(&file).unwrap().0;
+    let mut shares: Vec<(u8, [u8; 16])> = Vec::new();
+    for (stanza, key) in header.stanzas().iter().zip(&keys) {
+        assert_eq!((stanza.tag.as_str(), stanza.args[0].as_str()), ("sealane/threshold", "v1"));
+        assert_eq!(stanza.args[5], BASE64_STANDARD_NO_PAD.encode("budget 2027"));
+        let text = encode(stanza);
+        let associated_data = text.lines().next().unwrap().strip_prefix("-> ").unwrap();
+        let one_time_key = key.unwrap_stanza(&inner(stanza)[0]).unwrap().unwrap();
+        let (sealed, tag) = (&stanza.body[..16], stanza.body[16..32].try_into().unwrap());
+        let cipher = ChaCha20Poly1305::new(&derive(one_time_key.expose_secret(), "sealane/threshold/v1/share"));
+        let mut share = [0; 16];
+        cipher.open_into(&[0; 12], associated_data.as_bytes(), sealed, &tag, &mut share[..]).unwrap();
+        let mac_key = derive(&share, "sealane/threshold/v1/commitment");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&mac_key).unwrap();
+        mac.update(associated_data.as_bytes());
+        mac.verify_slice(&stanza.body[32..64]).unwrap();
+        // The text of the part.
+        let part = Part::of(&header, [key as &dyn Identity]).unwrap().remove(0).1.to_text();
+        let number = |i: usize| stanza.args[i].parse::<u8>().unwrap();
+        let id: Vec<_> = (0..16).map(|i| u8::from_str_radix(&stanza.args[4][2 * i..][..2], 16).unwrap()).collect();
+        let expected = [&[1][..], &id, &[number(1), number(2), number(3)], &share].concat();
+        assert_eq!(decode_part(part.expose_secret()), expected);
+        shares.push((number(3), share));
+    }
+    // Lagrange's interpolation at 0 with the shares at 1 and 3.
+    let ((a, first), (b, second)) = (shares[0], shares[2]);
+    let weight = |own: u8, other: u8| product(other, inverse(own ^ other));
+    let byte = |i: usize| product(weight(a, b), first[i]) ^ product(weight(b, a), second[i]);
+    let file_key: Vec<u8> = (0..16).map(byte).collect();
+    let encoded = header.encode();
+    let authenticated = &encoded[..encoded.len() - 45];
+    assert!(authenticated.ends_with(b"\n---"));
+    let mut mac = Hmac::<Sha256>::new_from_slice(&derive(&file_key, "header")).unwrap();
+    mac.update(authenticated);
+    mac.verify_slice(header.mac()).unwrap();
+}
