@@ -9,9 +9,9 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::age_core::format::Stanza;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
-use sealane_age::header::{Header, HeaderError};
+use sealane_age::header::{Header, HeaderError, MAX_STANZAS};
 use sealane_age::secrecy::ExposeSecret as _;
-use sealane_age::threshold::{self, Part};
+use sealane_age::threshold::{self, Label, Part};
 use sealane_age::{DecryptError, Decryptor, mlkem768x25519};
 use sealane_fuzz::Cuts;
 use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
@@ -76,11 +76,7 @@ fn header(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match (Header::parse(bytes), read) {
         (Ok((header, length)), Ok(decryptor)) => {
-            // Shares are read or refused; there are as many as they say.
-            if let Ok(Some((needed, count, _))) = threshold::describe(&header) {
-                let stanzas = header.stanzas().iter().filter(|stanza| stanza.tag == threshold::TYPE);
-                assert!(2 <= needed && needed <= count && stanzas.count() == usize::from(count));
-            }
+            share_sets(&header);
             assert!(header.encode() == bytes[..length]);
             assert_eq!(*decryptor.header(), header);
         }
@@ -92,6 +88,22 @@ fn header(bytes: &[u8]) {
         (Err(error), Err(DecryptError::Header(read))) => assert_eq!(error, read),
         (parsed, read) => panic!("{parsed:?}, {read:?}"),
     }
+}
+
+/// Shares are read or refused. There are as many as they say, and their stanzas count.
+fn share_sets(header: &Header) {
+    let Ok(sets) = threshold::describe(header) else { return };
+    let (mut shares, mut inner) = (0, 0);
+    for set in &sets {
+        assert!(2 <= set.threshold && set.threshold <= set.count && set.types.len() >= usize::from(set.count));
+        let label = set.label.as_ref().map(|label| label.as_str());
+        assert!(label.is_none_or(|label| label.parse::<Label>().is_ok()));
+        shares += usize::from(set.count);
+        inner += set.types.len();
+    }
+    let stanzas = header.stanzas().iter().filter(|stanza| stanza.tag == threshold::TYPE);
+    // Those of other versions are nobody's.
+    assert!(shares <= stanzas.count() && header.stanzas().len() + inner <= MAX_STANZAS);
 }
 
 fn armor(text: &[u8]) {

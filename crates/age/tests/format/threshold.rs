@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{Read as _, Write as _};
 
 use sealane_age::age_core::format::{FileKey, Stanza};
+use sealane_age::armor::ArmoredReader;
 use sealane_age::header::{Header, HeaderError};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
@@ -355,4 +356,25 @@ fn as_many_stanzas_as_a_header_may_have() {
     let (stanzas, mac) = text.split_once("\n--- ").unwrap();
     let more = format!("{stanzas}\n-> other\n\n--- {mac}");
     assert_eq!(Header::parse(more.as_bytes()).unwrap_err(), HeaderError::TooManyStanzas);
+}
+
+/// A file that was made once: what is written today must be read tomorrow.
+#[test]
+fn a_file_that_is_kept() {
+    let mut binary = Vec::new();
+    ArmoredReader::new(&include_bytes!("../data/threshold.age")[..]).read_to_end(&mut binary).unwrap();
+    let keys: Vec<Key> = include_str!("../data/threshold_identities.txt").lines().map(|l| l.parse().unwrap()).collect();
+    let parts =
+        || include_str!("../data/threshold_parts.txt").lines().filter(|line| line.starts_with("SEALANE-PART-1"));
+    for (one, other) in [(0, 1), (2, 0), (1, 2)] {
+        assert_eq!(open(&binary, &[&keys[one], &keys[other]], &[]).unwrap(), b"any two of three");
+        let part = parts().nth(other).unwrap().parse().unwrap();
+        assert_eq!(open(&binary, &[&keys[one]], &[part]).unwrap(), b"any two of three");
+    }
+    let header = Header::parse(&binary).unwrap().0;
+    assert_eq!(threshold::describe(&header).unwrap()[0].label.as_ref().unwrap().as_str(), "budget 2027");
+    for (key, text) in keys.iter().zip(parts()) {
+        let (_, part) = Part::of(&header, [key as &dyn Identity]).unwrap().remove(0);
+        assert_eq!(part.to_text().expose_secret(), text);
+    }
 }

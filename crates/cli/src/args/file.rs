@@ -47,7 +47,7 @@ pub(crate) struct FileArgs {
     /// Encrypt so that any K of the recipients together can open it, and fewer can not
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
-    /// With -k, tell the holders what the file is: they are shown TEXT before they contribute
+    /// With -k, show TEXT to holders before they contribute; it can be read without a key
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<Label>,
     /// Use the part of a file's key that a holder has contributed, in the file PATH, which may be encrypted

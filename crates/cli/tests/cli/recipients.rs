@@ -95,7 +95,9 @@ fn more_than_fit_a_header() {
     let key = dir.keygen("key");
     dir.write("list", format!("{key}\n").repeat(1025));
     dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: at most 1024 stanzas");
-    ["key.txt", "key.pub"].map(|name| std::fs::remove_file(dir.path(name)).unwrap());
+    for name in ["key.txt", "key.pub"] {
+        std::fs::remove_file(dir.path(name)).unwrap();
+    }
     assert_eq!(dir.names(), names);
 }
 
