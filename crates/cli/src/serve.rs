@@ -80,7 +80,16 @@ impl Contents {
             return Ok(Self::Parts(parts));
         }
         let passphrases = Passphrases::new(&StdinUse::default());
-        read_stream(contents, "an identity of age-plugin-sealane", &passphrases).map(Self::Identities)
+        let identities = read_stream(contents, "an identity of age-plugin-sealane", &passphrases)?;
+        if identities
+            .iter()
+            .any(|identity| matches!(identity, ParsedIdentity::Encrypted(file) if !file.has_passphrase()))
+        {
+            return Err(Error::new("a file is encrypted, but not with a passphrase").hint(
+                "if it is a part that was sent encrypted, decrypt it first: age-plugin-sealane takes it in the clear",
+            ));
+        }
+        Ok(Self::Identities(identities))
     }
 }
 

@@ -146,6 +146,17 @@ fn as_a_plugin() {
     let out = dir.run(["keygen", "--plugin", "bad"]).fails("not an identity");
     assert!(!String::from_utf8_lossy(&out.stderr).contains("hunter2"));
     dir.run(["keygen", "--plugin", "-y", "a.txt"]).misused("");
+    // A part that was sent encrypted; an identity file with a passphrase is another matter.
+    dir.run(["contribute", "-y", "-i", "e.txt", "-R", "a.pub", "-o", "part.age", "x"]).quiet();
+    dir.run(["keygen", "--plugin", "part.age"]).fails("is encrypted, but not with a passphrase");
+    let mut command = dir.without_terminal(["-p", "-o", "a.age", "a.txt"]);
+    command.env("AGE_PASSPHRASE", "one");
+    crate::support::finish(command).ok();
+    dir.run(["keygen", "--plugin", "a.age"]).quiet();
+    // A holder whose identity file has a passphrase is told nothing that is not so.
+    let mut command = dir.without_terminal(["contribute", "-y", "-i", "a.age", "x"]);
+    command.env("AGE_PASSPHRASE", "one");
+    crate::support::finish(command).quiet();
     dir.run(["--age-plugin=recipient-v1"]).fails("sealane -k");
     dir.run(["--age-plugin=nonsense"]).fails("plugin");
 }
