@@ -18,5 +18,6 @@ mod round_trip;
 mod seek;
 mod support;
 mod threshold;
+mod threshold_format;
 mod threshold_hostile;
 mod vector;
