@@ -4,16 +4,16 @@ mod file;
 mod temporary;
 mod terminal;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::same_file::FileId;
 pub(crate) use file::sync_directory;
-use file::{AnyPlace, Direct, Replacement};
+use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
 
@@ -26,8 +26,16 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, of which nothing is known beforehand.
     Plaintext,
-    /// Plaintext that was kept in shares: a new file is for its owner only.
+    /// A secret that can be had again: a file is for its owner only.
     Secret,
+    /// A secret that was kept in shares: a file is for its owner only, and none is replaced.
+    NewSecret,
+}
+
+impl Content {
+    fn is_secret(self) -> bool {
+        matches!(self, Self::Secret | Self::NewSecret)
+    }
 }
 
 /// The output. Nothing is made or changed before the first write.
@@ -49,7 +57,12 @@ impl Output {
         match path {
             Some(path) if path != Path::new("-") => Self::file(path, content),
             // "-o -" is how a person says that the terminal is meant.
-            explicit => Self::stdout(content, explicit.is_some(), typed),
+            explicit => {
+                if content.is_secret() {
+                    warn_if_others_read("the secret");
+                }
+                Self::stdout(content, explicit.is_some(), typed)
+            }
         }
     }
 
@@ -57,11 +70,19 @@ impl Output {
         let target = file::resolve(path)?;
         Ok(match target.existing {
             Some(ref metadata) if target.is_special || !metadata.is_file() => {
+                if content.is_secret() && others_read(metadata) {
+                    warn(open_to_others("the secret"));
+                }
                 Self { id: FileId::new(metadata, Some(&target.path)), sink: Sink::Direct(Direct::new(target)) }
             }
             _ => {
                 let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
-                Self { id, sink: Sink::Replacement(Replacement::prepare(target, content == Content::Secret)?) }
+                let keeping = match content {
+                    Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
+                    Content::Secret => Keeping::Private,
+                    Content::NewSecret => Keeping::Old,
+                };
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?) }
             }
         })
     }
@@ -74,7 +95,7 @@ impl Output {
         if content == Content::Binary && !explicit {
             return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
         }
-        let must_be_text = matches!(content, Content::Plaintext | Content::Secret) && !explicit;
+        let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None })
     }
 
@@ -156,6 +177,40 @@ pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Er
 pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+/// Warns if standard output is a file that others can read; `what` is going there.
+pub(crate) fn warn_if_others_read(what: &str) {
+    if stdout_metadata().as_ref().is_some_and(others_read) {
+        warn(open_to_others(what));
+    }
+}
+
+fn open_to_others(what: &str) -> String {
+    format!("{what} goes to a file that others can read; -o OUTPUT makes one that only you can")
+}
+
+/// Whether a file lets its group or everybody read it.
+#[cfg(unix)]
+fn others_read(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.is_file() && metadata.permissions().mode() & 0o044 != 0
+}
+
+#[cfg(not(unix))]
+fn others_read(_metadata: &Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn stdout_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd as _;
+    io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata()).ok()
+}
+
+#[cfg(not(unix))]
+fn stdout_metadata() -> Option<Metadata> {
+    None
 }
 
 /// The text of a report for programs.
