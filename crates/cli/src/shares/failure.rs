@@ -18,9 +18,7 @@ pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
     };
     match error {
         ShareError::Version(_) => what.hint("a newer version of this program made it"),
-        ShareError::Text(_) => {
-            what.hint("compare it with the original: no letter of it may differ")
-        }
+        ShareError::Text(_) => what.hint("compare it with the original: no letter of it may differ"),
         _ => what.hint(AGAIN),
     }
 }
@@ -150,9 +148,8 @@ pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one fil
 
 /// Shares of more than one set were given; `sets` describe them.
 pub(super) fn several_sets(sets: &[String]) -> Error {
-    Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; "))).hint(
-        "nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know",
-    )
+    Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; ")))
+        .hint("nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know")
 }
 
 /// The first digits of each identifier: eight, or as many as tell them apart.

@@ -83,8 +83,10 @@ pub(crate) fn combine_words(
 ) -> Result<Zeroizing<Vec<u8>>> {
     let made_with = words.iter().find(|words| words.notes.passphrase);
     if let Some(NamedWords { place, .. }) = made_with.filter(|_| !args.passphrase) {
-        return Err(Error::usage(format!("{place} says that the words were made with a passphrase, and there is no -p"))
-            .hint("-p takes it from AGE_PASSPHRASE, or asks for it; without it another secret would come out"));
+        return Err(Error::usage(format!(
+            "{place} says that the words were made with a passphrase, and there is no -p"
+        ))
+        .hint("-p takes it from AGE_PASSPHRASE, or asks for it; without it another secret would come out"));
     }
     check_one_set(words)?;
     let passphrase =
@@ -176,7 +178,8 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
         };
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
         if let Some(at) = shares.iter().position(|share| share.token() != shares[0].token()) {
-            let token = |at: usize| shares[at].token().map_or("no token".to_owned(), |token| format!("token {token:?}"));
+            let token =
+                |at: usize| shares[at].token().map_or("no token".to_owned(), |token| format!("token {token:?}"));
             return Err(Error::new(format!(
                 "{} and {} are shares of different secrets: {} and {}",
                 names[0],

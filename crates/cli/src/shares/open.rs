@@ -9,10 +9,10 @@ use sealane_shares::slip39::Mnemonic;
 use sealane_shares::{Header, MAGIC, ShareError, ShareReader, WipedVec};
 use zeroize::Zeroizing;
 
+use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Shown, Watched};
 use crate::same_file::FileId;
-use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::shares::share_error;
 use crate::stdin::StdinUse;
 
@@ -56,7 +56,11 @@ impl Place {
 /// For messages: in quotes.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.name == STANDARD_INPUT { f.write_str(&self.name)? } else { f.write_str(&quoted(&self.name))? }
+        if self.name == STANDARD_INPUT {
+            f.write_str(&self.name)?
+        } else {
+            f.write_str(&quoted(&self.name))?
+        }
         self.line.map_or(Ok(()), |line| write!(f, ", line {line}"))
     }
 }

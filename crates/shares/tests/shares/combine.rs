@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use sealane_shares::{
-    CombineError, Fault, ParameterError, Share, ShareError, ShareReader, Split, SplitError, combine,
-    combine_seek, combine_to, split,
+    CombineError, Fault, ParameterError, Share, ShareError, ShareReader, Split, SplitError, combine, combine_seek,
+    combine_to, split,
 };
 
 use crate::support::{SECRET, Trickle, forge, forge_payload, pattern, readers, shares};

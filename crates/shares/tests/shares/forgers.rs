@@ -181,23 +181,13 @@ fn one_place_never_outvotes_others() {
     let list = [(0, &all[0]), (1, &all[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
     let mut output = Vec::new();
     let error = combine_seek(from(&list), &mut output).err();
-    assert!(
-        matches!(&error, Some(CombineError::FewSources { positions }) if positions[..] == [2, 3, 4]),
-        "{error:?}"
-    );
+    assert!(matches!(&error, Some(CombineError::FewSources { positions }) if positions[..] == [2, 3, 4]), "{error:?}");
     let error = combine_to(from(&list), Vec::new()).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
 
     // With a third honest one they are the ones who are believed, although the others are more.
-    let list = [
-        (2, &forged[1]),
-        (2, &forged[2]),
-        (2, &forged[3]),
-        (2, &forged[4]),
-        (0, &all[0]),
-        (1, &all[1]),
-        (3, &all[2]),
-    ];
+    let list =
+        [(2, &forged[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4]), (0, &all[0]), (1, &all[1]), (3, &all[2])];
     let report = combine_seek(from(&list), &mut output).unwrap();
     assert_eq!(output, SECRET);
     assert_eq!(report.used, [4, 5, 6]);

@@ -11,7 +11,7 @@ use super::comment;
 const MAX_CHARACTERS: usize = 4095;
 /// So many pieces at the end are tried without: words of a mail's end that look like pieces of a share.
 const MAX_DROPPED: usize = 16;
-/// A piece of this length is one, although it has letters that no share has: a typing error, which is to be shown.
+/// A piece of this length is one, although a few of its characters are in no share: a typing error, which is to be shown.
 const LONG_PIECE: usize = 8;
 /// Bech32's characters.
 const DIGITS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -118,7 +118,8 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
         if at > body && prefix(&stream[at..]).is_some() {
             break;
         }
-        let end = at + stream[at..].iter().take_while(|(_, c)| !matches!(c, ' ' | '\n' | '\0')).count();
+        let longest = stream[at..].iter().take(MAX_CHARACTERS + 1);
+        let end = at + longest.take_while(|(_, c)| !matches!(c, ' ' | '\n' | '\0')).count();
         let is_inside = |at: usize| stream[at].1.is_alphanumeric();
         let start = (at..end).find(|&at| is_inside(at)).unwrap_or(end);
         let inner_end = (start..end).rev().find(|&at| is_inside(at)).map_or(start, |at| at + 1);
@@ -143,8 +144,8 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
 /// Signs without a letter or digit are not in the way; words that no share has end it.
 fn may_belong(piece: &[(usize, char)]) -> bool {
     let is_digit = |c: char| DIGITS.contains(c.to_ascii_lowercase());
-    piece.iter().all(|(_, c)| is_digit(*c))
-        || (piece.len() >= LONG_PIECE && piece.iter().all(|(_, c)| c.is_ascii_alphanumeric()))
+    let digits = piece.iter().filter(|(_, c)| is_digit(*c)).count();
+    digits == piece.len() || (piece.len() >= LONG_PIECE && digits * 4 >= piece.len() * 3)
 }
 
 /// The share in one piece. The prefix is in the case of the rest: a keyboard that makes the first letter a capital does no harm.

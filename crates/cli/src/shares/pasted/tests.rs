@@ -22,7 +22,9 @@ fn a_share_in_any_shape() {
     let line = &**share.to_text().unwrap();
     let quoted = |text: &str| text.lines().map(|line| format!("> > {line}\n")).collect::<String>();
     let mail = |text: &str| {
-        format!("Dear all,\n\nhere it is (keep it):\n\n{text}\n\nthanks\nSally\n-- \nSeaside Cafe, 7 Lane\nphone 0 555 7\n")
+        format!(
+            "Dear all,\n\nhere it is (keep it):\n\n{text}\n\nthanks\nSally\n-- \nSeaside Cafe, 7 Lane\nphone 0 555 7\n"
+        )
     };
     let shapes = [
         format!("  \t{line}  \r\n"),
@@ -79,7 +81,7 @@ fn several_shares_in_one_text() {
     }
     let found = find(&format!("\n{}\n\n{}", wrapped(&lines[0], 70, "\n"), lines[1]));
     let at: Vec<usize> = found.shares.iter().map(|(line, _)| *line).collect();
-    let second = 2 + lines[0].len().div_ceil(70) + 1;
+    let second = 2 + lines[0].len().div_ceil(70) + 2;
     assert_eq!(at, [2, second]);
     assert!(found.other.is_empty());
 }
@@ -200,7 +202,8 @@ fn text_without_shares() {
 
 #[test]
 fn notes() {
-    let text = "# share 1\n> # public key: age1abc\n# public key: age1def\n# public key: evil; rm\n# with a passphrase\n";
+    let text =
+        "# share 1\n> # public key: age1abc\n# public key: age1def\n# public key: evil; rm\n# with a passphrase\n";
     let notes = find(text).notes;
     assert_eq!(notes, Notes { public_keys: vec!["age1abc".into(), "age1def".into()], passphrase: true });
     assert_eq!(find("public key: age1abc\nwith a passphrase").notes, Notes::default());
@@ -235,6 +238,7 @@ fn hostile_text_does_not_take_long() {
     for text in [
         "SEALANE-SHARE-1q".repeat(100_000),
         "SEALANE-SHARE-1q\n".repeat(100_000),
+        format!("SEALANE-SHARE-1{}", "q".repeat(1_000_000)),
         wrapped(&line, 1, "\n").repeat(100),
         wrapped(&line, 2, " ").repeat(100),
         "academic acid ".repeat(100_000),

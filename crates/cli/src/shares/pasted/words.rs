@@ -52,7 +52,8 @@ pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<
         if words.is_empty() {
             let is_gap = text.trim().is_empty();
             gap |= is_gap;
-            if !is_gap && number.is_none() && text.contains(char::is_alphanumeric) {
+            let is_text = |c: char| c.is_alphanumeric() || c == char::REPLACEMENT_CHARACTER;
+            if number.is_none() && text.contains(is_text) {
                 other.push(at);
             }
         } else if known * 2 >= words.len() && known > 0 || is_misspelt {
