@@ -9,7 +9,7 @@ use super::base;
 /// What to split, and how.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
-    /// So many shares give the secret back, and fewer tell nothing of it (2 to N)
+    /// So many shares give the secret back, and fewer do not help to find it (2 to N)
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: usize,
     /// So many shares are made (2 to 255)
@@ -97,9 +97,9 @@ pub(crate) struct CombineArgs {
 pub(crate) enum ShareAction {
     /// Shows what shares say of themselves, and whether they are whole; goes on after bad ones
     Inspect(ShareInspectArgs),
-    /// Makes new shares of the same secret, after which the old ones are worth nothing
+    /// Makes new shares of the same secret from enough old ones in one place, after which fewer old ones are worth nothing
     Refresh(RefreshArgs),
-    /// Makes a lost share again, or one more, from enough others, without forming the secret
+    /// Makes a lost share again, or one more, from enough others in one place, without forming the secret
     Reissue(ReissueArgs),
 }
 
@@ -153,8 +153,8 @@ fn set_id(text: &str) -> Result<String, String> {
 
 const SPLIT_NOTES: &str = "\
 Each share is a file of its own, for its owner only (mode 0600); its name says which it is, and how
-many are needed. Any K of them give the secret back (sealane combine); fewer tell nothing of it, not
-even whether a guess is right. Give each to somebody else, and destroy the secret itself if nobody
+many are needed. Any K of them give the secret back (sealane combine); fewer do not help to find it,
+not even to check a guess. Give each to somebody else, and destroy the secret itself if nobody
 should have it alone.
 
 Examples:

@@ -13,7 +13,7 @@ use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Shown, Watched};
 use crate::same_file::FileId;
-use crate::shares::share_error;
+use crate::shares::{LeftOut, share_error};
 use crate::stdin::StdinUse;
 
 /// What cannot be read twice is kept in memory, up to this many bytes.
@@ -117,6 +117,8 @@ pub(crate) struct NamedWords {
 /// What is no share, or damaged so that it cannot be told which.
 pub(crate) struct Unreadable {
     pub(crate) place: Place,
+    /// It stands beside shares in one text, and is perhaps no share but the rest of a mail.
+    pub(crate) beside: bool,
     /// With the place.
     pub(crate) error: Error,
 }
@@ -144,7 +146,7 @@ impl Shares {
         for path in paths {
             let place = shares.place(path);
             if let Err(error) = shares.add(path, &place, stdin) {
-                shares.unreadable.push(Unreadable { place, error });
+                shares.unreadable.push(Unreadable { place, beside: false, error });
             }
         }
         shares
@@ -153,9 +155,11 @@ impl Shares {
     /// The shares where each must be one of our own, and whole at its beginning; of the set `chosen`, if one was.
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
-        if let Some(unreadable) = shares.unreadable.drain(..).next() {
-            return Err(unreadable.error);
+        let (beside, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(bad.error);
         }
+        LeftOut::of(&beside).say();
         if let Some(words) = shares.words.first() {
             return Err(Error::new(format!("{} is a share in words (SLIP-39), which cannot be {what}", words.place))
                 .hint("combine them, and split the secret anew"));
@@ -259,31 +263,29 @@ impl Shares {
         let found = pasted::find(text);
         let several = found.is_several();
         let at = |line: usize| place.at(several.then_some(line));
-        let (mut any, first_wrong) = (false, self.unreadable.len());
+        let any = !found.shares.is_empty() || !found.words.is_empty();
         for (line, share) in found.shares {
-            any = true;
             let added = share.map_err(|error| share_error(&error, &at(line))).and_then(|share| {
                 let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
                 self.add_own(at(line), path.map(Path::to_owned), found.notes.clone(), source)
             });
-            self.unreadable.extend(added.err().map(|error| Unreadable { place: at(line), error }));
+            self.unreadable.extend(added.err().map(|error| Unreadable { place: at(line), beside: false, error }));
         }
         for (line, words) in found.words {
-            any = true;
             let place = at(line);
             match words {
                 Ok(mnemonic) => self.words.push(NamedWords { place, mnemonic, notes: found.notes.clone() }),
                 Err(error) => {
                     let error = Error::new(format!("{place}: {error}")).hint("compare each word with the original");
-                    self.unreadable.push(Unreadable { place, error });
+                    self.unreadable.push(Unreadable { place, beside: false, error });
                 }
             }
         }
         if let Some(&line) = found.other.first() {
             let error = not_a_share(&at(line), found.other.len() - 1);
-            self.unreadable.push(Unreadable { place: at(line), error });
-        } else if !any && self.unreadable.len() == first_wrong {
-            self.unreadable.push(Unreadable { place: place.clone(), error: not_a_share(place, 0) });
+            self.unreadable.push(Unreadable { place: at(line), beside: any, error });
+        } else if !any {
+            self.unreadable.push(Unreadable { place: place.clone(), beside: false, error: not_a_share(place, 0) });
         }
     }
 }
