@@ -9,6 +9,8 @@ use super::comment;
 
 /// A share is not longer than this in characters.
 const MAX_CHARACTERS: usize = 4095;
+/// The prefix with less than this after it is somebody's explanation.
+const MIN_CHARACTERS: usize = 20;
 /// So many pieces at the end are tried without: words of a mail's end that look like pieces of a share.
 const MAX_DROPPED: usize = 16;
 /// A piece of this length is one, although a few of its characters are in no share: a typing error, which is to be shown.
@@ -42,7 +44,6 @@ pub(super) fn find(lines: &[&str]) -> Vec<Line> {
         match prefix(&stream[at..]) {
             Some(length) => {
                 let (end, result) = share(&stream, at + length);
-                // The prefix alone is somebody's explanation.
                 if let Some(result) = result {
                     found.push(Line { lines: stream[at].0..=stream[end - 1].0, result });
                 }
@@ -77,9 +78,12 @@ struct Piece {
     end: usize,
 }
 
-/// Reads the share whose prefix ends at `body`. Gives where it ends, and nothing if nothing of it follows.
+/// Reads the share whose prefix ends at `body`. Gives where it ends, and nothing if too little follows.
 fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareError>>) {
     let (pieces, first_paragraph) = pieces(stream, body);
+    if pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>() < MIN_CHARACTERS {
+        return (body, None);
+    }
     let mut ends = vec![first_paragraph];
     ends.extend((pieces.len().saturating_sub(MAX_DROPPED)..=pieces.len()).rev());
     let mut first_error = (body, None);
