@@ -103,14 +103,17 @@ impl Splitting<'_> {
         if self.output == Some(Path::new("-")) {
             warn_if_others_read(SHARES);
             let mut stdout = io::stdout().lock();
-            let written = lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text));
+            // Once for all of them.
+            let notes = lines.first().map_or("", |line| &line.notes);
+            let written = stdout.write_all(notes.as_bytes());
+            let written = written.and_then(|()| lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text)));
             return written.and_then(|()| stdout.flush()).map_err(stdout_error);
         }
         let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
         let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
         for (mut file, line) in files.files().zip(&lines) {
-            let written = file.write_all(line.heading.as_bytes()).and_then(|()| file.write_all(line.text.as_bytes()));
-            written.and_then(|()| file.write_all(b"\n")).map_err(write_failed)?;
+            let pieces = [line.heading.as_bytes(), line.notes.as_bytes(), line.text.as_bytes(), b"\n"];
+            pieces.into_iter().try_for_each(|piece| file.write_all(piece)).map_err(write_failed)?;
         }
         say_where(&files.finish()?);
         Ok(())

@@ -42,6 +42,8 @@ impl Content {
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
+    /// A secret goes where others can read it: a person is told when it does.
+    is_exposed: bool,
 }
 
 enum Sink {
@@ -57,12 +59,7 @@ impl Output {
         match path {
             Some(path) if path != Path::new("-") => Self::file(path, content),
             // "-o -" is how a person says that the terminal is meant.
-            explicit => {
-                if content.is_secret() {
-                    warn_if_others_read("the secret");
-                }
-                Self::stdout(content, explicit.is_some(), typed)
-            }
+            explicit => Self::stdout(content, explicit.is_some(), typed),
         }
     }
 
@@ -70,10 +67,9 @@ impl Output {
         let target = file::resolve(path)?;
         Ok(match target.existing {
             Some(ref metadata) if target.is_special || !metadata.is_file() => {
-                if content.is_secret() && others_read(metadata) {
-                    warn(open_to_others("the secret"));
-                }
-                Self { id: FileId::new(metadata, Some(&target.path)), sink: Sink::Direct(Direct::new(target)) }
+                let is_exposed = content.is_secret() && others_read(metadata);
+                let id = FileId::new(metadata, Some(&target.path));
+                Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed }
             }
             _ => {
                 let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
@@ -82,7 +78,7 @@ impl Output {
                     Content::Secret => Keeping::Private,
                     Content::NewSecret => Keeping::Old,
                 };
-                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?) }
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false }
             }
         })
     }
@@ -90,13 +86,14 @@ impl Output {
     fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
         let (writer, id) = unbuffered_stdout();
         if !io::stdout().is_terminal() {
-            return Ok(Self { sink: Sink::Stdout(writer), id });
+            let is_exposed = content.is_secret() && stdout_metadata().as_ref().is_some_and(others_read);
+            return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
             return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
         }
         let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
-        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None })
+        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
     }
 
     /// Which file it is, if it exists.
@@ -154,6 +151,9 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_exposed) {
+            warn(open_to_others("the secret"));
+        }
         match &mut self.sink {
             Sink::Stdout(writer) => writer.write(data).map_err(|error| keep_retry(error, stdout_error)),
             Sink::Terminal(terminal) => terminal.write(data),

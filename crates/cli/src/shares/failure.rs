@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
+use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError, TextError};
 
 use super::open::{Place, Unreadable};
 use crate::error::{Error, describe, warn};
@@ -18,6 +18,9 @@ pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
     };
     match error {
         ShareError::Version(_) => what.hint("a newer version of this program made it"),
+        ShareError::Text(TextError::Character { .. }) => what.hint(
+            "after SEALANE-SHARE-1 a share has no letters B, I and O, and no digit 1; compare it with the original",
+        ),
         ShareError::Text(_) => what.hint("compare it with the original: no letter of it may differ"),
         _ => what.hint(AGAIN),
     }

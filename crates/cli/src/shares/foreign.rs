@@ -27,6 +27,8 @@ pub(crate) struct Line {
     pub(crate) ending: String,
     /// For people, where the format allows it: with a line end, or empty.
     pub(crate) heading: String,
+    /// What is the same for all shares, and stands after the heading.
+    pub(crate) notes: String,
     pub(crate) text: Zeroizing<String>,
 }
 
@@ -46,14 +48,13 @@ pub(crate) fn split(
         let words = slip39::split(secret, passphrase.as_bytes(), threshold, count).map_err(words_error)?;
         let line = |words: &Mnemonic| {
             let (index, set) = (usize::from(words.index()) + 1, words.identifier());
-            let mut heading = format!(
+            let heading = format!(
                 "# share {index} of {count}, set {set:04x}: any {threshold} of them restore the secret (SLIP-39)\n"
             );
             let note = passphrases.map(|_| PASSPHRASE_NOTE);
-            for comment in comments.iter().map(String::as_str).chain(note) {
-                heading.extend(["# ", comment, "\n"]);
-            }
-            Line { ending: format!("{set:04x}.{}", ending(index, "words")), heading, text: words.to_words() }
+            let comments = comments.iter().map(String::as_str).chain(note);
+            let notes = comments.flat_map(|comment| ["# ", comment, "\n"]).collect();
+            Line { ending: format!("{set:04x}.{}", ending(index, "words")), heading, notes, text: words.to_words() }
         };
         return Ok(words.iter().map(line).collect());
     }
@@ -61,7 +62,7 @@ pub(crate) fn split(
         let shares = ssss::split(secret, threshold, count, ssss::Options::default()).map_err(split_error)?;
         let line = |share: &SsssShare| {
             let ending = ending(share.index() as usize, "ssss");
-            Line { ending, heading: String::new(), text: share.to_line(count) }
+            Line { ending, heading: String::new(), notes: String::new(), text: share.to_line(count) }
         };
         return Ok(shares.iter().map(line).collect());
     }
@@ -69,6 +70,7 @@ pub(crate) fn split(
     let line = |(index, share): (usize, &VaultShare)| Line {
         ending: ending(index, "vault"),
         heading: String::new(),
+        notes: String::new(),
         text: share.to_base64(),
     };
     Ok((1..).zip(&shares).map(line).collect())
@@ -107,7 +109,13 @@ pub(crate) fn combine_words(
     }
     check_key(words, &recovered.secret, args.passphrase)?;
     if recovered.secret.len() == super::identity::KEY_BYTES && !args.identity {
-        warn("the secret is 32 bytes; if they are the key of an identity, --identity writes it as one");
+        // What stands beside the words was compared.
+        let is_key = words.iter().any(|words| !words.notes.public_keys.is_empty());
+        warn(if is_key {
+            "the secret is the key of an identity, in 32 bytes; --identity writes it as one"
+        } else {
+            "the secret is 32 bytes; if they are the key of an identity, --identity writes it as one"
+        });
     }
     Ok(recovered.secret)
 }

@@ -238,6 +238,9 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
         // A pipe is nobody's.
         assert!(!dir.sh(&format!("exec \"$SEALANE\" {command} | cat")).err().contains("others can read"));
     }
+    let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine holder-1 holder-2 > out");
+    assert!(!run.err().contains("others can read"), "nothing went there: {}", run.err());
+    run.fails("are needed");
     let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine -o /dev/stdout holder-1 holder-2 holder-3 > out");
     assert!(run.err().contains("others can read"), "{}", run.err());
     // A part that replaces an older file is its owner's only.
@@ -278,6 +281,12 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     let run = with("open sesame", &["combine", "--identity", "-p", a, c]);
     assert!(run.err().contains("tells another public key"), "{}", run.err());
     assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
+
+    // Printed, too.
+    let printed = with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
+    let printed = printed.quiet().stdout;
+    assert!(printed.starts_with(format!("# public key: {public}\n# with a passphrase\n").as_bytes()));
+    dir.run_with(&printed, ["combine", "--identity", "-"]).misused("there is no -p");
 
     // Without a passphrase, and without a key to compare.
     dir.run(["keygen", "--split", "2/2", "--words", "-o", "plain"]).ok();

@@ -196,6 +196,7 @@ fn a_key_that_exists_only_as_shares() {
 
     let data = bytes(100_000);
     dir.run_with(&data, ["-r", &public, "-o", "sealed"]).quiet();
+    dir.run(["-d", "-i", &shares[0], "sealed"]).fails("a share of a secret, where an identity is expected");
     // Two are lost.
     dir.run(with(&["combine", "-o", "key.txt"], &shares, &[2, 3, 5])).quiet();
     assert!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout == data);
