@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::header::SetId;
+use crate::header::{Field, SetId};
 
 /// A threshold, a number of shares, an index or a field that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -156,9 +156,6 @@ pub enum Fault {
     /// Its checksum is right, but it does not belong to the others: it was tampered with.
     #[error("the share is not what was issued: it does not fit the other shares")]
     Forged,
-    /// It is of another set, or says something else of the set than the others do.
-    #[error("the share is of another set than the others, or its threshold, number of shares or field is another")]
-    OtherSet,
 }
 
 /// A share that cannot be used: its place in the list of shares that was given, from 0, and why.
@@ -170,6 +167,21 @@ pub struct BadShare {
     pub fault: Fault,
 }
 
+/// The shares that say the same of their set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareSet {
+    /// The set.
+    pub set: SetId,
+    /// The field.
+    pub field: Field,
+    /// k.
+    pub threshold: u16,
+    /// n.
+    pub count: u16,
+    /// The places of its shares in the list, from 0.
+    pub positions: Vec<usize>,
+}
+
 /// Shares do not give a secret.
 ///
 /// Positions are places in the list of shares that was given, from 0.
@@ -179,18 +191,30 @@ pub enum CombineError {
     /// There is no share.
     #[error("no shares")]
     NoShares,
-    /// Two shares come from different splittings.
-    #[error("the shares are of different sets: {} and {}", .sets[0], .sets[1])]
+    /// The shares come from different splittings. No set is preferred, however many shares it has.
+    #[error("the shares are of {} different sets", .sets.len())]
     DifferentSets {
-        /// A share of each.
-        positions: [usize; 2],
-        /// Their sets.
-        sets: [SetId; 2],
+        /// The sets, in the order of their first shares. One may be there twice, with different parameters.
+        sets: Vec<ShareSet>,
     },
-    /// Two shares of one set say different things of it.
+    /// Shares of one set say different things of it.
     #[error("the shares do not agree on the threshold, the number of shares or the field")]
     DifferentParameters {
-        /// Two such shares.
+        /// The shares that agree, in the order of the first of each.
+        sets: Vec<ShareSet>,
+    },
+    /// Shares with a commitment of their own contradict the others, and come from fewer sources than shares are needed.
+    ///
+    /// See [`ShareReader::from_source`](crate::ShareReader::from_source).
+    #[error("shares contradict each other, and those that agree come from too few sources to be preferred")]
+    FewSources {
+        /// The shares that agree with one another.
+        positions: Vec<usize>,
+    },
+    /// There are two secrets, each of which enough shares from different sources agree on.
+    #[error("some of the shares give one secret, and others another")]
+    TwoSecrets {
+        /// A share of each.
         positions: [usize; 2],
     },
     /// There are too few different shares that can be used.

@@ -203,7 +203,7 @@ impl Header {
         self.field
     }
 
-    /// k: so many shares give the secret, and fewer tell nothing of it.
+    /// k: so many shares give the secret, and fewer do not help to find it.
     #[must_use]
     pub fn threshold(&self) -> u16 {
         self.threshold

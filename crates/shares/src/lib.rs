@@ -56,7 +56,7 @@ mod writer;
 pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
 pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
 pub use crate::element::split_element;
-pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
+pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, ShareSet, SplitError};
 pub use crate::foreign::ForeignError;
 pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};
 pub use crate::maintain::{Refresh, refresh, reissue, reissue_to};

@@ -17,7 +17,8 @@ use sealane::shamir::bytes::Refresher;
 /// copied fewer than the threshold of the old ones has nothing once those are destroyed.
 ///
 /// The secret is not formed, so its commitment is not checked; but damaged shares, and beyond the threshold shares that
-/// contradict each other, are errors. Shares that do not take part become useless.
+/// contradict each other, are errors. Shares that do not take part become useless. As many shares as the threshold are in one
+/// place here: whoever controls it could form the secret.
 pub struct Refresh<R> {
     readers: Vec<ShareReader<R>>,
     set: SetId,
@@ -87,7 +88,8 @@ impl<R: Read> Refresh<R> {
 /// Makes the share with this index again, or one more, from others, of which there must be at least as many as the threshold.
 ///
 /// It belongs to the same set. The secret is not formed, so its commitment is not checked; but damaged shares, and beyond the
-/// threshold shares that contradict each other, are errors. **What was written is good only when this returns `Ok`.**
+/// threshold shares that contradict each other, are errors. Whoever controls the place where the shares are together could form
+/// the secret. **What was written is good only when this returns `Ok`.**
 ///
 /// # Errors
 /// If the shares are not of one set, are too few, damaged or of an element, the index is impossible, or writing fails.

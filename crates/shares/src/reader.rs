@@ -33,6 +33,7 @@ pub struct ShareReader<R> {
     filled: usize,
     payload_bytes: u64,
     commitment: Option<[u8; COMMITMENT_BYTES]>,
+    shared_source: Option<usize>,
 }
 
 impl<R: Read> ShareReader<R> {
@@ -55,6 +56,7 @@ impl<R: Read> ShareReader<R> {
             filled: 0,
             payload_bytes: 0,
             commitment: None,
+            shared_source: None,
         })
     }
 
@@ -123,6 +125,22 @@ impl<R: Read> ShareReader<R> {
 }
 
 impl<R> ShareReader<R> {
+    /// Says that the share comes from the same place as all others with this number: one file, one person. Otherwise each share
+    /// counts as a place of its own.
+    ///
+    /// Where shares contradict each other, those that agree are preferred only if they come from as many places as shares are
+    /// needed, so that one place with many shares never outvotes the others.
+    #[must_use]
+    pub fn from_source(mut self, source: usize) -> Self {
+        self.shared_source = Some(source);
+        self
+    }
+
+    /// The number of the place that the share comes from, if others come from there too.
+    pub(crate) fn shared_source(&self) -> Option<usize> {
+        self.shared_source
+    }
+
     /// What the share says of itself.
     #[must_use]
     pub fn header(&self) -> &Header {

@@ -137,7 +137,7 @@ Examples:
   sealane decrypt -i key.txt -o photos.tar photos.tar.age
   sealane encrypt -p notes.txt > notes.txt.age
   sealane split -k 3 -n 5 -o shares key.txt
-  sealane combine -o key.txt shares/*
+  sealane combine -o restored.txt shares/*
 
 Every command line of age works with sealane in age's place. A word (such as encrypt, keygen or
 split) is one only as the first argument; a file of that name is given as ./encrypt.

@@ -6,19 +6,19 @@ use sealane_shares::{Report, Restart, combine_seek};
 use zeroize::Zeroizing;
 
 use crate::args::CombineArgs;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result};
 use crate::output::{Content, Output};
 use crate::same_file::refuse_same;
 use crate::shares::release::{Digests, Release};
-use crate::shares::{Shares, combine_error, foreign, identity, open_lines, warn_of_bad};
+use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines};
 use crate::stdin::StdinUse;
 
 /// Puts a secret together.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut output = Output::prepare(args.output.as_deref(), Content::Secret, false)?;
+    let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, false)?;
     let combined = if args.ssss || args.vault {
-        let (lines, ids) = open_lines(&args.shares, &stdin)?;
+        let (lines, ids) = open_lines(&args.shares, args.ssss, &stdin)?;
         refuse_same(output.id(), &ids)?;
         foreign::combine_lines(&lines, args).and_then(|secret| write(&secret, args, &mut output))
     } else {
@@ -27,19 +27,28 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
                 Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares say it themselves")
             );
         }
-        let shares = Shares::open(&args.shares, &stdin)?;
+        let mut shares = Shares::open(&args.shares, &stdin);
         refuse_same(output.id(), &shares.ids)?;
-        shares.unreadable.iter().for_each(|error| warn(format!("left out: {error}")));
+        let mut left_out = LeftOut::of(&shares.unreadable);
+        if let Err(error) = shares.choose(args.set.as_deref()) {
+            left_out.say();
+            return Err(error);
+        }
+        if let ([own, ..], [words, ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
+            return Err(Error::new(format!("{} and {} are shares of different kinds", own.place, words.place))
+                .hint("shares in words (SLIP-39) combine only with one another; --set ID says which are meant"));
+        }
         if !shares.words.is_empty() {
-            let secret = foreign::combine_words(&shares.words, args, &stdin);
+            let secret = foreign::combine_words(&shares.words, args, &mut left_out, &stdin);
+            left_out.say();
             secret.and_then(|secret| write(&secret, args, &mut output))
         } else if let Some(flag) = for_words(args) {
             Err(Error::usage(format!("{flag} is only for shares in words")).hint("leave it out"))
         } else if args.identity {
             let mut secret = Held::default();
-            own(shares, &mut secret).and_then(|()| write(&secret.0, args, &mut output))
+            own(shares, left_out, &mut secret).and_then(|()| write(&secret.0, args, &mut output))
         } else {
-            own(shares, &mut output)
+            own(shares, left_out, &mut output)
         }
     };
     match combined {
@@ -64,20 +73,20 @@ fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
 }
 
 /// Combines shares of our own.
-fn own(mut shares: Shares, output: &mut impl Target) -> Result<()> {
+fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> Result<()> {
     if output.can_restart() {
-        pass(&mut shares, output)?;
+        pass(&mut shares, &mut left_out, output)?;
     } else {
         // What goes to standard output cannot be taken back: first all is checked, then the same is written.
         let mut digests = Digests::default();
-        let report = pass(&mut shares, &mut digests)?;
+        let report = pass(&mut shares, &mut left_out, &mut digests)?;
         let mut position = 0;
         shares.own.retain(|_| {
             position += 1;
             report.used.contains(&(position - 1))
         });
         let mut release = Release::new(digests.finish(), output);
-        pass(&mut shares, &mut release)?;
+        pass(&mut shares, &mut left_out, &mut release)?;
         release.finish()?;
     }
     Ok(())
@@ -132,12 +141,13 @@ impl Restart for Held {
 }
 
 /// Reads all shares, and writes the secret.
-fn pass(shares: &mut Shares, output: &mut (impl Write + Restart)) -> Result<Report> {
-    let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
+fn pass(shares: &mut Shares, left_out: &mut LeftOut, output: &mut (impl Write + Restart)) -> Result<Report> {
+    let places = shares.places();
     let progress = shares.show_progress();
-    let report = combine_seek(shares.readers()?, output).map_err(|error| combine_error(error, &names))?;
+    let report = combine_seek(shares.readers()?, output).map_err(|error| combine_error(error, &places, left_out))?;
     drop(progress);
-    warn_of_bad(&report.bad, &names);
+    left_out.add_bad(&report.bad, &places);
+    left_out.say();
     Ok(report)
 }
 

@@ -13,12 +13,13 @@ use zeroize::Zeroizing;
 use crate::args::KeygenArgs;
 use crate::cleanup::FileGuard;
 use crate::commands::split::Splitting;
-use crate::error::{Error, Result, quoted, warn};
+use crate::error::{Error, Result, quoted};
 use crate::identities::{ParsedIdentity, load_file};
 use crate::input::Input;
-use crate::output::print;
+use crate::output::{print, warn_if_others_read};
 use crate::passphrase::Passphrases;
 use crate::serve;
+use crate::shares::PUBLIC_KEY_NOTE;
 use crate::stdin::StdinUse;
 
 /// Makes a key, or converts identities to recipients.
@@ -48,13 +49,13 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     }
     if args.convert {
         let recipients = recipients(args.inputs.first().map(PathBuf::as_path))?;
-        return write(output, recipients.as_bytes(), None);
+        return write(output, recipients.as_bytes(), false, None);
     }
     if args.plugin {
-        return write(output, plugin_identity(&args.inputs)?.as_bytes(), None);
+        return write(output, plugin_identity(&args.inputs)?.as_bytes(), true, None);
     }
     let (text, public) = generate(args.pq)?;
-    write(output, text.as_bytes(), Some(&public))
+    write(output, text.as_bytes(), true, Some(&public))
 }
 
 /// A new identity file, and the public key in it.
@@ -74,7 +75,11 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
 
 /// A new identity that exists only as its shares.
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
-    let (text, public) = generate(args.pq)?;
+    let (mut text, public) = generate(args.pq)?;
+    if args.pq {
+        // The public key in the comment is 2 KB: shares of the whole file would be too long to be printed.
+        text = secret_line(&text);
+    }
     Splitting {
         threshold,
         count,
@@ -82,11 +87,18 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
         form: args.form,
         passphrase: false,
         stem: "key.txt".to_owned(),
-        comments: vec![format!("public key: {public}")],
+        comments: vec![format!("{PUBLIC_KEY_NOTE}{public}")],
     }
     .run(Input::of_bytes(text, "the new key"), &StdinUse::default())?;
     let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     Ok(())
+}
+
+/// The line of an identity file that is not a comment.
+fn secret_line(file: &str) -> Zeroizing<String> {
+    let mut line = Zeroizing::new(String::with_capacity(file.len()));
+    line.extend(file.lines().filter(|line| !line.starts_with('#')).flat_map(|text| [text, "\n"]));
+    line
 }
 
 /// Files as an identity of our own plugin.
@@ -142,13 +154,13 @@ fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Writes `text`; `public` is the public key that a person wants to see, if `text` is a secret.
-fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()> {
+/// Writes `text`; `public` is the public key that a person wants to see.
+fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
     if let Some(path) = output {
         write_new(path, text)?;
     } else {
-        if public.is_some() && stdout_is_world_readable() {
-            warn("the secret key goes to a file that everybody can read; -o OUTPUT makes one that only you can");
+        if is_secret {
+            warn_if_others_read("the secret key");
         }
         print(text)?;
     }
@@ -179,17 +191,4 @@ fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
     // /dev/full and the like cannot be synced, and were not made here: create_new excludes them.
     file.sync_all()
-}
-
-#[cfg(unix)]
-fn stdout_is_world_readable() -> bool {
-    use std::os::fd::AsFd as _;
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
-    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o004 != 0)
-}
-
-#[cfg(not(unix))]
-fn stdout_is_world_readable() -> bool {
-    false
 }

@@ -10,12 +10,14 @@ use crate::args::{FormArgs, SplitArgs};
 use crate::error::{Error, Result};
 use crate::failure::read_error;
 use crate::input::Input;
-use crate::output::stdout_error;
+use crate::output::{stdout_error, warn_if_others_read};
 use crate::passphrase::Passphrases;
 use crate::shares::foreign::{self, MAX_SECRET};
-use crate::shares::{Form, NewFiles, NewShares, Sink, identity, split_error, text_of};
+use crate::shares::{Form, NewFiles, NewShares, PUBLIC_KEY_NOTE, Sink, identity, split_error, text_of};
 use crate::stdin::StdinUse;
 
+/// What is printed with `-o -`: all shares together are the secret.
+const SHARES: &str = "all shares together, which restore the secret,";
 /// How much is read at a time.
 const READ: usize = 256 << 10;
 
@@ -90,21 +92,28 @@ impl Splitting<'_> {
             return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
                 .hint("--binary takes a file of any size"));
         }
-        if let Some(key) = identity::key_of(&secret).filter(|_| self.form.words || self.form.ssss) {
-            secret = key;
+        let mut comments = Vec::new();
+        if let Some(identity) = identity::single(&secret).filter(|_| self.form.words || self.form.ssss) {
+            secret = identity.secret;
+            comments.push(format!("{PUBLIC_KEY_NOTE}{}", identity.public));
         }
         let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
-        let lines = foreign::split(self.form, &secret, (self.threshold, self.count), passphrases.as_ref())?;
+        let counts = (self.threshold, self.count);
+        let lines = foreign::split(self.form, &secret, counts, &comments, passphrases.as_ref())?;
         if self.output == Some(Path::new("-")) {
+            warn_if_others_read(SHARES);
             let mut stdout = io::stdout().lock();
-            let written = lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text));
+            // Once for all of them.
+            let notes = lines.first().map_or("", |line| &line.notes);
+            let written = stdout.write_all(notes.as_bytes());
+            let written = written.and_then(|()| lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text)));
             return written.and_then(|()| stdout.flush()).map_err(stdout_error);
         }
         let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
         let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
         for (mut file, line) in files.files().zip(&lines) {
-            let written = file.write_all(line.heading.as_bytes()).and_then(|()| file.write_all(line.text.as_bytes()));
-            written.and_then(|()| file.write_all(b"\n")).map_err(write_failed)?;
+            let pieces = [line.heading.as_bytes(), line.notes.as_bytes(), line.text.as_bytes(), b"\n"];
+            pieces.into_iter().try_for_each(|piece| file.write_all(piece)).map_err(write_failed)?;
         }
         say_where(&files.finish()?);
         Ok(())
@@ -123,6 +132,7 @@ impl Splitting<'_> {
         let sinks = (0..self.count).map(|_| Sink::Memory(WipedVec::default())).collect();
         let mut writer = self.split()?.write_to(sinks).map_err(split_error)?;
         writer.write_all(secret).map_err(write_failed)?;
+        warn_if_others_read(SHARES);
         let mut stdout = io::stdout().lock();
         for sink in writer.finish().map_err(write_failed)? {
             let Sink::Memory(bytes) = sink else { continue };

@@ -115,6 +115,9 @@ fn parse_line(line: &str) -> Result<ParsedIdentity, LineFault> {
             "recipients are given with -r and -R; decryption needs the private key",
         );
     }
+    if sealane_shares::has_prefix(line) {
+        return fault("a share of a secret, where an identity is expected", "sealane combine puts the key together");
+    }
     match line.parse::<x25519::Identity>() {
         Ok(identity) => Ok(ParsedIdentity::X25519(identity)),
         Err(_) if line.starts_with("AGE-SECRET-KEY-1") => {

@@ -101,19 +101,32 @@ impl Direct {
     }
 }
 
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// It is replaced by one with its permissions.
+    Permissions,
+    /// It is replaced by one for its owner only, as a new one is.
+    Private,
+    /// It is kept: that there is one is an error. A new one is for its owner only.
+    Old,
+}
+
 /// A regular file that is replaced when the result is complete.
 pub(super) struct Replacement {
     target: Target,
     directory: PathBuf,
-    /// A new file is for its owner only.
-    private: bool,
+    keeping: Keeping,
     temporary: Option<Temporary>,
 }
 
 impl Replacement {
     /// Finds out now, with nothing touched, what would fail at the end.
-    pub(super) fn prepare(target: Target, private: bool) -> Result<Self> {
+    pub(super) fn prepare(target: Target, keeping: Keeping) -> Result<Self> {
         let cannot = |error: &io::Error| target.cannot_write(error);
+        if keeping == Keeping::Old && target.existing.is_some() {
+            return Err(target.exists());
+        }
         let directory = match target.path.parent() {
             Some(parent) if parent == Path::new("") => PathBuf::from("."),
             Some(parent) => parent.to_owned(),
@@ -133,7 +146,7 @@ impl Replacement {
                 }
             }
         }
-        let prepared = Self { target, directory, private, temporary: None };
+        let prepared = Self { target, directory, keeping, temporary: None };
         may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
         Ok(prepared)
     }
@@ -168,8 +181,12 @@ impl Replacement {
             Some(temporary) => temporary,
             None => self.create()?,
         };
-        let persisted = temporary.file().sync_all().and_then(|()| temporary.persist(&self.target.path, true));
-        persisted.map_err(|error| self.target.cannot_write(&error))?;
+        let replace = self.keeping != Keeping::Old;
+        let persisted = temporary.file().sync_all().and_then(|()| temporary.persist(&self.target.path, replace));
+        persisted.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !replace => self.target.exists(),
+            _ => self.target.cannot_write(&error),
+        })?;
         // The name too.
         sync_directory(&self.directory);
         Ok(())
@@ -177,9 +194,10 @@ impl Replacement {
 
     fn create(&self) -> Result<Temporary> {
         // A new file gets what the umask leaves. An old one's mode is set before anything is written.
-        let mode = if self.private || self.target.existing.is_some() { 0o600 } else { 0o666 };
+        let private = self.keeping != Keeping::Permissions;
+        let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
-        if let Some(existing) = &self.target.existing {
+        if let Some(existing) = self.target.existing.as_ref().filter(|_| !private) {
             keep_permissions(temporary.file(), existing).map_err(|error| self.target.cannot_write(&error))?;
         }
         Ok(temporary)
@@ -213,6 +231,11 @@ impl WriteAt for AnyPlace<'_> {
 }
 
 impl Target {
+    fn exists(&self) -> Error {
+        Error::new(format!("{} exists, and is not replaced by a secret", self.shown))
+            .hint("give -o another name; nothing was touched")
+    }
+
     fn cannot_write(&self, error: &io::Error) -> Error {
         Error::io(format!("cannot write to {}", self.shown), error)
     }

@@ -4,16 +4,16 @@ mod file;
 mod temporary;
 mod terminal;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::same_file::FileId;
 pub(crate) use file::sync_directory;
-use file::{AnyPlace, Direct, Replacement};
+use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
 
@@ -26,14 +26,24 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, of which nothing is known beforehand.
     Plaintext,
-    /// Plaintext that was kept in shares: a new file is for its owner only.
+    /// A secret that can be had again: a file is for its owner only.
     Secret,
+    /// A secret that was kept in shares: a file is for its owner only, and none is replaced.
+    NewSecret,
+}
+
+impl Content {
+    fn is_secret(self) -> bool {
+        matches!(self, Self::Secret | Self::NewSecret)
+    }
 }
 
 /// The output. Nothing is made or changed before the first write.
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
+    /// A secret goes where others can read it: a person is told when it does.
+    is_exposed: bool,
 }
 
 enum Sink {
@@ -57,11 +67,18 @@ impl Output {
         let target = file::resolve(path)?;
         Ok(match target.existing {
             Some(ref metadata) if target.is_special || !metadata.is_file() => {
-                Self { id: FileId::new(metadata, Some(&target.path)), sink: Sink::Direct(Direct::new(target)) }
+                let is_exposed = content.is_secret() && others_read(metadata);
+                let id = FileId::new(metadata, Some(&target.path));
+                Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed }
             }
             _ => {
                 let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
-                Self { id, sink: Sink::Replacement(Replacement::prepare(target, content == Content::Secret)?) }
+                let keeping = match content {
+                    Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
+                    Content::Secret => Keeping::Private,
+                    Content::NewSecret => Keeping::Old,
+                };
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false }
             }
         })
     }
@@ -69,13 +86,14 @@ impl Output {
     fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
         let (writer, id) = unbuffered_stdout();
         if !io::stdout().is_terminal() {
-            return Ok(Self { sink: Sink::Stdout(writer), id });
+            let is_exposed = content.is_secret() && stdout_metadata().as_ref().is_some_and(others_read);
+            return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
             return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
         }
-        let must_be_text = matches!(content, Content::Plaintext | Content::Secret) && !explicit;
-        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None })
+        let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
+        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
     }
 
     /// Which file it is, if it exists.
@@ -133,6 +151,9 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_exposed) {
+            warn(open_to_others("the secret"));
+        }
         match &mut self.sink {
             Sink::Stdout(writer) => writer.write(data).map_err(|error| keep_retry(error, stdout_error)),
             Sink::Terminal(terminal) => terminal.write(data),
@@ -156,6 +177,40 @@ pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Er
 pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+/// Warns if standard output is a file that others can read; `what` is going there.
+pub(crate) fn warn_if_others_read(what: &str) {
+    if stdout_metadata().as_ref().is_some_and(others_read) {
+        warn(open_to_others(what));
+    }
+}
+
+fn open_to_others(what: &str) -> String {
+    format!("{what} goes to a file that others can read; -o OUTPUT makes one that only you can")
+}
+
+/// Whether a file lets its group or everybody read it.
+#[cfg(unix)]
+fn others_read(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.is_file() && metadata.permissions().mode() & 0o044 != 0
+}
+
+#[cfg(not(unix))]
+fn others_read(_metadata: &Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn stdout_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd as _;
+    io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata()).ok()
+}
+
+#[cfg(not(unix))]
+fn stdout_metadata() -> Option<Metadata> {
+    None
 }
 
 /// The text of a report for programs.

@@ -1,24 +1,27 @@
 //! What is wrong with shares, in the words of the command.
 
+use std::fmt::Display;
 use std::io;
 
-use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError};
+use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError, TextError};
 
+use super::open::{Place, Unreadable};
 use crate::error::{Error, describe, warn};
 
 const AGAIN: &str = "get the share again from whoever keeps it, or combine others";
 
-/// One share cannot be read; `name` is quoted.
-pub(crate) fn share_error(error: &ShareError, name: &str) -> Error {
+/// One share cannot be read.
+pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
     let what = match error {
         ShareError::Io(error) => return Error::new(format!("cannot read {name}: {}", describe(error))),
         error => Error::new(format!("{name}: {error}")),
     };
     match error {
         ShareError::Version(_) => what.hint("a newer version of this program made it"),
-        ShareError::Text(_) => {
-            what.hint("compare it with the original; it is one line, and no letter of it may differ")
-        }
+        ShareError::Text(TextError::Character { .. }) => what.hint(
+            "after SEALANE-SHARE-1 a share has no letters B, I and O, and no digit 1; compare it with the original",
+        ),
+        ShareError::Text(_) => what.hint("compare it with the original: no letter of it may differ"),
         _ => what.hint(AGAIN),
     }
 }
@@ -37,29 +40,94 @@ pub(super) fn parameter_error(error: &ParameterError) -> Error {
         .hint("-k says how many shares are needed, -n how many are made: 2 to 255, -k up to -n")
 }
 
-/// Shares do not give a secret. `names` are those of the shares, in their order.
-pub(crate) fn combine_error(error: CombineError, names: &[String]) -> Error {
-    let pair = |positions: [usize; 2]| format!("{} and {}", names[positions[0]], names[positions[1]]);
+/// Shares that are left out: one warning for each file, however many there are in it.
+#[derive(Default)]
+pub(crate) struct LeftOut {
+    /// The file, what is said of its first one, and how many more there are.
+    files: Vec<(usize, String, usize)>,
+}
+
+impl LeftOut {
+    /// One is left out; `why` says which, and why.
+    pub(crate) fn add(&mut self, place: &Place, why: impl Display) {
+        match self.files.iter_mut().find(|(file, ..)| *file == place.file) {
+            Some((.., more)) => *more += 1,
+            None => self.files.push((place.file, why.to_string(), 0)),
+        }
+    }
+
+    /// Those that could not be read.
+    pub(crate) fn of(unreadable: &[Unreadable]) -> Self {
+        let mut left_out = Self::default();
+        unreadable.iter().for_each(|bad| left_out.add(&bad.place, &bad.error));
+        left_out
+    }
+
+    /// Those that turned out to be bad.
+    pub(crate) fn add_bad(&mut self, bad: &[BadShare], places: &[Place]) {
+        for BadShare { position, fault } in bad {
+            let place = &places[*position];
+            match fault {
+                Fault::Share(ShareError::Io(error)) => {
+                    self.add(place, format_args!("{place} cannot be read: {}", describe(error)));
+                }
+                fault => self.add(place, format_args!("{place}: {fault}")),
+            }
+        }
+    }
+
+    /// Warns of them, once.
+    pub(crate) fn say(&mut self) {
+        for (_, why, more) in self.files.drain(..) {
+            match more {
+                0 => warn(format!("left out: {why}")),
+                more => warn(format!("left out: {why} (and {more} more of this file)")),
+            }
+        }
+    }
+}
+
+/// Shares do not give a secret. `places` are those of the shares, in their order. Warns of what was left out before.
+pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mut LeftOut) -> Error {
+    let pair = |positions: [usize; 2]| format!("{} and {}", places[positions[0]], places[positions[1]]);
+    if let CombineError::TooFew { bad, .. } | CombineError::Bad(bad) = &error {
+        left_out.add_bad(bad, places);
+    }
+    left_out.say();
     match error {
-        CombineError::DifferentSets { positions, sets } => Error::new(format!(
-            "{} are shares of different secrets, or of different splittings of one: sets {} and {}",
-            pair(positions),
-            sets[0].short(),
-            sets[1].short()
-        ))
-        .hint("give shares of one set; `sealane share inspect` shows which is of which"),
-        CombineError::DifferentParameters { positions } => Error::new(format!("{}: {error}", pair(positions)))
-            .hint("one of them was changed; `sealane share inspect` shows what each says"),
-        CombineError::TooFew { ref bad, needed, usable } => {
-            warn_of_bad(bad, names);
+        CombineError::DifferentSets { ref sets } => {
+            let names = short_names(&sets.iter().map(|set| set.set.to_string()).collect::<Vec<_>>());
+            let described = sets.iter().zip(&names).map(|(set, name)| {
+                let of: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
+                format!("{name} (any {} of {}): {}", set.threshold, set.count, list(&of))
+            });
+            several_sets(&described.collect::<Vec<_>>())
+        }
+        CombineError::DifferentParameters { ref sets } => {
+            let described = sets.iter().map(|set| {
+                let of: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
+                format!("any {} of {}: {}", set.threshold, set.count, list(&of))
+            });
+            let described = described.collect::<Vec<_>>().join("; ");
+            Error::new(format!("{error}: {described}")).hint(
+                "some were changed; nothing was written. Find out which from those who keep the shares, and leave them out",
+            )
+        }
+        CombineError::FewSources { ref positions } => {
+            let of: Vec<_> = positions.iter().map(|&at| &places[at]).collect();
+            Error::new(format!("{} agree with one another, and contradict the other shares", list(&of)))
+                .hint(ONE_FILE_HINT)
+        }
+        CombineError::TwoSecrets { positions } => {
+            Error::new(format!("{error}: {} are of different ones, and say that they are of one set", pair(positions)))
+                .hint("nothing was written; find out from those who keep the shares which of them were changed")
+        }
+        CombineError::TooFew { needed, usable, .. } => {
             let missing = needed - usable;
             let noun = if missing == 1 { "share is" } else { "shares are" };
             Error::new(error.to_string()).hint(format!("{missing} more {noun} needed; nothing was written"))
         }
-        CombineError::Bad(ref bad) => {
-            warn_of_bad(bad, names);
-            Error::new(error.to_string()).hint("leave it out, if there are enough others")
-        }
+        CombineError::Bad(_) => Error::new(error.to_string()).hint("leave it out, if there are enough others"),
         CombineError::Conflict { positions } => Error::new(format!("{}: {error}", pair(positions)))
             .hint("one of them is damaged or forged: give only the one that you trust, or more of the others"),
         CombineError::Repeated { positions } => {
@@ -77,16 +145,38 @@ pub(crate) fn combine_error(error: CombineError, names: &[String]) -> Error {
     }
 }
 
-/// Names the shares that were left out.
-pub(crate) fn warn_of_bad(bad: &[BadShare], names: &[String]) {
-    for BadShare { position, fault } in bad {
-        let name = &names[*position];
-        match fault {
-            Fault::Share(ShareError::Io(error)) => {
-                warn(format!("left out: {name} cannot be read: {}", describe(error)))
-            }
-            fault => warn(format!("left out: {name}: {fault}")),
-        }
+/// What to do where shares of one file contradict those of others.
+pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one file never outvote others. Leave out the file that \
+    you trust less, or give each share in a file of its own";
+
+/// Shares of more than one set were given; `sets` describe them.
+pub(super) fn several_sets(sets: &[String]) -> Error {
+    Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; ")))
+        .hint("nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know")
+}
+
+/// The first digits of each identifier: eight, or as many as tell them apart.
+fn short_names(sets: &[String]) -> Vec<String> {
+    let is_distinct = |length: usize| {
+        let mut short: Vec<_> = sets.iter().map(|set| &set[..length]).collect();
+        short.sort_unstable();
+        short.dedup();
+        let mut whole = sets.to_vec();
+        whole.sort_unstable();
+        whole.dedup();
+        short.len() == whole.len()
+    };
+    let length = [8, 16].into_iter().find(|&length| is_distinct(length)).unwrap_or(32);
+    sets.iter().map(|set| set[..length].to_owned()).collect()
+}
+
+/// Names for a person, not all of many.
+pub(super) fn list(places: &[&Place]) -> String {
+    const SHOWN: usize = 4;
+    let shown: Vec<_> = places.iter().take(SHOWN).map(ToString::to_string).collect();
+    match places.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -98,7 +188,7 @@ pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
 }
 
 /// Reading a share failed.
-pub(crate) fn read_error(error: io::Error, name: &str) -> Error {
+pub(crate) fn read_error(error: io::Error, name: &Place) -> Error {
     match ShareError::of(&error) {
         Some(error) => share_error(error, name),
         None => Error::from_io(format!("cannot read {name}"), error),

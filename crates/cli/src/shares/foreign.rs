@@ -1,5 +1,6 @@
 //! Shares in the formats of others: SLIP-39 words, `ssss`, HashiCorp Vault.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use age::secrecy::ExposeSecret as _;
@@ -9,7 +10,9 @@ use sealane_shares::vault::{self, VaultShare};
 use sealane_shares::{ForeignError, ParameterError};
 use zeroize::Zeroizing;
 
-use super::open::Named;
+use super::failure::{LeftOut, ONE_FILE_HINT, list, several_sets};
+use super::open::{Named, NamedWords, Place, set_of_words};
+use super::pasted::PASSPHRASE_NOTE;
 use crate::args::{CombineArgs, FormArgs};
 use crate::error::{Error, Result, warn};
 use crate::passphrase::{Given, Passphrases};
@@ -24,14 +27,17 @@ pub(crate) struct Line {
     pub(crate) ending: String,
     /// For people, where the format allows it: with a line end, or empty.
     pub(crate) heading: String,
+    /// What is the same for all shares, and stands after the heading.
+    pub(crate) notes: String,
     pub(crate) text: Zeroizing<String>,
 }
 
-/// Splits `secret` in the form that is not ours.
+/// Splits `secret` in the form that is not ours. `comments` go beside it where the format allows it.
 pub(crate) fn split(
     form: FormArgs,
     secret: &[u8],
     (threshold, count): (usize, usize),
+    comments: &[String],
     passphrases: Option<&Passphrases>,
 ) -> Result<Vec<Line>> {
     let width = count.to_string().len();
@@ -45,7 +51,10 @@ pub(crate) fn split(
             let heading = format!(
                 "# share {index} of {count}, set {set:04x}: any {threshold} of them restore the secret (SLIP-39)\n"
             );
-            Line { ending: format!("{set:04x}.{}", ending(index, "words")), heading, text: words.to_words() }
+            let note = passphrases.map(|_| PASSPHRASE_NOTE);
+            let comments = comments.iter().map(String::as_str).chain(note);
+            let notes = comments.flat_map(|comment| ["# ", comment, "\n"]).collect();
+            Line { ending: format!("{set:04x}.{}", ending(index, "words")), heading, notes, text: words.to_words() }
         };
         return Ok(words.iter().map(line).collect());
     }
@@ -53,7 +62,7 @@ pub(crate) fn split(
         let shares = ssss::split(secret, threshold, count, ssss::Options::default()).map_err(split_error)?;
         let line = |share: &SsssShare| {
             let ending = ending(share.index() as usize, "ssss");
-            Line { ending, heading: String::new(), text: share.to_line(count) }
+            Line { ending, heading: String::new(), notes: String::new(), text: share.to_line(count) }
         };
         return Ok(shares.iter().map(line).collect());
     }
@@ -61,52 +70,133 @@ pub(crate) fn split(
     let line = |(index, share): (usize, &VaultShare)| Line {
         ending: ending(index, "vault"),
         heading: String::new(),
+        notes: String::new(),
         text: share.to_base64(),
     };
     Ok((1..).zip(&shares).map(line).collect())
 }
 
 /// Combines mnemonics.
-pub(crate) fn combine_words(words: &[Named], args: &CombineArgs, stdin: &StdinUse) -> Result<Zeroizing<Vec<u8>>> {
-    let mut good = Vec::new();
-    for (name, line) in words {
-        match Mnemonic::parse(line) {
-            Ok(mnemonic) => good.push((name, mnemonic)),
-            Err(error) => warn(format!("left out: {name}: {error}")),
-        }
+pub(crate) fn combine_words(
+    words: &[NamedWords],
+    args: &CombineArgs,
+    left_out: &mut LeftOut,
+    stdin: &StdinUse,
+) -> Result<Zeroizing<Vec<u8>>> {
+    let made_with = words.iter().find(|words| words.notes.passphrase);
+    if let Some(NamedWords { place, .. }) = made_with.filter(|_| !args.passphrase) {
+        return Err(Error::usage(format!(
+            "{place} says that the words were made with a passphrase, and there is no -p"
+        ))
+        .hint("-p takes it from AGE_PASSPHRASE, or asks for it; without it another secret would come out"));
     }
-    let (names, mnemonics): (Vec<_>, Vec<_>) = good.into_iter().unzip();
+    check_one_set(words)?;
     let passphrase =
         if args.passphrase { Some(Passphrases::new(stdin).to_open("the shares in words")?.secret()) } else { None };
     let passphrase = passphrase.as_ref().map_or("", |passphrase| passphrase.expose_secret());
     let limit = args.iteration_limit.unwrap_or(slip39::MAX_ITERATION_EXPONENT);
+    let mnemonics: Vec<Mnemonic> = words.iter().map(|words| words.mnemonic.clone()).collect();
     let recovered = slip39::combine_with_limit(&mnemonics, passphrase.as_bytes(), limit);
     let recovered = recovered.map_err(|error| match error {
         Slip39Error::DifferentSets { positions: [a, b] } | Slip39Error::Conflict { positions: [a, b] } => {
-            Error::new(format!("{} and {}: {error}", names[a], names[b]))
+            Error::new(format!("{} and {}: {error}", words[a].place, words[b].place))
         }
         error => words_error(error),
     })?;
-    for at in recovered.bad {
-        warn(format!("left out: {}: it does not fit the others", names[at]));
+    check_sources(words, &recovered.bad)?;
+    for &at in &recovered.bad {
+        left_out.add(&words[at].place, format_args!("{}: it does not fit the others", words[at].place));
     }
+    check_key(words, &recovered.secret, args.passphrase)?;
     if recovered.secret.len() == super::identity::KEY_BYTES && !args.identity {
-        warn("the secret is 32 bytes; if they are the key of an identity, --identity writes it as one");
+        // What stands beside the words was compared.
+        let is_key = words.iter().any(|words| !words.notes.public_keys.is_empty());
+        warn(if is_key {
+            "the secret is the key of an identity, in 32 bytes; --identity writes it as one"
+        } else {
+            "the secret is 32 bytes; if they are the key of an identity, --identity writes it as one"
+        });
     }
     Ok(recovered.secret)
 }
 
+/// That the words are of one set: which is meant if not, a person must say.
+fn check_one_set(words: &[NamedWords]) -> Result<()> {
+    let mut sets: BTreeMap<String, Vec<&Place>> = BTreeMap::new();
+    for words in words {
+        sets.entry(set_of_words(&words.mnemonic)).or_default().push(&words.place);
+    }
+    if sets.len() < 2 {
+        return Ok(());
+    }
+    let described: Vec<_> = sets.iter().map(|(set, places)| format!("{set}: {}", list(places))).collect();
+    Err(several_sets(&described))
+}
+
+/// That words which contradict others come from as many files as words are needed: one file with many never outvotes the others.
+fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
+    if bad.is_empty() {
+        return Ok(());
+    }
+    let used: Vec<&NamedWords> =
+        words.iter().enumerate().filter(|(at, _)| !bad.contains(at)).map(|(_, words)| words).collect();
+    let thresholds: BTreeMap<u8, usize> =
+        used.iter().map(|words| (words.mnemonic.group_index(), words.mnemonic.threshold().into())).collect();
+    let mut thresholds: Vec<usize> = thresholds.into_values().collect();
+    thresholds.sort_unstable();
+    let groups = used.first().map_or(0, |words| words.mnemonic.group_threshold().into());
+    let needed: usize = thresholds.iter().take(groups).sum();
+    let files: BTreeSet<usize> = used.iter().map(|words| words.place.file).collect();
+    if files.len() >= needed {
+        return Ok(());
+    }
+    let places: Vec<_> = used.iter().map(|words| &words.place).collect();
+    Err(Error::new(format!("{} agree with one another, and contradict the other shares", list(&places)))
+        .hint(ONE_FILE_HINT))
+}
+
+/// That the secret is the key of which a public key stands beside the words, if one does: SLIP-39 itself gives another secret for
+/// each passphrase.
+fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
+    let stated = |words: &&NamedWords| !words.notes.public_keys.is_empty();
+    let Some(first) = words.iter().find(stated) else { return Ok(()) };
+    let public = super::identity::public_of(secret);
+    let fits = |words: &&NamedWords| public.as_ref().is_some_and(|public| words.notes.public_keys.contains(public));
+    if !words.iter().any(|words| fits(&words)) {
+        let error = Error::new(format!("the result is not the key whose public key {} tells", first.place));
+        return Err(error.hint(if passphrase {
+            "the passphrase is wrong, or the words were made without one; nothing was written"
+        } else {
+            "were the words made with a passphrase? -p asks for it; nothing was written"
+        }));
+    }
+    if let Some(other) = words.iter().filter(stated).find(|words| !fits(words)) {
+        warn(format!("{} tells another public key than that of the result", other.place));
+    }
+    Ok(())
+}
+
 /// Combines lines of `ssss` or Vault.
 pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroizing<Vec<u8>>> {
-    let names: Vec<_> = lines.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = lines.iter().map(|(place, _)| place).collect();
     let secret = if args.ssss {
+        let Some(threshold) = args.threshold else {
+            return Err(Error::usage("--ssss needs -k: how many shares are needed, which they do not say themselves")
+                .hint("with a wrong number a wrong secret comes out, and nothing could tell"));
+        };
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
-        let threshold = args.threshold.unwrap_or_else(|| {
-            let mut points: Vec<_> = shares.iter().map(SsssShare::index).collect();
-            points.sort_unstable();
-            points.dedup();
-            points.len()
-        });
+        if let Some(at) = shares.iter().position(|share| share.token() != shares[0].token()) {
+            let token =
+                |at: usize| shares[at].token().map_or("no token".to_owned(), |token| format!("token {token:?}"));
+            return Err(Error::new(format!(
+                "{} and {} are shares of different secrets: {} and {}",
+                names[0],
+                names[at],
+                token(0),
+                token(at)
+            ))
+            .hint("nothing was written; give the shares of one secret"));
+        }
         let secret = ssss::combine(&shares, threshold, !args.no_diffusion);
         secret.map_err(|error| combine_error(error, &names))?
     } else {
@@ -121,7 +211,7 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
 }
 
 fn parsed<S>(lines: &[Named], what: &str, parse: impl Fn(&str) -> Option<S>) -> Result<Vec<S>> {
-    let share = |(name, line): &Named| parse(line).ok_or_else(|| Error::new(format!("{name} is not {what}")));
+    let share = |(place, line): &Named| parse(line).ok_or_else(|| Error::new(format!("{place} is not {what}")));
     lines.iter().map(share).collect()
 }
 
@@ -147,7 +237,7 @@ fn split_error(error: ForeignError) -> Error {
     }
 }
 
-fn combine_error(error: ForeignError, names: &[&str]) -> Error {
+fn combine_error(error: ForeignError, names: &[&Place]) -> Error {
     match error {
         ForeignError::DifferentLengths { positions: [a, b] } | ForeignError::Conflict { positions: [a, b] } => {
             Error::new(format!("{} and {}: {error}", names[a], names[b]))

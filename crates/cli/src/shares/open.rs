@@ -1,16 +1,19 @@
 //! Opening shares in whatever form they come.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use sealane_shares::{Header, MAGIC, Share, ShareError, ShareReader, WipedVec, has_prefix};
+use sealane_shares::slip39::Mnemonic;
+use sealane_shares::{Header, MAGIC, ShareError, ShareReader, WipedVec};
 use zeroize::Zeroizing;
 
+use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Shown, Watched};
 use crate::same_file::FileId;
-use crate::shares::share_error;
+use crate::shares::{LeftOut, share_error};
 use crate::stdin::StdinUse;
 
 /// What cannot be read twice is kept in memory, up to this many bytes.
@@ -27,11 +30,42 @@ pub(crate) enum Form {
     Text,
 }
 
-/// A line with its name, quoted.
-pub(crate) type Named = (String, Zeroizing<String>);
+/// A line with its place.
+pub(crate) type Named = (Place, Zeroizing<String>);
 
 /// A file that is read, with what it is to a person.
 pub(crate) type Known = (Option<FileId>, String);
+
+/// Where a share was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Which of the files it is: the same for all names of one file.
+    pub(crate) file: usize,
+    /// What a person calls the file, as it is.
+    pub(crate) name: String,
+    /// The line, if the file has several things.
+    pub(crate) line: Option<usize>,
+}
+
+impl Place {
+    fn at(&self, line: Option<usize>) -> Self {
+        Self { line, ..self.clone() }
+    }
+}
+
+/// For messages: in quotes.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name == STANDARD_INPUT {
+            f.write_str(&self.name)?
+        } else {
+            f.write_str(&quoted(&self.name))?
+        }
+        self.line.map_or(Ok(()), |line| write!(f, ", line {line}"))
+    }
+}
+
+const STANDARD_INPUT: &str = "standard input";
 
 /// A share's bytes, which can be read again.
 pub(crate) enum Source {
@@ -62,25 +96,40 @@ impl Seek for Source {
 
 /// One of our own shares, which can be read again and again.
 pub(crate) struct NamedShare {
-    /// What a person knows it as, quoted.
-    pub(crate) name: String,
+    pub(crate) place: Place,
     /// The file that it is in, if it is in one.
     pub(crate) path: Option<PathBuf>,
     pub(crate) form: Form,
     pub(crate) header: Header,
-    /// What its file says of the public key.
-    pub(crate) comments: Vec<String>,
+    /// What its file says.
+    pub(crate) notes: Notes,
     source: Source,
+}
+
+/// A mnemonic of SLIP-39.
+pub(crate) struct NamedWords {
+    pub(crate) place: Place,
+    pub(crate) mnemonic: Mnemonic,
+    /// What its file says.
+    pub(crate) notes: Notes,
+}
+
+/// What is no share, or damaged so that it cannot be told which.
+pub(crate) struct Unreadable {
+    pub(crate) place: Place,
+    /// It stands beside shares in one text, and is perhaps no share but the rest of a mail.
+    pub(crate) beside: bool,
+    /// With the place.
+    pub(crate) error: Error,
 }
 
 /// The shares of a command line.
 pub(crate) struct Shares {
     /// Shares of our own.
     pub(crate) own: Vec<NamedShare>,
-    /// SLIP-39 mnemonics, with their names.
-    pub(crate) words: Vec<Named>,
-    /// What is no share, or damaged so that it cannot be told which.
-    pub(crate) unreadable: Vec<Error>,
+    /// Shares in words.
+    pub(crate) words: Vec<NamedWords>,
+    pub(crate) unreadable: Vec<Unreadable>,
     /// The files, for the refusal to write to one of them.
     pub(crate) ids: Vec<Known>,
     /// How many bytes of files have been read.
@@ -91,40 +140,62 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Opens all shares that are in `paths`; a file of text may have several.
-    pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Result<Self> {
+    pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Self {
         let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut shares = Self { own, words, unreadable, ids, progress: Progress::default(), len: 0 };
         for path in paths {
-            if let Err(error) = shares.add(path, stdin) {
-                shares.unreadable.push(error);
+            let place = shares.place(path);
+            if let Err(error) = shares.add(path, &place, stdin) {
+                shares.unreadable.push(Unreadable { place, beside: false, error });
             }
         }
-        if let ([own, ..], [(words, _), ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
-            return Err(Error::new(format!("{} and {words} are shares of different kinds", own.name))
-                .hint("shares in words (SLIP-39) combine only with one another"));
+        shares
+    }
+
+    /// The shares where each must be one of our own, and whole at its beginning; of the set `chosen`, if one was.
+    pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
+        let mut shares = Self::open(paths, &StdinUse::default());
+        let (beside, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(bad.error);
         }
+        LeftOut::of(&beside).say();
+        if let Some(words) = shares.words.first() {
+            return Err(Error::new(format!("{} is a share in words (SLIP-39), which cannot be {what}", words.place))
+                .hint("combine them, and split the secret anew"));
+        }
+        shares.choose(chosen)?;
         Ok(shares)
     }
 
-    /// The shares where each must be one of our own, and whole at its beginning.
-    pub(crate) fn open_own(paths: &[PathBuf], what: &str) -> Result<Self> {
-        let mut shares = Self::open(paths, &StdinUse::default())?;
-        if let Some(error) = shares.unreadable.drain(..).next() {
-            return Err(error);
+    /// Keeps the shares of the set that begins with these hexadecimal digits.
+    pub(crate) fn choose(&mut self, chosen: Option<&str>) -> Result<()> {
+        let Some(chosen) = chosen else { return Ok(()) };
+        let digits = chosen.to_ascii_lowercase();
+        let mut known: Vec<String> = self.own.iter().map(|share| share.header.set().short()).collect();
+        known.extend(self.words.iter().map(|words| set_of_words(&words.mnemonic)));
+        self.own.retain(|share| share.header.set().to_string().starts_with(&digits));
+        self.words.retain(|words| set_of_words(&words.mnemonic) == digits);
+        if !known.is_empty() && self.own.is_empty() && self.words.is_empty() {
+            known.sort();
+            known.dedup();
+            return Err(Error::new(format!("none of the shares is of set {chosen:?}"))
+                .hint(format!("the sets that are here: {}", known.join(", "))));
         }
-        match shares.words.first() {
-            Some((name, _)) => Err(Error::new(format!("{name} is a share in words (SLIP-39), which cannot be {what}"))
-                .hint("combine them, and split the secret anew")),
-            None => Ok(shares),
-        }
+        Ok(())
     }
 
-    /// What the files say of the public key, if they agree.
+    /// The public key that the files tell, if they agree, as a comment.
     pub(crate) fn common_comment(&self) -> Option<String> {
-        let mut comments: Vec<_> = self.own.iter().flat_map(|share| &share.comments).collect();
-        comments.sort();
-        comments.dedup();
-        if let [comment] = comments.as_slice() { Some((*comment).clone()) } else { None }
+        let mut keys: Vec<_> = self.own.iter().flat_map(|share| &share.notes.public_keys).collect();
+        keys.sort();
+        keys.dedup();
+        if let [key] = keys.as_slice() { Some(format!("{PUBLIC_KEY_NOTE}{key}")) } else { None }
+    }
+
+    /// The places of our own shares.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        self.own.iter().map(|share| share.place.clone()).collect()
     }
 
     /// A bar for how much of the files has been read.
@@ -138,27 +209,35 @@ impl Shares {
         self.own.iter_mut().map(NamedShare::reader).collect()
     }
 
-    fn add(&mut self, path: &Path, stdin: &StdinUse) -> Result<()> {
-        let (mut file, name) = open(path, stdin)?;
-        let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
+    /// The place that a file is, before it is opened.
+    fn place(&self, path: &Path) -> Place {
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
+        Place { file: self.ids.len(), name, line: None }
+    }
+
+    fn add(&mut self, path: &Path, place: &Place, stdin: &StdinUse) -> Result<()> {
+        let id = self.ids.len();
+        self.ids.push((None, format!("the share {place}")));
+        let mut file = open(path, place, stdin)?;
+        let failed = |error: io::Error| Error::io(format!("cannot read {place}"), &error);
         let metadata = file.metadata().map_err(failed)?;
-        self.ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
+        self.ids[id].0 = FileId::new(&metadata, Some(path));
         let path = (path != Path::new("-")).then(|| path.to_owned());
+        // One file under two names counts once.
+        let same = self.ids.iter().position(|(other, _)| other.is_some() && *other == self.ids[id].0);
+        let place = Place { file: same.unwrap_or(id), ..place.clone() };
 
         let at_start = metadata.is_file() && file.stream_position().is_ok_and(|position| position == 0);
         let mut start = Vec::with_capacity(MAGIC.len());
         (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
         if start != MAGIC {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
-                return Err(not_a_share(&name));
+                return Err(not_a_share(&place, 0));
             }
-            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &name)?;
-            if bytes.contains(&0) {
-                return Err(not_a_share(&name));
-            }
-            // A line that is not UTF-8 is not a share; the others may be.
-            let text = Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned());
-            self.add_text(text.trim_start_matches('\u{feff}'), &name, path.as_deref());
+            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &place)?;
+            let text = pasted::decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
+            self.add_text(&text, &place, path.as_deref());
             return Ok(());
         }
         let source = if at_start {
@@ -166,112 +245,109 @@ impl Shares {
             self.len += metadata.len();
             Source::File(Watched::new(file, &self.progress))
         } else {
-            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &name)?;
+            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &place)?;
             Source::Memory(Cursor::new(bytes))
         };
-        self.add_own(name, path, Vec::new(), source);
+        self.add_own(place, path, Notes::default(), source)
+    }
+
+    fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Notes, mut source: Source) -> Result<()> {
+        let form = if matches!(source, Source::Text(_)) { Form::Text } else { Form::Binary };
+        let header = ShareReader::new(&mut source).map(|reader| reader.header().clone());
+        let header = header.map_err(|error| share_error(&error, &place))?;
+        self.own.push(NamedShare { place, path, form, header, notes, source });
         Ok(())
     }
 
-    fn add_own(&mut self, name: String, path: Option<PathBuf>, comments: Vec<String>, mut source: Source) {
-        let form = if matches!(source, Source::Text(_)) { Form::Text } else { Form::Binary };
-        match ShareReader::new(&mut source).map(|reader| reader.header().clone()) {
-            Ok(header) => self.own.push(NamedShare { name, path, form, header, comments, source }),
-            Err(error) => self.unreadable.push(share_error(&error, &name)),
+    fn add_text(&mut self, text: &str, place: &Place, path: Option<&Path>) {
+        let found = pasted::find(text);
+        let several = found.is_several();
+        let at = |line: usize| place.at(several.then_some(line));
+        let any = !found.shares.is_empty() || !found.words.is_empty();
+        for (line, share) in found.shares {
+            let added = share.map_err(|error| share_error(&error, &at(line))).and_then(|share| {
+                let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
+                self.add_own(at(line), path.map(Path::to_owned), found.notes.clone(), source)
+            });
+            self.unreadable.extend(added.err().map(|error| Unreadable { place: at(line), beside: false, error }));
         }
-    }
-
-    fn add_text(&mut self, text: &str, name: &str, path: Option<&Path>) {
-        let mut any = false;
-        let comments: Vec<_> = comments(text).collect();
-        for (name, line) in lines(text, name) {
-            any = true;
-            if has_prefix(line) {
-                match Share::from_text(line) {
-                    Ok(share) => {
-                        let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
-                        self.add_own(name, path.map(Path::to_owned), comments.clone(), source);
-                    }
-                    Err(error) => self.unreadable.push(share_error(&error, &name)),
+        for (line, words) in found.words {
+            let place = at(line);
+            match words {
+                Ok(mnemonic) => self.words.push(NamedWords { place, mnemonic, notes: found.notes.clone() }),
+                Err(error) => {
+                    let error = Error::new(format!("{place}: {error}")).hint("compare each word with the original");
+                    self.unreadable.push(Unreadable { place, beside: false, error });
                 }
-            } else if line.split_whitespace().nth(MIN_WORDS - 1).is_some() {
-                self.words.push((name, Zeroizing::new(line.to_owned())));
-            } else {
-                self.unreadable.push(not_a_share(&name));
             }
         }
-        if !any {
-            self.unreadable.push(not_a_share(name));
+        if let Some(&line) = found.other.first() {
+            let error = not_a_share(&at(line), found.other.len() - 1);
+            self.unreadable.push(Unreadable { place: at(line), beside: any, error });
+        } else if !any {
+            self.unreadable.push(Unreadable { place: place.clone(), beside: false, error: not_a_share(place, 0) });
         }
     }
+}
+
+/// What a person calls the set of a mnemonic.
+pub(crate) fn set_of_words(mnemonic: &Mnemonic) -> String {
+    format!("{:04x}", mnemonic.identifier())
 }
 
 impl NamedShare {
-    fn reader(&mut self) -> Result<ShareReader<&mut Source>> {
+    /// A reader of the share, at its beginning.
+    pub(crate) fn reader(&mut self) -> Result<ShareReader<&mut Source>> {
         let rewound = self.source.rewind().map_err(ShareError::Io);
         let reader = rewound.and_then(|()| ShareReader::new(&mut self.source));
-        reader.map_err(|error| share_error(&error, &self.name))
+        let reader = reader.map_err(|error| share_error(&error, &self.place))?;
+        Ok(reader.from_source(self.place.file))
     }
 }
 
-/// All lines of text in `paths` that are not comments, with their names: shares of other programs.
-pub(crate) fn open_lines(paths: &[PathBuf], stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
+/// The shares of other programs in `paths`, a line each, with their places.
+pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
     let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {
-        let (mut file, name) = open(path, stdin)?;
-        let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {name}"), &error))?;
-        ids.push((FileId::new(&metadata, Some(path)), format!("the share {name}")));
-        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &name)?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(format!("{name} is not text")))?;
-        all.extend(lines(text, &name).map(|(name, line)| (name, Zeroizing::new(line.to_owned()))));
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
+        let place = Place { file: ids.len(), name, line: None };
+        let mut file = open(path, &place, stdin)?;
+        let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {place}"), &error))?;
+        ids.push((FileId::new(&metadata, Some(path)), format!("the share {place}")));
+        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &place)?;
+        let text = pasted::decode(&bytes).ok_or_else(|| Error::new(format!("{place} is not text")))?;
+        let lines = pasted::plain_lines(&text, joined);
+        let several = lines.len() > 1;
+        all.extend(lines.into_iter().map(|(line, text)| (place.at(several.then_some(line)), text)));
     }
     Ok((all, ids))
 }
 
-/// The shortest mnemonic of SLIP-39.
-const MIN_WORDS: usize = 20;
-
-fn not_a_share(name: &str) -> Error {
-    Error::new(format!("{name} is not a share")).hint(
+/// `more` is how many lines of the same file are none either.
+fn not_a_share(place: &Place, more: usize) -> Error {
+    let more = match more {
+        0 => String::new(),
+        1 => ", nor is another line".to_owned(),
+        more => format!(", nor are {more} other lines"),
+    };
+    Error::new(format!("{place} is not a share{more}")).hint(
         "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split, whose beginning \
          may be damaged; --ssss and --vault take those of other programs",
     )
 }
 
-/// The public keys that comments tell: nothing else of a comment is passed on.
-fn comments(text: &str) -> impl Iterator<Item = String> {
-    let keys = text.lines().filter_map(|line| line.trim().strip_prefix("# public key: "));
-    let is_key =
-        |key: &&str| key.starts_with("age1") && key.len() < 100 && key.bytes().all(|b| b.is_ascii_alphanumeric());
-    keys.filter(is_key).map(|key| format!("public key: {key}"))
-}
-
-/// Lines that are not empty and no comments, with their names.
-fn lines<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (String, &'t str)> {
-    let wanted = |line: &str| !line.is_empty() && !line.starts_with('#');
-    let several = text.lines().filter(|line| wanted(line.trim())).count() > 1;
-    let named = move |(i, line): (usize, &'t str)| {
-        let name = if several { format!("{name}, line {}", i + 1) } else { name.to_owned() };
-        (name, line.trim())
-    };
-    text.lines().enumerate().map(named).filter(move |(_, line)| wanted(line))
-}
-
-fn open(path: &Path, stdin: &StdinUse) -> Result<(File, String)> {
+fn open(path: &Path, place: &Place, stdin: &StdinUse) -> Result<File> {
     if path == Path::new("-") {
         stdin.claim("the shares")?;
-        let name = "standard input".to_owned();
-        return stdin_file()
-            .map(|file| (file, name.clone()))
-            .map_err(|error| Error::io(format!("cannot read {name}"), &error));
+        return stdin_file().map_err(|error| Error::io(format!("cannot read {place}"), &error));
     }
-    let name = quoted(path);
-    let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
+    let failed = |error: io::Error| Error::io(format!("cannot open {place}"), &error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(Error::new(format!("{name} is a folder")).hint("give the files in it: DIR/*"));
+        return Err(Error::new(format!("{place} is a folder")).hint("give the files in it: DIR/*"));
     }
-    Ok((file, name))
+    Ok(file)
 }
 
 #[cfg(unix)]
@@ -287,7 +363,7 @@ fn stdin_file() -> io::Result<File> {
 }
 
 /// `start`, and the rest of `file`, at most `limit` bytes of it.
-fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &str) -> Result<Zeroizing<Vec<u8>>> {
+fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Zeroizing<Vec<u8>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();
     bytes.write_all(start).map_err(failed)?;

@@ -1,5 +1,7 @@
 //! `sealane keygen`.
 
+use std::io::BufRead as _;
+
 use crate::support::Dir;
 
 #[test]
@@ -69,8 +71,13 @@ fn what_keygen_refuses() {
 fn a_key_that_everybody_can_read_is_warned_of() {
     let dir = Dir::new();
     let run = dir.sh("umask 022; \"$SEALANE\" keygen > key.txt");
-    assert!(run.err().contains("warning: the secret key goes to a file that everybody can read"), "{}", run.err());
+    assert!(run.err().contains("warning: the secret key goes to a file that others can read"), "{}", run.err());
     run.ok();
+    let run = dir.sh("umask 022; \"$SEALANE\" keygen --plugin key.txt > together.txt");
+    assert!(run.err().contains("warning: the secret key goes to a file that others can read"), "{}", run.err());
+    run.ok();
+    let run = dir.sh("umask 022; \"$SEALANE\" keygen -y key.txt > public.txt");
+    assert!(!run.err().contains("warning"), "{}", run.err());
     let run = dir.sh("umask 077; \"$SEALANE\" keygen > key2.txt");
     assert!(!run.err().contains("warning"), "{}", run.err());
     dir.sh("exec \"$SEALANE\" keygen > /dev/full").fails("cannot write to standard output: No space left");
@@ -98,9 +105,24 @@ fn post_quantum_keys() {
     // Together with a recipient who is not, the others would be pointless.
     dir.run_with(b"secret", ["-R", "pq.pub", "-R", "key.pub"]).fails("");
     dir.run_with(b"secret", ["-r", &recipient[..recipient.len() - 1]]).fails("malformed recipient");
-    // Kept in shares, too.
+    // Kept in shares, too: the line of the key alone, which is so short that its shares are text.
     let made = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "keepers"]).ok();
-    assert!(String::from_utf8(made.stderr).unwrap().contains("Public key: age1pq1"));
+    let public = String::from_utf8(made.stderr).unwrap().lines().last().unwrap().replace("Public key: ", "");
+    assert!(public.starts_with("age1pq1"), "{public}");
     dir.sh("\"$SEALANE\" combine -o whole.txt keepers/*").ok();
-    assert!(dir.run(["keygen", "-y", "whole.txt"]).quiet().stdout.starts_with(b"age1pq1"));
+    assert_eq!(String::from_utf8(dir.run(["keygen", "-y", "whole.txt"]).quiet().stdout).unwrap().trim(), public);
+    assert_eq!(dir.sh("wc -l < whole.txt").ok().stdout.trim_ascii(), b"1");
+    let text = dir.sh("cat keepers/*.share.txt").quiet().stdout;
+    assert_eq!(String::from_utf8(text).unwrap().matches(&format!("# public key: {public}\n")).count(), 3);
+    let printed = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "-"]).ok().stdout;
+    assert!(printed.lines().all(|line| line.unwrap().len() < 400), "short enough to be printed");
+    let secret = dir.run_with(&printed, ["combine", "-"]).quiet().stdout;
+    assert!(secret.starts_with(b"AGE-SECRET-KEY-PQ-1") && secret.len() < 100);
+    // In words as well, with the key beside them.
+    dir.run(["split", "--words", "-k", "2", "-n", "2", "-o", "words", "pq.txt"]).ok();
+    let restored = dir.sh("\"$SEALANE\" combine words/*").quiet().stdout;
+    assert_eq!(
+        restored,
+        dir.read("pq.txt").lines().last().unwrap().unwrap().into_bytes().into_iter().chain(*b"\n").collect::<Vec<_>>()
+    );
 }

@@ -129,7 +129,7 @@ fn shares_of_different_sets_do_not_combine() {
     run.ok();
     let others = files(&dir, "others");
     let mixed = [one[0].as_str(), &others[1], &one[2]];
-    let out = dir.run(["combine"].into_iter().chain(mixed)).fails("different secrets");
+    let out = dir.run(["combine"].into_iter().chain(mixed)).fails("of 2 different sets");
     assert!(out.stdout.is_empty());
 }
 
@@ -173,7 +173,10 @@ fn an_output_that_is_a_share_is_refused() {
     let dir = Dir::new();
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
-    dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3]))
+    dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and is not replaced");
+    // Nor through a name that cannot be replaced.
+    let all = shares[..3].join(" ");
+    dir.sh(&format!("exec \"$SEALANE\" combine {all} 1<> {}", shares[1]))
         .fails("the output is the same file as the share");
     assert_eq!(dir.read(&shares[1]), before);
 }
@@ -193,6 +196,7 @@ fn a_key_that_exists_only_as_shares() {
 
     let data = bytes(100_000);
     dir.run_with(&data, ["-r", &public, "-o", "sealed"]).quiet();
+    dir.run(["-d", "-i", &shares[0], "sealed"]).fails("a share of a secret, where an identity is expected");
     // Two are lost.
     dir.run(with(&["combine", "-o", "key.txt"], &shares, &[2, 3, 5])).quiet();
     assert!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout == data);
@@ -340,16 +344,25 @@ fn shares_for_other_programs() {
         dir.run(["split", form, "-k", "2", "-n", "3", "-o", "shares", "secret"]).ok();
         let shares = files(&dir, "shares");
         assert_eq!(shares.len(), 3);
-        let run = dir.run(with(&["combine", form], &shares, &[3, 1]));
+        let run = dir.run(with(&["combine", form, "-k", "2"], &shares, &[3, 1]));
         assert!(run.err().contains("nothing by which the result could be checked"), "{}", run.err());
         assert_eq!(run.ok().stdout, b"correct horse");
+        // How many are needed changes what comes out of ssss: it is not guessed.
+        let unsaid = dir.run(with(&["combine", form], &shares, &[3, 1, 2]));
+        if form == "--ssss" {
+            assert!(unsaid.misused("--ssss needs -k").stdout.is_empty());
+        } else {
+            assert_eq!(unsaid.ok().stdout, b"correct horse");
+        }
         assert_eq!(dir.run(with(&["combine", form, "-k", "2"], &shares, &[3, 1, 2])).ok().stdout, b"correct horse");
         dir.run(with(&["combine", form, "-k", "2"], &shares, &[3])).fails("2 different shares are needed, not 1");
         dir.run(with(&["combine"], &shares, &[1, 2])).fails("no shares");
         std::fs::remove_dir_all(dir.path("shares")).unwrap();
     }
     dir.write("lines", "no share!\n");
-    dir.run(["combine", "--ssss", "lines"]).fails("is not a line of ssss-split");
+    dir.run(["combine", "--ssss", "-k", "2", "lines"]).fails("is not a line of ssss-split");
+    dir.write("lines", "one-1-0a1b\ntwo-2-0a1b\n");
+    dir.run(["combine", "--ssss", "-k", "2", "lines"]).fails("different secrets: token \"one\" and token \"two\"");
     dir.run(["combine", "--vault", "lines"]).fails("is not an unseal key");
     dir.run(["combine", "-k", "2", "lines"]).misused("only for --ssss and --vault");
     dir.run(["combine", "--ssss", "--vault", "lines"]).misused("cannot be used with");

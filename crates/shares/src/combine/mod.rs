@@ -19,7 +19,6 @@ use crate::share::Share;
 use crate::wiped::WipedVec;
 
 pub(crate) use interpolate::{Interpolation, element_field};
-use one_set::OneSet;
 pub(crate) use one_set::check_headers;
 use pass::Pass;
 pub(crate) use pass::read_full;
@@ -50,10 +49,10 @@ pub struct Recovered {
 /// Combines shares in memory.
 ///
 /// Shares beyond the threshold are checked against the others. A bad share is left out and named in the report if there are
-/// enough without it, and so are shares of other sets if one set alone has enough. Shares that are there twice are ignored.
+/// enough without it. Shares that are there twice are ignored.
 ///
 /// # Errors
-/// If the shares do not give a secret that is authentic: see [`CombineError`].
+/// If the shares are of more than one set, or do not give a secret that is authentic: see [`CombineError`].
 pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
     let readers = shares.iter().map(Share::reader).collect();
     let length = shares.iter().map(|share| share.payload().len()).max().unwrap_or(0);
@@ -68,20 +67,17 @@ pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
 /// Memory does not grow with the shares.
 ///
 /// # Errors
-/// If a share is bad, or they do not give a secret that is authentic: see [`CombineError`]. A share is named if it is
-/// damaged, or if enough others contradict it; it is not left out: combine the others again. Shares of other sets are left out if
-/// one set alone has enough.
-pub fn combine_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
-    let (mut readers, set) = OneSet::of(readers)?;
-    set.given_positions((|| {
-        let all: Vec<usize> = (0..readers.len()).collect();
-        enough(&readers, &all, &mut Vec::new())?;
-        let outcome = Pass::over(&all, &all).run(&mut readers, &mut output)?;
-        if outcome.is_authentic() {
-            return Ok(outcome.into_report(&readers, Vec::new()));
-        }
-        Err(search::explain(&readers, &all, outcome))
-    })())
+/// If the shares are of more than one set, one is bad, or they do not give a secret that is authentic: see [`CombineError`].
+/// A share is named if it is damaged, or if enough others contradict it; it is not left out: combine the others again.
+pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
+    check_headers(&readers)?;
+    let all: Vec<usize> = (0..readers.len()).collect();
+    enough(&readers, &all, &mut Vec::new())?;
+    let outcome = Pass::over(&all, &all).run(&mut readers, &mut output)?;
+    if outcome.is_authentic() {
+        return Ok(outcome.into_report(&readers, Vec::new()));
+    }
+    Err(search::explain(&readers, &all, outcome))
 }
 
 /// An output that can be started over.
@@ -130,30 +126,22 @@ impl<T: Restart + ?Sized> Restart for &mut T {
 ///
 /// **What was written is authentic only when this returns `Ok`.** Write to a temporary file, and make it the result then.
 /// Memory does not grow with the shares. Usually each share is read once; when some are bad, the others are read again, and
-/// the output is started over. A share that was read before must not change meanwhile. Shares of other sets are left out if one
-/// set alone has enough.
+/// the output is started over. A share that was read before must not change meanwhile.
 ///
 /// # Errors
-/// If the shares do not give a secret that is authentic: see [`CombineError`].
+/// If the shares are of more than one set, or do not give a secret that is authentic: see [`CombineError`].
 pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
-    readers: Vec<ShareReader<R>>,
-    output: W,
-) -> Result<Report, CombineError> {
-    let (readers, set) = OneSet::of(readers)?;
-    set.given_positions(combine_set(readers, output))
-}
-
-/// [`combine_seek`] for readers whose headers agree.
-fn combine_set<R: Read + Seek, W: Write + Restart>(
     mut readers: Vec<ShareReader<R>>,
     mut output: W,
 ) -> Result<Report, CombineError> {
+    check_headers(&readers)?;
     let mut alive: Vec<usize> = (0..readers.len()).collect();
     let mut bad = Vec::new();
     loop {
         enough(&readers, &alive, &mut bad)?;
         let mut outcome = Pass::over(&alive, &alive).run(&mut readers, &mut output)?;
         if outcome.is_authentic() {
+            bad.sort_by_key(|share| share.position);
             return Ok(outcome.into_report(&readers, bad));
         }
         let damaged = std::mem::take(&mut outcome.faults);
@@ -196,6 +184,13 @@ pub(crate) fn enough<R>(
 pub(crate) fn distinct_points<R>(readers: &[ShareReader<R>], positions: &[usize]) -> Vec<usize> {
     let mut points = HashSet::new();
     positions.iter().copied().filter(|&at| points.insert(readers[at].header().point())).collect()
+}
+
+/// How many places these shares come from.
+pub(crate) fn sources<R>(readers: &[ShareReader<R>], positions: &[usize]) -> usize {
+    let shared = positions.iter().filter_map(|&at| readers[at].shared_source());
+    let alone = positions.iter().filter(|&&at| readers[at].shared_source().is_none()).count();
+    shared.collect::<HashSet<_>>().len() + alone
 }
 
 pub(crate) fn same_point<R>(readers: &[ShareReader<R>], a: usize, b: usize) -> bool {

@@ -1,5 +1,8 @@
 //! Which shares are forged.
 //!
+//! Only shares of one length and commitment can belong together. If there are several such groups, whoever forged one of them
+//! chose how many shares it has; so a group counts only with shares from as many places as shares are needed.
+//!
 //! First by decoding: places where the shares contradict each other show who is wrong, if that is a minority. Then, in case it
 //! is not, by choosing as many shares as the threshold says, in all ways, and seeing who agrees with them. What is found is read
 //! once more, and only the commitment decides.
@@ -10,7 +13,7 @@ use std::io::{Read, Seek, Write};
 use super::decode::decode;
 use super::evidence::Evidence;
 use super::pass::{Outcome, Pass};
-use super::{Interpolation, Report, Restart, distinct_points};
+use super::{Interpolation, Report, Restart, distinct_points, sources};
 use crate::error::{BadShare, CombineError, Fault, ShareError};
 use crate::header::Header;
 use crate::reader::ShareReader;
@@ -36,24 +39,70 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
     let threshold = usize::from(headers[0].threshold());
     let too_few = distinct_points(readers, alive).len() == threshold;
+    let mut groups = uniform(&known, alive);
+    let is_counted = |group: &Vec<usize>| sources(readers, group) >= threshold;
+    let mut outvoted = None;
+    if groups.len() > 1 {
+        let is_enough = |group: &&Vec<usize>| distinct_points(readers, group).len() >= threshold && !is_counted(group);
+        outvoted = groups.iter().find(is_enough).cloned();
+        groups.retain(is_counted);
+    }
     let mut search =
         Search { readers, output, headers, threshold, work: 0, passes: 0, refuted: Vec::new(), gave_up: false };
-    for group in uniform(&known, alive) {
-        let Some(outcome) = search.group(&group, known.evidence.clone())? else { continue };
+    let mut candidates = groups.iter();
+    while let Some(group) = candidates.next() {
+        let Some(outcome) = search.group(group, known.evidence.clone())? else { continue };
         let mut report = outcome.into_report(search.readers, Vec::new());
+        // Another group that is authentic too: nothing here says which of them is meant.
+        let mut rest = Search {
+            readers: &mut *search.readers,
+            output: &mut Discard,
+            headers: search.headers,
+            threshold,
+            work: search.work,
+            passes: search.passes,
+            refuted: Vec::new(),
+            gave_up: false,
+        };
+        for other in candidates {
+            if rest.group(other, known.evidence.clone())?.is_some() {
+                return Err(CombineError::TwoSecrets { positions: [report.used[0], other[0]] });
+            }
+        }
         let fits: HashSet<usize> =
             report.used.iter().copied().chain(report.repeated.iter().map(|[again, _]| *again)).collect();
         let forged = alive.iter().copied().filter(|at| !fits.contains(at));
         bad.extend(forged.map(|position| BadShare { position, fault: Fault::Forged }));
+        bad.sort_by_key(|share| share.position);
         report.bad = bad;
         return Ok(report);
     }
-    Err(match known.conflict {
-        Some(positions) if too_few => CombineError::Conflict { positions },
+    Err(match (known.conflict, outvoted) {
+        (_, Some(positions)) => CombineError::FewSources { positions },
+        (Some(positions), _) if too_few => CombineError::Conflict { positions },
         _ if search.gave_up => CombineError::GaveUp,
         _ if search.refuted.is_empty() => CombineError::Inconsistent,
         _ => CombineError::NotAuthentic,
     })
+}
+
+/// Where a secret goes that only has to be found authentic.
+struct Discard;
+
+impl Write for Discard {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Restart for Discard {
+    fn restart(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 struct Search<'a, R, W> {
@@ -204,9 +253,10 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
     }
     let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
     let threshold = usize::from(headers[0].threshold());
-    for group in uniform(&outcome, alive) {
-        let distinct = distinct_points(readers, &group);
-        if distinct.len() < threshold {
+    let groups = uniform(&outcome, alive);
+    for group in &groups {
+        let distinct = distinct_points(readers, group);
+        if distinct.len() < threshold || (groups.len() > 1 && sources(readers, group) < threshold) {
             continue;
         }
         let Some(kept) = decode(&outcome.evidence, &headers, &distinct) else { continue };

@@ -8,10 +8,17 @@ static LIST: &str = include_str!("wordlist.txt");
 /// The words of checksum in a mnemonic.
 pub(crate) const CHECKSUM_WORDS: usize = 3;
 
-/// The number of a word. The time depends on the word: reading is at the boundary.
+/// The letters by which a word is known: no two words begin with the same four.
+const UNIQUE_LETTERS: usize = 4;
+
+/// The number of a word, or of what it begins with, if that is at least four letters. The time depends on the word: reading is
+/// at the boundary.
 pub(crate) fn index(word: &str) -> Option<u16> {
+    if word.len() < UNIQUE_LETTERS {
+        return None;
+    }
     let word = Zeroizing::new(word.to_ascii_lowercase());
-    LIST.lines().position(|candidate| candidate == *word).map(|at| at as u16)
+    LIST.lines().position(|candidate| candidate.starts_with(&**word)).map(|at| at as u16)
 }
 
 /// Appends the word of a secret number: all words are looked at. How long it is can be seen.
@@ -95,8 +102,15 @@ mod tests {
             let mut text = String::new();
             push(&mut text, at as u16);
             assert_eq!(&text, word);
-            assert_eq!(index(word), Some(at as u16));
+            // By its first four letters or more, which no other word has.
+            for letters in UNIQUE_LETTERS..=word.len() {
+                assert_eq!(index(&word[..letters]), Some(at as u16));
+                assert_eq!(words.iter().filter(|other| other.starts_with(&word[..letters])).count(), 1);
+            }
+            assert_eq!(index(&word[..3]), None);
+            assert_eq!(index(&format!("{word}x")), None);
         }
         assert_eq!(index("zzzz"), None);
+        assert_eq!(index("ACAD"), index("academic"));
     }
 }

@@ -1,9 +1,12 @@
 //! Many shares, some of them forged: who is named, and how long that takes.
 
+use std::io::Cursor;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use sealane_shares::{CombineError, Fault, Field, Header, Points, SetId, Share, combine, combine_to, split};
+use sealane_shares::{
+    CombineError, Fault, Field, Header, Points, SetId, Share, ShareReader, combine, combine_seek, combine_to, split,
+};
 
 use crate::hostile::make;
 use crate::support::{SECRET, forge, pattern, readers, shares};
@@ -152,43 +155,78 @@ fn forged_elements() {
     }
 }
 
+/// Readers, of which those with the same number come from one place.
+fn from(shares: &[(usize, &Share)]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
+    let reader = |&(source, share): &(usize, &Share)| {
+        ShareReader::new(Cursor::new(share.as_bytes().to_vec())).unwrap().from_source(source)
+    };
+    shares.iter().map(reader).collect()
+}
+
+/// Shares of another secret with the headers of these: as many as one forger likes.
+fn foreign(all: &[Share]) -> Vec<Share> {
+    let other = split(b"another secret", all[0].header().threshold().into(), all.len()).unwrap();
+    let swap = |(own, other): (&Share, &Share)| {
+        let bytes = make(own.header(), &other.as_bytes()[34..66], other.payload(), *other.commitment());
+        Share::from_bytes(&bytes).unwrap()
+    };
+    all.iter().zip(&other).map(swap).collect()
+}
+
 #[test]
-fn shares_of_another_set_are_left_out() {
-    let (all, other) = (shares(3, 5), shares(2, 3));
-    let again = shares(3, 5);
-    let list = [
-        other[0].clone(),
-        all[0].clone(),
-        again[1].clone(),
-        all[2].clone(),
-        all[2].clone(),
-        all[4].clone(),
-        again[2].clone(),
-    ];
-    let recovered = combine(&list).unwrap();
-    assert_eq!(&recovered.secret[..], SECRET);
-    assert_eq!(recovered.report.used, [1, 3, 5]);
-    assert_eq!(recovered.report.repeated, [[4, 3]]);
-    let named: Vec<usize> = recovered.report.bad.iter().map(|bad| bad.position).collect();
-    assert_eq!(named, [0, 2, 6]);
-    assert!(recovered.report.bad.iter().all(|bad| matches!(bad.fault, Fault::OtherSet)));
+fn one_place_never_outvotes_others() {
+    let all = shares(3, 5);
+    let forged = foreign(&all);
+    // Two holders, and a third whose file has three shares of another secret, with right headers.
+    let list = [(0, &all[0]), (1, &all[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
     let mut output = Vec::new();
-    assert_eq!(combine_to(readers(&list), &mut output).unwrap().bad.len(), 3);
+    let error = combine_seek(from(&list), &mut output).err();
+    assert!(matches!(&error, Some(CombineError::FewSources { positions }) if positions[..] == [2, 3, 4]), "{error:?}");
+    let error = combine_to(from(&list), Vec::new()).err();
+    assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
+
+    // With a third honest one they are the ones who are believed, although the others are more.
+    let list =
+        [(2, &forged[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4]), (0, &all[0]), (1, &all[1]), (3, &all[2])];
+    let report = combine_seek(from(&list), &mut output).unwrap();
     assert_eq!(output, SECRET);
+    assert_eq!(report.used, [4, 5, 6]);
+    assert_eq!(report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
 
-    // One of them forged, and one of another set before it: places are those of the list.
-    let list = [&[other[0].clone()], &forge_some(&all, &[3])[..]].concat();
-    let recovered = combine(&list).unwrap();
-    let faults: Vec<(usize, bool)> =
-        recovered.report.bad.iter().map(|bad| (bad.position, matches!(bad.fault, Fault::OtherSet))).collect();
-    assert_eq!(faults, [(0, true), (4, false)]);
+    // All from one place, where nothing contradicts anything.
+    let list = [(7, &all[0]), (7, &all[1]), (7, &all[2])];
+    output.clear();
+    combine_seek(from(&list), &mut output).unwrap();
+    assert_eq!(output, SECRET);
+}
 
-    // Two sets with enough of each; none with enough.
-    let both = combine(&[&all[..], &other[..]].concat());
-    assert!(matches!(both.err(), Some(CombineError::DifferentSets { positions: [0, 5], .. })));
-    let neither = combine(&[other[0].clone(), all[0].clone(), all[1].clone()]);
-    // The odd one is the second.
-    assert!(matches!(neither.err(), Some(CombineError::DifferentSets { positions: [1, 0], .. })));
+#[test]
+fn two_secrets_with_enough_shares_each_are_an_error() {
+    let all = shares(2, 5);
+    let forged = foreign(&all);
+    let list = [forged[0].clone(), all[1].clone(), forged[2].clone(), all[3].clone(), forged[4].clone()];
+    let error = combine(&list).err();
+    assert!(matches!(error, Some(CombineError::TwoSecrets { positions: [0, 1] })), "{error:?}");
+    // One of them alone is not enough for a secret.
+    assert_eq!(&combine(&list[1..4]).unwrap().secret[..], SECRET);
+}
+
+#[test]
+fn no_set_is_preferred_to_another() {
+    let (all, other) = (shares(3, 5), shares(2, 3));
+    // One with enough, one without; in either order; and none with enough.
+    for (list, expected) in [
+        (vec![&other[0], &all[0], &all[1], &all[2], &all[2]], vec![vec![0], vec![1, 2, 3, 4]]),
+        (vec![&all[0], &all[1], &other[0], &other[1]], vec![vec![0, 1], vec![2, 3]]),
+        (vec![&all[0], &other[0]], vec![vec![0], vec![1]]),
+    ] {
+        let list: Vec<Share> = list.into_iter().cloned().collect();
+        let Some(CombineError::DifferentSets { sets }) = combine(&list).err() else { panic!() };
+        assert_eq!(sets.iter().map(|set| set.positions.clone()).collect::<Vec<_>>(), expected);
+        let mut output = Vec::new();
+        assert!(matches!(combine_to(readers(&list), &mut output).err(), Some(CombineError::DifferentSets { .. })));
+        assert!(output.is_empty());
+    }
 }
 
 proptest! {

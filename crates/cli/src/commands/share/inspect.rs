@@ -1,16 +1,16 @@
 //! `sealane share inspect`.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 
 use sealane_shares::{Field, Points};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::ShareInspectArgs;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, printable, warn};
 use crate::output::{json, print};
-use crate::shares::{Form, Shares, read_error};
+use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set_of_words};
 use crate::stdin::StdinUse;
 
 /// What a share says of itself: nothing of it is secret.
@@ -18,74 +18,121 @@ use crate::stdin::StdinUse;
 struct Report {
     /// What it was called on the command line.
     name: String,
+    /// The line on which it begins, if its file has several.
+    line: Option<usize>,
     form: &'static str,
-    /// 32 hexadecimal digits.
+    /// 32 hexadecimal digits; of words, four.
     set: String,
     index: u16,
     threshold: u16,
-    count: u16,
-    field: String,
+    /// Words do not say it.
+    count: Option<u16>,
+    /// Of words only.
+    group: Option<Group>,
+    /// Not of words, which have one field only.
+    field: Option<String>,
     /// Of the secret, in bytes.
     length: u64,
-    /// Hexadecimal; none if the share is damaged.
+    /// Hexadecimal; none if the share is damaged, and of words.
     commitment: Option<String>,
+    /// What stands beside it.
+    public_keys: Vec<String>,
+    /// Whether it stands beside the words that they were made with a passphrase.
+    passphrase: Option<bool>,
     /// What is wrong with it.
     damage: Option<String>,
+}
+
+/// The group that a share in words belongs to.
+#[derive(Serialize)]
+struct Group {
+    index: u8,
+    threshold: u8,
+    count: u8,
 }
 
 /// What is printed of an input.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Entry<'a> {
-    Share(&'a Report),
+enum Entry {
+    Share(Box<Report>),
     /// It is not known which share it is, if it is one.
     Unreadable {
+        name: String,
+        line: Option<usize>,
         damage: String,
     },
 }
 
-/// Shows the shares; fails if one of them is not whole.
+/// Shows the shares, and goes on after one that is not whole; fails in the end if there was one.
 pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
-    let mut shares = Shares::open(&args.shares, &StdinUse::default())?;
-    if let Some((name, _)) = shares.words.first() {
-        return Err(Error::new(format!("{name} is a share in words (SLIP-39), which says little of itself"))
-            .hint("sealane combine takes it"));
+    let mut shares = Shares::open(&args.shares, &StdinUse::default());
+    let mut errors = Vec::new();
+    let mut entries = inspect(&mut shares, &mut errors);
+    entries.extend(shares.words.iter().map(|words| (words.place.clone(), of_words(words))));
+    for Unreadable { place, beside, error } in shares.unreadable.drain(..) {
+        if beside {
+            warn(error.to_string());
+            continue;
+        }
+        entries.push((place.clone(), unreadable(&place, &error)));
+        errors.push((place, error));
     }
-    let reports = inspect(&mut shares)?;
+    entries.sort_by_key(|(place, _)| (place.file, place.line));
+    errors.sort_by_key(|(place, _)| (place.file, place.line));
     let text = if args.json {
-        let unreadable = shares.unreadable.iter().map(|error| Entry::Unreadable { damage: error.to_string() });
-        let all: Vec<_> = reports.iter().map(Entry::Share).chain(unreadable).collect();
-        json(&all)?
+        json(&entries.iter().map(|(_, entry)| entry).collect::<Vec<_>>())?
     } else {
-        plain(&reports)
+        entries.iter().map(|(place, entry)| plain(place, entry)).collect()
     };
     print(text.as_bytes())?;
-    let mut unreadable = shares.unreadable.drain(..);
-    if let Some(error) = unreadable.next() {
-        unreadable.for_each(|error| warn(error.to_string()));
-        return Err(error);
-    }
-    match reports.iter().find_map(|report| report.damage.as_ref()) {
-        Some(damage) => Err(Error::new(damage.clone()).hint("get the share again from whoever keeps it")),
+    let mut errors = errors.into_iter().map(|(_, error)| error);
+    match errors.next() {
+        Some(error) => {
+            errors.for_each(|error| warn(error.to_string()));
+            Err(error)
+        }
         None => Ok(()),
     }
 }
 
-fn inspect(shares: &mut Shares) -> Result<Vec<Report>> {
-    let described: Vec<_> = shares.own.iter().map(|share| (share.name.clone(), share.form)).collect();
+/// What is wrong, without the place, which is told beside it.
+fn damage(place: &Place, error: &Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix(&place.to_string()).map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' '])).to_owned()
+}
+
+fn unreadable(place: &Place, error: &Error) -> Entry {
+    Entry::Unreadable { name: place.name.clone(), line: place.line, damage: damage(place, error) }
+}
+
+/// Reads our own shares to their ends.
+fn inspect(shares: &mut Shares, errors: &mut Vec<(Place, Error)>) -> Vec<(Place, Entry)> {
     let _shown = shares.show_progress();
     let mut buffer = Zeroizing::new(vec![0; 64 << 10]);
-    let mut reports = Vec::new();
-    for (mut reader, (name, form)) in shares.readers()?.into_iter().zip(described) {
-        let damage = loop {
+    let mut entries = Vec::new();
+    for share in &mut shares.own {
+        let (place, form, public_keys) = (share.place.clone(), share.form, share.notes.public_keys.clone());
+        let mut reader = match share.reader() {
+            Ok(reader) => reader,
+            Err(error) => {
+                entries.push((place.clone(), unreadable(&place, &error)));
+                errors.push((place, error));
+                continue;
+            }
+        };
+        let wrong = loop {
             match reader.read(&mut buffer) {
                 Ok(0) => break None,
                 Ok(_) => {}
-                Err(error) => break Some(read_error(error, &name).to_string()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Some(read_error(error, &place)),
             }
         };
         let header = reader.header();
-        reports.push(Report {
+        let report = Report {
+            name: place.name.clone(),
+            line: place.line,
             form: match form {
                 Form::Binary => "binary",
                 Form::Text => "text",
@@ -93,15 +140,44 @@ fn inspect(shares: &mut Shares) -> Result<Vec<Report>> {
             set: header.set().to_string(),
             index: header.index(),
             threshold: header.threshold(),
-            count: header.count(),
-            field: field(header.field()),
+            count: Some(header.count()),
+            group: None,
+            field: Some(field(header.field())),
             length: reader.payload_bytes(),
             commitment: reader.commitment().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
-            damage,
-            name,
-        });
+            public_keys,
+            passphrase: None,
+            damage: wrong.as_ref().map(|error| damage(&place, error)),
+        };
+        entries.push((place.clone(), Entry::Share(Box::new(report))));
+        errors.extend(wrong.map(|error| (place, error)));
     }
-    Ok(reports)
+    entries
+}
+
+/// A mnemonic, whose checksum was right.
+fn of_words(words: &NamedWords) -> Entry {
+    let NamedWords { place, mnemonic, notes } = words;
+    Entry::Share(Box::new(Report {
+        name: place.name.clone(),
+        line: place.line,
+        form: "words",
+        set: set_of_words(mnemonic),
+        index: u16::from(mnemonic.index()) + 1,
+        threshold: mnemonic.threshold().into(),
+        count: None,
+        group: Some(Group {
+            index: mnemonic.group_index() + 1,
+            threshold: mnemonic.group_threshold(),
+            count: mnemonic.group_count(),
+        }),
+        field: None,
+        length: mnemonic.secret_bytes() as u64,
+        commitment: None,
+        public_keys: notes.public_keys.clone(),
+        passphrase: Some(notes.passphrase),
+        damage: None,
+    }))
 }
 
 fn field(field: Field) -> String {
@@ -112,21 +188,38 @@ fn field(field: Field) -> String {
     }
 }
 
-fn plain(reports: &[Report]) -> String {
+fn plain(place: &Place, entry: &Entry) -> String {
     let mut out = String::new();
-    for report in reports {
+    let mut line = |what: std::fmt::Arguments<'_>| {
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "{}", crate::error::printable(&report.name));
-        let _ = writeln!(
-            out,
-            "  share      {} of {}, any {} restore the secret",
-            report.index, report.count, report.threshold
-        );
-        let _ = writeln!(out, "  set        {}", report.set);
-        let _ = writeln!(out, "  field      {}", report.field);
-        let _ = writeln!(out, "  secret     {} bytes", report.length);
-        let _ = writeln!(out, "  form       {}", report.form);
-        let _ = writeln!(out, "  checksum   {}", if report.damage.is_none() { "right" } else { "WRONG: damaged" });
+        let _ = writeln!(out, "{}", printable(&what.to_string()));
+    };
+    line(format_args!("{place}"));
+    let report = match entry {
+        Entry::Share(report) => report,
+        Entry::Unreadable { damage, .. } => {
+            line(format_args!("  UNREADABLE {damage}"));
+            return out;
+        }
+    };
+    let (index, threshold) = (report.index, report.threshold);
+    match (report.count, &report.group) {
+        (Some(count), _) => line(format_args!("  share      {index} of {count}, any {threshold} restore the secret")),
+        (None, Some(group)) if group.count > 1 => {
+            line(format_args!("  share      {index}, any {threshold} of its group are needed"));
+            line(format_args!("  group      {} of {}, any {} are needed", group.index, group.count, group.threshold));
+        }
+        (None, _) => line(format_args!("  share      {index}, any {threshold} restore the secret")),
     }
+    line(format_args!("  set        {}", report.set));
+    if let Some(field) = &report.field {
+        line(format_args!("  field      {field}"));
+    }
+    line(format_args!("  secret     {} bytes", report.length));
+    line(format_args!("  form       {}", report.form));
+    if report.passphrase == Some(true) {
+        line(format_args!("  passphrase yes, says its file"));
+    }
+    line(format_args!("  checksum   {}", if report.damage.is_none() { "right" } else { "WRONG: damaged" }));
     out
 }

@@ -7,17 +7,17 @@ use sealane_shares::Refresh;
 use crate::args::RefreshArgs;
 use crate::commands::split::say_where;
 use crate::error::{Result, warn};
-use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
+use crate::shares::{LeftOut, NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes new shares from old ones.
 pub(super) fn run(args: &RefreshArgs) -> Result<()> {
-    let mut shares = Shares::open_own(&args.shares, "refreshed")?;
-    let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
+    let mut shares = Shares::open_own(&args.shares, args.set.as_deref(), "refreshed")?;
+    let places = shares.places();
     let forms: Vec<_> = shares.own.iter().map(|share| share.form).collect();
     let comments = shares.common_comment().into_iter().collect();
     let threshold = shares.own.first().map_or(0, |share| share.header.threshold());
     let first = shares.own.first().map(|share| (stem_of(share.path.as_deref(), &share.header), share.header.count()));
-    let failed = |error| combine_error(error, &names);
+    let failed = |error| combine_error(error, &places, &mut LeftOut::default());
     let progress = shares.show_progress();
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
     let (stem, count) = first.unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     drop(progress);
     let paths = files.finish()?;
     say_where(&paths);
-    warn_of_unchecked(names.len(), threshold);
+    warn_of_unchecked(places.len(), threshold);
     if paths.len() < usize::from(count) {
         warn(format!(
             "{} of {count} shares were refreshed: the others are of the old set, and do not combine with the new ones",

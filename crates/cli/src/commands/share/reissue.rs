@@ -7,13 +7,13 @@ use sealane_shares::{CombineError, Header, reissue_to};
 use crate::args::ReissueArgs;
 use crate::commands::split::say_where;
 use crate::error::Result;
-use crate::shares::{NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
+use crate::shares::{LeftOut, NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
 
 /// Makes one share from others.
 pub(super) fn run(args: &ReissueArgs) -> Result<()> {
-    let mut shares = Shares::open_own(&args.shares, "reissued")?;
-    let names: Vec<_> = shares.own.iter().map(|share| share.name.clone()).collect();
-    let failed = |error| combine_error(error, &names);
+    let mut shares = Shares::open_own(&args.shares, args.set.as_deref(), "reissued")?;
+    let places = shares.places();
+    let failed = |error| combine_error(error, &places, &mut LeftOut::default());
     let first = shares.own.first().ok_or_else(|| failed(CombineError::NoShares))?;
     let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
     let comments = shares.common_comment().into_iter().collect();
@@ -28,6 +28,6 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     files.complete(vec![sink])?;
     drop(progress);
     say_where(&files.finish()?);
-    warn_of_unchecked(names.len(), threshold);
+    warn_of_unchecked(places.len(), threshold);
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Secrets of any length, shared byte by byte over GF(2^8): keys and whole files.
 //!
 //! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES, `ssss` and Vault. A share is as long as the secret.
-//! Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … + c\[k-1\]\[i\] x^(k-1); all coefficients c are uniform over the 256
-//! elements. They are the ChaCha20 key stream of a seed from the system.
+//! Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … + c\[k-1\]\[i\] x^(k-1); the coefficients c are the ChaCha20 key stream
+//! of a seed from the system. So fewer than k shares say nothing to anyone who cannot tell that key stream from uniform bytes.
 //!
 //! - [`Splitter`] makes shares, [`Combiner`] takes k of them back to the secret, or makes a lost share again without the secret.
 //! - [`Refresher`] replaces all shares by others of the same secret, so that those seen before are worth nothing.

@@ -1,0 +1,51 @@
+//! What mail programs, web pages and editors do to text, undone.
+
+use zeroize::Zeroizing;
+
+/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it. `None` if it is binary. A line that is
+/// not UTF-8 is not a share; the others may be.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
+    let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+        let mut text = Zeroizing::new(String::with_capacity(rest.len() * 2));
+        text.extend(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+        text
+    };
+    let text = match bytes {
+        [0xff, 0xfe, rest @ ..] if rest.contains(&0) => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] if rest.contains(&0) => utf16(rest, u16::from_be_bytes),
+        _ => Zeroizing::new(String::from_utf8_lossy(bytes).into_owned()),
+    };
+    (!text.contains('\0')).then_some(text)
+}
+
+/// The same lines without quoting, invisible characters, and the signs of a soft line break; spaces and hyphens are those of ASCII.
+pub(crate) fn clean(text: &str) -> Zeroizing<String> {
+    let mut out = Zeroizing::new(String::with_capacity(text.len() * 2 + 1));
+    for line in text.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        // Old Macs end lines with this alone; a mail program that converts line ends twice leaves two of them.
+        for line in line.split('\r') {
+            let start = out.len();
+            out.extend(line.chars().filter_map(plain));
+            let quoted = out[start..].find(|c: char| !matches!(c, ' ' | '>' | '|')).map_or(out.len(), |at| start + at);
+            out.replace_range(start..quoted, "");
+            // Quoted-printable: "=" joins lines, "=20" keeps a space at the end.
+            let kept = out[start..].trim_end().trim_end_matches("=20").trim_end_matches('=').trim_end().len();
+            out.truncate(start + kept);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A character as it was typed, or nothing where there is nothing to see.
+fn plain(c: char) -> Option<char> {
+    match c {
+        // Soft hyphen, zero-width characters, marks of direction, byte order mark.
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => None,
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => Some('-'),
+        c if c.is_whitespace() => Some(' '),
+        c => Some(c),
+    }
+}

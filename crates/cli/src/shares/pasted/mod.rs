@@ -1,0 +1,122 @@
+//! Shares in text that somebody typed, wrapped, quoted or copied out of a mail.
+//!
+//! A share in text form may be broken into lines and groups anywhere, and words may be one a line, numbered, or several lines
+//! of them. What ends a share is not written anywhere: it is where its checksum is right.
+
+mod clean;
+mod line;
+mod words;
+
+use sealane_shares::slip39::{Mnemonic, Slip39Error};
+use sealane_shares::{Share, ShareError};
+use zeroize::Zeroizing;
+
+pub(crate) use clean::{clean, decode};
+
+/// What a share's file says beside the share, for people and for [`combine`](crate::commands::combine).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Notes {
+    /// The public keys of the identity that was split; nothing else of a comment is passed on.
+    pub(crate) public_keys: Vec<String>,
+    /// The words were made with a passphrase.
+    pub(crate) passphrase: bool,
+}
+
+/// The note that words were made with a passphrase, without the sign of a comment.
+pub(crate) const PASSPHRASE_NOTE: &str = "with a passphrase";
+/// What a public key follows in a comment.
+pub(crate) const PUBLIC_KEY_NOTE: &str = "public key: ";
+
+impl Notes {
+    fn add(&mut self, comment: &str) {
+        if comment.starts_with(PASSPHRASE_NOTE) {
+            self.passphrase = true;
+        }
+        if let Some(key) = comment.strip_prefix(PUBLIC_KEY_NOTE).map(str::trim)
+            && is_recipient(key)
+            && !self.public_keys.iter().any(|known| known == key)
+        {
+            self.public_keys.push(key.to_owned());
+        }
+    }
+}
+
+fn is_recipient(key: &str) -> bool {
+    // A post-quantum one has 1,959 letters.
+    key.starts_with("age1") && key.len() < 2048 && key.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// What was found in a text. Lines are counted from 1.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Shares of our own, by the line on which they begin.
+    pub(crate) shares: Vec<(usize, Result<Share, ShareError>)>,
+    /// Shares in words, by the line on which they begin.
+    pub(crate) words: Vec<(usize, Result<Mnemonic, Slip39Error>)>,
+    /// Lines that are neither, nor comments.
+    pub(crate) other: Vec<usize>,
+    pub(crate) notes: Notes,
+}
+
+impl Found {
+    /// Whether there is more than one thing, so that it takes a line to say which.
+    pub(crate) fn is_several(&self) -> bool {
+        self.shares.len() + self.words.len() + self.other.len() > 1
+    }
+}
+
+/// Looks for shares in `text`.
+pub(crate) fn find(text: &str) -> Found {
+    let text = clean(text);
+    let mut found = Found::default();
+    let lines: Vec<&str> = text.lines().collect();
+    for comment in lines.iter().filter_map(|line| comment(line)) {
+        found.notes.add(comment);
+    }
+    let shares = line::find(&lines);
+    let is_comment = |line: &&str| comment(line).is_some();
+    let rest = |line| if is_comment(line) { words::Line::Break } else { words::Line::Text(line) };
+    let mut rest: Vec<_> = lines.iter().map(rest).collect();
+    for share in &shares {
+        rest[share.lines.clone()].fill(words::Line::Break);
+    }
+    found.shares = shares.into_iter().map(|share| (share.lines.start() + 1, share.result)).collect();
+    let (mnemonics, other) = words::find(&rest);
+    found.words = mnemonics.into_iter().map(|(at, text)| (at + 1, Mnemonic::parse(&text))).collect();
+    found.other = other.into_iter().map(|at| at + 1).collect();
+    found
+}
+
+/// What a comment says. "#1" is a number.
+pub(crate) fn comment(line: &str) -> Option<&str> {
+    let text = line.trim_start().strip_prefix('#')?;
+    if text.starts_with(|c: char| c.is_ascii_digit()) { None } else { Some(text.trim_start_matches('#').trim()) }
+}
+
+/// Shares of other programs, a line each, with the numbers of their lines from 1. They have no spaces. With `joined`, a line of
+/// hexadecimal digits alone goes on where the line before has ended: those of `ssss`, which have a hyphen each, are long.
+pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<String>)> {
+    let text = clean(text);
+    let mut lines: Vec<(usize, Zeroizing<String>)> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| comment(line).is_none()) {
+        let characters = || line.chars().filter(|c| !c.is_whitespace());
+        match lines.last_mut() {
+            _ if characters().next().is_none() => {}
+            Some((_, last)) if joined && characters().all(|c| c.is_ascii_hexdigit()) => {
+                let mut longer = Zeroizing::new(String::with_capacity(last.len() + line.len()));
+                longer.push_str(last);
+                longer.extend(characters());
+                *last = longer;
+            }
+            _ => {
+                let mut text = Zeroizing::new(String::with_capacity(line.len()));
+                text.extend(characters());
+                lines.push((at + 1, text));
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

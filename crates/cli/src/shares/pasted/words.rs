@@ -1,0 +1,141 @@
+//! Shares in words: on a line, on several, one a line, with numbers.
+
+use sealane_shares::slip39::{Mnemonic, is_word};
+use zeroize::Zeroizing;
+
+/// The shortest mnemonic.
+const MIN_WORDS: usize = 20;
+/// Fewer words than this are not taken for a mnemonic of which some are missing.
+const MIN_FOUND: usize = 10;
+/// The longest word of the list has eight letters; somebody may misspell it.
+const MAX_LETTERS: usize = 10;
+
+/// In more words than this, several mnemonics are not told apart by their length alone.
+const MAX_WORDS: usize = 2048;
+
+/// A line of a text.
+#[derive(Clone, Copy)]
+pub(super) enum Line<'t> {
+    Text(&'t str),
+    /// Something that a mnemonic does not go on after.
+    Break,
+}
+
+/// A word, and its number if it has one.
+#[derive(Clone, Copy)]
+struct Word<'t> {
+    number: Option<u32>,
+    text: &'t str,
+}
+
+/// A line of words.
+struct Row<'t> {
+    at: usize,
+    words: Vec<Word<'t>>,
+    /// An empty line stands before it.
+    after_gap: bool,
+}
+
+/// Mnemonics with the lines on which they begin, and the lines that belong to none; both from 0.
+pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<usize>) {
+    let mut sections: Vec<Vec<Row<'_>>> = Vec::new();
+    let mut other = Vec::new();
+    let (mut open, mut gap, mut number) = (false, false, None);
+    for (at, line) in lines.iter().enumerate() {
+        let Line::Text(text) = line else {
+            (open, number) = (false, None);
+            continue;
+        };
+        let words = read(text, &mut number);
+        let known = words.iter().filter(|word| is_word(word.text)).count();
+        let is_misspelt = open && matches!(words[..], [Word { text, .. }] if text.len() <= MAX_LETTERS);
+        if words.is_empty() {
+            let is_gap = text.trim().is_empty();
+            gap |= is_gap;
+            let is_text = |c: char| c.is_alphanumeric() || c == char::REPLACEMENT_CHARACTER;
+            if number.is_none() && text.contains(is_text) {
+                other.push(at);
+            }
+        } else if known * 2 >= words.len() && known > 0 || is_misspelt {
+            let row = Row { at, after_gap: std::mem::take(&mut gap), words };
+            match sections.last_mut() {
+                Some(section) if open && row.words[0].number != Some(1) => section.push(row),
+                _ => sections.push(vec![row]),
+            }
+            open = true;
+        } else {
+            other.push(at);
+            (open, number) = (false, None);
+        }
+    }
+    let mut found = Vec::new();
+    for mut section in sections {
+        let is_known = |row: &Row<'_>| row.words.iter().any(|word| is_word(word.text));
+        while section.last().is_some_and(|row| !is_known(row)) {
+            other.extend(section.pop().map(|row| row.at));
+        }
+        if count(&section) < MIN_FOUND {
+            other.extend(section.iter().map(|row| row.at));
+        } else {
+            split(&section, &mut found);
+        }
+    }
+    other.sort_unstable();
+    (found, other)
+}
+
+/// The words of a line. A number stands before its word, perhaps at the end of the line before.
+fn read<'t>(line: &'t str, number: &mut Option<u32>) -> Vec<Word<'t>> {
+    let mut words = Vec::new();
+    for token in line.split(|c: char| !c.is_alphanumeric()) {
+        let text = token.trim_start_matches(|c: char| !c.is_alphabetic());
+        if let Ok(read) = token[..token.len() - text.len()].parse() {
+            *number = Some(read);
+        }
+        if !text.is_empty() {
+            words.push(Word { number: number.take(), text });
+        }
+    }
+    words
+}
+
+fn count(rows: &[Row<'_>]) -> usize {
+    rows.iter().map(|row| row.words.len()).sum()
+}
+
+/// One mnemonic, or several: one a line, one a paragraph, or all of the same length.
+fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
+    if rows.iter().all(|row| row.words.len() >= MIN_WORDS) {
+        return found.extend(rows.iter().map(|row| (row.at, join(&row.words))));
+    }
+    let paragraphs: Vec<&[Row<'_>]> = rows.chunk_by(|_, next| !next.after_gap).collect();
+    if paragraphs.len() > 1 && paragraphs.iter().all(|rows| count(rows) >= MIN_WORDS) {
+        return paragraphs.into_iter().for_each(|rows| split(rows, found));
+    }
+    let words: Vec<(usize, Word<'_>)> =
+        rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
+    let of = |words: &[(usize, Word<'_>)]| join(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>());
+    let is_right = |words: &&[(usize, Word<'_>)]| Mnemonic::parse(&of(words)).is_ok();
+    let is_one = words.len() > MAX_WORDS || is_right(&&words[..]);
+    let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
+    let length = lengths.find(|&length| !is_one && words.chunks(length).any(|chunk| is_right(&chunk)));
+    found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, of(words))));
+}
+
+/// The words in their order: that of their numbers, if all have one, and each number is there once.
+fn join(words: &[Word<'_>]) -> Zeroizing<String> {
+    let mut words = words.to_vec();
+    let mut numbers: Vec<_> = words.iter().filter_map(|word| word.number).collect();
+    numbers.sort_unstable();
+    if numbers.len() == words.len() && numbers.iter().copied().eq(1..=words.len() as u32) {
+        words.sort_by_key(|word| word.number);
+    }
+    let mut text = Zeroizing::new(String::with_capacity(words.iter().map(|word| word.text.len() + 1).sum()));
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word.text);
+    }
+    text
+}

@@ -1,0 +1,37 @@
+//! The README's examples do what they say, one after the other in one folder.
+
+use crate::support::Dir;
+
+#[test]
+fn the_examples_of_the_readme() {
+    let readme = include_str!("../../../../README.md");
+    let dir = Dir::new();
+    dir.write("report.pdf", "a report");
+    dir.write("README.md", readme);
+    let mut public = String::new();
+    let mut key = None;
+    // The first two stories: a key in a file, and one in shares.
+    let blocks: Vec<&str> =
+        readme.split("```console\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let stories = blocks.iter().take_while(|block| !block.contains("-k 3 -r age1")).flat_map(|block| block.lines());
+    let commands: Vec<&str> = stories.filter_map(|line| line.strip_prefix("$ ")).collect();
+    let ours: Vec<&&str> =
+        commands.iter().filter(|line| line.starts_with("sealane ") || line.starts_with("rm ")).collect();
+    assert!(ours.len() >= 10 && ours.iter().any(|line| line.starts_with("sealane combine")), "{ours:?}");
+    for line in ours {
+        let line = line.replace("age1…", &public).replace("sealane ", "\"$SEALANE\" ");
+        let run = dir.sh(&line);
+        if let Some(made) = run.err().lines().find_map(|line| line.strip_prefix("Public key: ")) {
+            public = made.to_owned();
+        }
+        let shown = run.ok().stdout;
+        if line.contains("decrypt -i") && !line.contains("-o ") {
+            assert!(shown == readme.as_bytes(), "{line}");
+        }
+        // What was made first is there to the end.
+        if dir.exists("key.txt") {
+            assert_eq!(*key.get_or_insert_with(|| dir.read("key.txt")), dir.read("key.txt"), "{line}");
+        }
+    }
+    assert!(key.is_some());
+}

@@ -1,0 +1,311 @@
+//! Shares in the wrong company: of another set, from a forger, over a file that is there, where others can read.
+
+use sealane::Poly1305;
+use sealane_shares::{Share, split};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{Dir, feed, finish};
+
+const SECRET: &[u8] = b"attack at dawn";
+
+/// Five shares, any three of which give the secret, as files; and their lines.
+fn honest(dir: &Dir) -> (Vec<Share>, Vec<String>) {
+    let shares = split(SECRET, 3, 5).unwrap();
+    let names: Vec<String> = (1..=5).map(|i| format!("holder-{i}")).collect();
+    for (share, name) in shares.iter().zip(&names) {
+        dir.write(name, line(share));
+    }
+    (shares, names)
+}
+
+fn line(share: &Share) -> String {
+    format!("{}\n", *share.to_text().unwrap())
+}
+
+/// A share of a forger's secret that says it is of the set of `like`, with right checksums.
+fn forged(share: &Share, like: &Share) -> Share {
+    let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
+    let mut bytes = share.as_bytes().to_vec();
+    bytes[18..34].copy_from_slice(&like.as_bytes()[18..34]);
+    let checksum = Poly1305::mac(&key, &bytes[..66]);
+    bytes[66..70].copy_from_slice(&checksum[..4]);
+    let end = bytes.len() - 16;
+    let checksum = Poly1305::mac(&key, &bytes[..end]);
+    bytes[end..].copy_from_slice(&checksum);
+    Share::from_bytes(&bytes).unwrap()
+}
+
+#[test]
+fn a_foreign_set_in_one_file_is_not_combined() {
+    let dir = Dir::new();
+    let (shares, names) = honest(&dir);
+    let evil = split(b"what the forger wants", 2, 2).unwrap();
+    dir.write("evil", evil.iter().map(line).collect::<String>());
+    let (set, evil_set) = (shares[0].header().set().short(), evil[0].header().set().short());
+
+    // With too few honest ones, and with enough.
+    for honest in [&names[..2], &names[..3]] {
+        let args: Vec<&str> =
+            ["combine", "-o", "out"].into_iter().chain(honest.iter().map(String::as_str)).chain(["evil"]).collect();
+        let out = dir.run(&args).fails("the shares are of 2 different sets");
+        let err = String::from_utf8(out.stderr).unwrap();
+        assert!(err.contains(&format!("{set} (any 3 of 5): \"holder-1\", \"holder-2\"")), "{err}");
+        assert!(err.contains(&format!("{evil_set} (any 2 of 2): \"evil\", line 1, \"evil\", line 2")), "{err}");
+        assert!(err.contains("--set ID") && !dir.exists("out"), "{err}");
+    }
+    let all = ["holder-1", "holder-2", "evil", "holder-5"];
+    for id in [set.to_uppercase(), shares[0].header().set().to_string(), set[..4].to_owned()] {
+        let run = dir.run(["combine", "--set", &id].into_iter().chain(all));
+        assert_eq!(run.quiet().stdout, SECRET);
+    }
+    assert_eq!(
+        dir.run(["combine", "--set", &evil_set].into_iter().chain(all)).quiet().stdout,
+        b"what the forger wants"
+    );
+    let unknown =
+        dir.run(["combine", "--set", "0123456789"].into_iter().chain(all)).fails("none of the shares is of set");
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains(&set));
+    dir.run(["combine", "--set", "xyz1"].into_iter().chain(all)).misused("not 4 to 32 hexadecimal digits");
+    // The same for new shares from old ones.
+    let mixed = ["holder-1", "holder-2", "holder-3", "evil"];
+    dir.run(["share", "refresh", "-o", "new"].into_iter().chain(mixed)).fails("of 2 different sets");
+    dir.run(["share", "reissue", "--index", "4", "-o", "new", "--set", &set].into_iter().chain(mixed)).ok();
+    assert!(Share::from_text(std::str::from_utf8(&only_line(&dir, "new")).unwrap()).unwrap() == shares[3]);
+}
+
+fn only_line(dir: &Dir, folder: &str) -> Vec<u8> {
+    let run = dir.sh(&format!("grep -hv '^#' {folder}/*"));
+    run.quiet().stdout
+}
+
+#[test]
+fn many_shares_in_one_file_outvote_nobody() {
+    let dir = Dir::new();
+    let (shares, _) = honest(&dir);
+    let evil = split(b"for the forger", 3, 5).unwrap();
+    let evil: Vec<Share> = evil.iter().map(|share| forged(share, &shares[0])).collect();
+    dir.write("evil", evil[1..].iter().map(line).collect::<String>());
+    std::os::unix::fs::symlink("evil", dir.path("also-evil")).unwrap();
+
+    let run = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil", "also-evil", "./evil"]);
+    let out = run.fails("agree with one another, and contradict the other shares");
+    let err = String::from_utf8(out.stderr).unwrap();
+    assert!(err.contains("\"evil\", line 1, \"evil\", line 2") && !err.contains("holder"), "{err}");
+    assert!(err.contains("shares from one file never outvote others") && !dir.exists("out"), "{err}");
+
+    // Three others are believed, whatever the file has.
+    let run = dir.run(["combine", "evil", "holder-1", "holder-2", "holder-5"]);
+    assert_eq!(run.err().lines().count(), 1, "one warning for the file: {}", run.err());
+    assert!(run.err().contains("left out: \"evil\", line 1: ") && run.err().contains("(and 3 more of this file)"));
+    assert_eq!(run.ok().stdout, SECRET);
+    // A changed header makes a group of its own, and wins nothing either.
+    dir.write("evil", evil[..2].iter().map(|share| line(&with_threshold(share, 2))).collect::<String>());
+    let out = dir.run(["combine", "holder-1", "holder-2", "evil"]).fails("do not agree on the threshold");
+    let err = String::from_utf8(out.stderr).unwrap();
+    assert!(err.contains("any 3 of 5: \"holder-1\", \"holder-2\"; any 2 of 5: \"evil\""), "{err}");
+}
+
+fn with_threshold(share: &Share, threshold: u8) -> Share {
+    let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
+    let mut bytes = share.as_bytes().to_vec();
+    bytes[13] = threshold;
+    let checksum = Poly1305::mac(&key, &bytes[..66]);
+    bytes[66..70].copy_from_slice(&checksum[..4]);
+    let end = bytes.len() - 16;
+    let checksum = Poly1305::mac(&key, &bytes[..end]);
+    bytes[end..].copy_from_slice(&checksum);
+    Share::from_bytes(&bytes).unwrap()
+}
+
+/// The words of 3-of-5 shares of 32 bytes.
+fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
+    dir.write("secret", secret);
+    let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
+    String::from_utf8(printed).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn words_of_another_set_or_of_a_forger() {
+    let dir = Dir::new();
+    let (own, evil) = (words(&dir, &[7; 32]), words(&dir, &[9; 32]));
+    for (at, words) in own.iter().enumerate() {
+        dir.write(&format!("holder-{}", at + 1), format!("{words}\n"));
+    }
+    dir.write("evil", evil[2..].join("\n"));
+    let out = dir.run(["combine", "holder-1", "holder-2", "evil"]).fails("of 2 different sets");
+    let err = String::from_utf8(out.stderr).unwrap();
+    let sets = dir.run(["share", "inspect", "--json", "holder-1", "evil"]).quiet().stdout;
+    let sets: serde_json::Value = serde_json::from_slice(&sets).unwrap();
+    let [set, evil_set] = [&sets[0], &sets[1]].map(|share| share["set"].as_str().unwrap().to_owned());
+    assert!(err.contains(&format!("{set}: \"holder-1\", \"holder-2\"")) && err.contains(&evil_set), "{err}");
+    let run = dir.run(["combine", "--set", &set, "holder-1", "holder-2", "evil", "holder-4"]);
+    assert_eq!(run.ok().stdout, [7; 32]);
+
+    // The forger gives them the identifier of the others.
+    let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &own[0])).collect();
+    dir.write("evil", like[2..].join("\n"));
+    let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]).fails("contradict the other shares");
+    assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
+    assert!(!dir.exists("out"));
+}
+
+/// The words with the identifier and flags of `like`, and a checksum that fits.
+fn with_identifier(words: &str, like: &str) -> String {
+    let list: Vec<&str> = include_str!("../../../shares/src/slip39/wordlist.txt").lines().collect();
+    let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
+    let numbers = |text: &str| text.split(' ').map(number).collect::<Vec<_>>();
+    let (mut numbers, like) = (numbers(words), numbers(like));
+    // The code is linear: the checksum of the difference is added.
+    let mut difference = vec![0; numbers.len()];
+    for at in 0..2 {
+        difference[at] = numbers[at] ^ like[at];
+    }
+    let checksum = residue(&difference);
+    for at in 0..3 {
+        let end = difference.len() - 3 + at;
+        difference[end] = checksum >> (10 * (2 - at)) & 1023;
+    }
+    numbers.iter_mut().zip(&difference).for_each(|(number, difference)| *number ^= difference);
+    numbers.iter().map(|&number| list[number]).collect::<Vec<_>>().join(" ")
+}
+
+/// RS1024 without its start value.
+fn residue(words: &[usize]) -> usize {
+    const GENERATOR: [usize; 10] = [
+        0x00e0_e040,
+        0x01c1_c080,
+        0x0383_8100,
+        0x0707_0200,
+        0x0e0e_0009,
+        0x1c0c_2412,
+        0x3808_6c24,
+        0x3090_fc48,
+        0x21b1_f890,
+        0x03f3_f120,
+    ];
+    words.iter().fold(0, |state, word| {
+        let next = (state & 0xf_ffff) << 10 ^ word;
+        (0..10).fold(next, |next, bit| if state >> (20 + bit) & 1 == 1 { next ^ GENERATOR[bit] } else { next })
+    })
+}
+
+#[test]
+fn a_secret_replaces_no_file() {
+    let dir = Dir::new();
+    let (_, names) = honest(&dir);
+    let combine = |output: &str| dir.run(["combine", "-o", output].into_iter().chain(names.iter().map(String::as_str)));
+    dir.write("key.txt", "the only copy of a key");
+    std::os::unix::fs::symlink("key.txt", dir.path("link")).unwrap();
+    for output in ["key.txt", "link"] {
+        combine(output).fails("exists, and is not replaced");
+    }
+    assert_eq!(dir.read("key.txt"), b"the only copy of a key");
+    dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and is not replaced");
+    // A new one is for its owner only, whatever the umask.
+    dir.sh(&format!("umask 0; exec \"$SEALANE\" combine -o new.txt {}", names.join(" "))).quiet();
+    assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
+    // What is no file is written to.
+    combine("/dev/null").quiet();
+    // A file that comes to be there while a passphrase is waited for stays too.
+    let words = words(&dir, &[7; 32]);
+    dir.write("words", words.join("\n"));
+    let script = "mkfifo fifo; (sleep 1; echo mine > late; echo pass > fifo) & \
+                  AGE_PASSPHRASE_FD=3 \"$SEALANE\" combine -p -o late words 3< fifo";
+    dir.sh(script).fails("exists, and is not replaced");
+    assert_eq!(dir.read("late"), b"mine\n");
+    assert!(!dir.names().iter().any(|name| name.contains(".tmp")), "{:?}", dir.names());
+}
+
+#[test]
+fn a_secret_where_others_can_read_it_is_warned_of() {
+    let dir = Dir::with_key();
+    honest(&dir);
+    dir.write("secret", SECRET);
+    dir.sh("\"$SEALANE\" -e -k 2 -R key.pub -r $(\"$SEALANE\" keygen -o other.txt 2>/dev/null; \"$SEALANE\" keygen -y other.txt) -o held secret").ok();
+    for (command, what) in [
+        ("combine holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
+        ("combine -o - holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
+        ("contribute -i key.txt held", "goes to a file that others can read"),
+        ("split -k 2 -n 3 -o - secret", "all shares together, which restore the secret, goes to a file that others"),
+        ("split --vault -k 2 -n 3 -o - secret", "goes to a file that others can read"),
+        ("keygen --split 2/3 -o -", "goes to a file that others can read"),
+    ] {
+        for (mask, warned) in [("022", true), ("027", true), ("077", false)] {
+            let run = dir.sh(&format!("rm -f out; umask {mask}; exec \"$SEALANE\" {command} < /dev/null > out"));
+            assert_eq!(run.err().contains(what), warned, "{command} {mask}: {}", run.err());
+            run.ok();
+        }
+        // A pipe is nobody's.
+        assert!(!dir.sh(&format!("exec \"$SEALANE\" {command} | cat")).err().contains("others can read"));
+    }
+    let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine holder-1 holder-2 > out");
+    assert!(!run.err().contains("others can read"), "nothing went there: {}", run.err());
+    run.fails("are needed");
+    let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine -o /dev/stdout holder-1 holder-2 holder-3 > out");
+    assert!(run.err().contains("others can read"), "{}", run.err());
+    // A part that replaces an older file is its owner's only.
+    dir.write("part", "");
+    dir.set_mode("part", 0o644);
+    dir.run(["contribute", "-i", "key.txt", "-o", "part", "held"]).ok();
+    assert_eq!(dir.mode("part"), 0o600);
+}
+
+#[test]
+fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
+    let dir = Dir::with_key();
+    let public = String::from_utf8(dir.read("key.pub")).unwrap().trim().to_owned();
+    let with = |passphrase: &str, args: &[&str]| {
+        let mut command = dir.command(args);
+        command.env("AGE_PASSPHRASE", passphrase);
+        finish(command)
+    };
+    with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "words", "key.txt"]).ok();
+    let text = String::from_utf8(dir.sh("cat words/*").quiet().stdout).unwrap();
+    assert_eq!(text.matches(&format!("# public key: {public}\n# with a passphrase\n")).count(), 3, "{text}");
+    let names = String::from_utf8(dir.sh("ls words/*").quiet().stdout).unwrap();
+    let [a, b, c] = names.lines().collect::<Vec<_>>()[..] else { panic!("{names}") };
+
+    let right = with("open sesame", &["combine", "--identity", "-p", a, c]);
+    assert_eq!(right.quiet().stdout.lines().last().unwrap(), dir.read("key.txt").lines().last().unwrap());
+    let wrong = with("open, sesame", &["combine", "--identity", "-p", "-o", "out", a, c]);
+    wrong.fails("is not the key whose public key");
+    let forgotten = dir.run(["combine", "--identity", "-o", "out", b, c]);
+    forgotten.misused("the words were made with a passphrase, and there is no -p");
+    // Where that line was lost, the key tells.
+    dir.sh("sed -i '/passphrase/d' words/*").quiet();
+    let out = dir.run(["combine", "--identity", "-o", "out", b, c]).fails("is not the key whose public key");
+    assert!(String::from_utf8(out.stderr).unwrap().contains("made with a passphrase? -p asks for it"));
+    assert!(!dir.exists("out"));
+    // A key that somebody changed in one of the files.
+    dir.sh(&format!("sed -i 's/public key: age1./public key: age1x/' {c}")).quiet();
+    let run = with("open sesame", &["combine", "--identity", "-p", a, c]);
+    assert!(run.err().contains("tells another public key"), "{}", run.err());
+    assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
+
+    // Printed, too.
+    let printed = with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
+    let printed = printed.quiet().stdout;
+    assert!(printed.starts_with(format!("# public key: {public}\n# with a passphrase\n").as_bytes()));
+    dir.run_with(&printed, ["combine", "--identity", "-"]).misused("there is no -p");
+
+    // Without a passphrase, and without a key to compare.
+    dir.run(["keygen", "--split", "2/2", "--words", "-o", "plain"]).ok();
+    let text = String::from_utf8(dir.sh("cat plain/*").quiet().stdout).unwrap();
+    assert!(text.contains("# public key: age1") && !text.contains("passphrase"), "{text}");
+    dir.sh("\"$SEALANE\" combine --identity plain/*").quiet();
+    let words = feed(dir.command(["split", "--words", "-k", "2", "-n", "2", "-o", "bytes"]), &[7; 32]);
+    words.ok();
+    let text = String::from_utf8(dir.sh("cat bytes/*").quiet().stdout).unwrap();
+    assert!(!text.contains("public key"), "a secret that is no identity has no public key to tell: {text}");
+}
+
+trait Lines {
+    fn lines(&self) -> std::vec::IntoIter<String>;
+}
+
+impl Lines for Vec<u8> {
+    fn lines(&self) -> std::vec::IntoIter<String> {
+        let text = String::from_utf8(self.clone()).unwrap();
+        text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
+    }
+}

@@ -1,0 +1,119 @@
+//! Shares that were mailed, typed or pasted, and what is said of those that are bad.
+
+use crate::support::Dir;
+
+fn split(dir: &Dir, args: &[&str]) -> Vec<String> {
+    dir.write("secret", [7; 32]);
+    let fixed = ["split", "-k", "2", "-n", "3", "-o", "-"];
+    let printed = dir.run(fixed.iter().chain(args).chain(&["secret"])).quiet().stdout;
+    String::from_utf8(printed).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn wrapped(text: &str, width: usize) -> String {
+    text.as_bytes().chunks(width).map(|line| format!("{}\n", str::from_utf8(line).unwrap())).collect()
+}
+
+#[test]
+fn shares_out_of_a_mail() {
+    let dir = Dir::new();
+    let lines = split(&dir, &[]);
+    let quoted: String = wrapped(&lines[0], 72).lines().map(|line| format!("> {line}\r\n")).collect();
+    dir.write("reply.eml", format!("Hello Bob,\r\n\r\nyou wrote:\r\n{quoted}\r\nthanks\r\nAlice\r\n"));
+    dir.write("pasted", format!("\u{a0}{}\u{a0}", wrapped(&lines[1], 5).replace('\n', "\u{a0}")));
+    let run = dir.run(["combine", "reply.eml", "pasted"]);
+    assert_eq!(run.err().lines().count(), 1, "{}", run.err());
+    assert!(run.err().contains("left out: \"reply.eml\", line 1 is not a share, nor are "), "{}", run.err());
+    assert_eq!(run.ok().stdout, [7; 32]);
+    // It is as good for anything else.
+    let run = dir.run(["share", "inspect", "--json", "reply.eml", "pasted"]);
+    let json: serde_json::Value = serde_json::from_slice(&run.ok().stdout).unwrap();
+    assert_eq!((json.as_array().unwrap().len(), &json[0]["line"]), (2, &4.into()));
+    dir.run(["share", "reissue", "--index", "3", "-o", "third", "reply.eml", "pasted"]).ok();
+    // As Windows writes text.
+    let utf16: Vec<u8> = format!("\u{feff}{}\r\n", lines[2]).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    dir.write("utf16", utf16);
+    assert_eq!(dir.run(["combine", "pasted", "utf16"]).quiet().stdout, [7; 32]);
+    // A damaged one is named with its place, once for its file.
+    let wrong = wrapped(&lines[0].replacen('Q', "O", 1).replacen('P', "B", 1), 60);
+    dir.write("wrong", format!("{wrong}\n{wrong}\n{wrong}see above\nand below\n"));
+    let run = dir.run(["combine", "pasted", "wrong", "utf16"]);
+    assert_eq!(run.err().lines().count(), 1, "{}", run.err());
+    assert!(run.err().contains("left out: \"wrong\", line 1: malformed share: character "), "{}", run.err());
+    assert!(run.err().contains("(and 3 more of this file)"), "{}", run.err());
+    assert_eq!(run.ok().stdout, [7; 32]);
+}
+
+#[test]
+fn words_as_people_write_them() {
+    let dir = Dir::new();
+    let lines = split(&dir, &["--words"]);
+    let list: Vec<&str> = lines[0].split(' ').collect();
+    dir.write("numbered", list.iter().enumerate().map(|(i, word)| format!("{}. {word}\n", i + 1)).collect::<String>());
+    dir.write("short", lines[1].split(' ').map(|word| format!("{}\n", &word[..4])).collect::<String>());
+    let run = dir.run(["combine", "numbered", "short"]);
+    assert_eq!(run.err().lines().count(), 1, "{}", run.err());
+    assert!(run.err().contains("--identity"), "{}", run.err());
+    assert_eq!(run.ok().stdout, [7; 32]);
+    dir.write("wrong", dir.read("numbered").replace("17. ", "17. x"));
+    dir.run(["combine", "wrong", "short"]).fails("left out: \"wrong\": word 17 is not in SLIP-39's list");
+}
+
+trait Replace {
+    fn replace(&self, from: &str, to: &str) -> String;
+}
+
+impl Replace for Vec<u8> {
+    fn replace(&self, from: &str, to: &str) -> String {
+        String::from_utf8(self.clone()).unwrap().replace(from, to)
+    }
+}
+
+#[test]
+fn lines_of_ssss_may_be_wrapped() {
+    let dir = Dir::new();
+    let lines = split(&dir, &["--ssss"]);
+    dir.write(
+        "wrapped",
+        lines.iter().map(|line| format!("> {}\n", wrapped(line, 20).replace('\n', "\n> "))).collect::<String>(),
+    );
+    let run = dir.run(["combine", "--ssss", "-k", "2", "wrapped"]);
+    assert_eq!(run.ok().stdout, [7; 32]);
+}
+
+#[test]
+fn inspect_reads_words_and_goes_on_after_a_bad_file() {
+    let dir = Dir::new();
+    let lines = split(&dir, &[]);
+    let words = split(&dir, &["--words"]);
+    dir.write("good \"1\"", &lines[0]);
+    dir.write("two", format!("{}\n{}\n", lines[1], lines[2]));
+    dir.write("words", format!("# with a passphrase\n{}\n", words[1]));
+    dir.write("bad", "no share");
+    let out =
+        dir.run(["share", "inspect", "missing", "bad", "good \"1\"", "words", "two"]).fails("cannot open \"missing\"");
+    let (text, err) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(text.matches("checksum   right").count(), 4, "{text}");
+    assert_eq!(text.matches("UNREADABLE").count(), 2, "{text}");
+    assert!(text.contains("  share      2, any 2 restore the secret\n") && text.contains("form       words"), "{text}");
+    assert!(text.contains("passphrase yes"), "{text}");
+    assert!(err.contains("warning: \"bad\" is not a share"), "{err}");
+
+    let out =
+        dir.run(["share", "inspect", "--json", "bad", "good \"1\"", "words", "two"]).fails("\"bad\" is not a share");
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let place = |at: usize| (json[at]["name"].as_str().unwrap(), json[at]["line"].as_u64());
+    let places: Vec<_> = (0..5).map(place).collect();
+    assert_eq!(places, [("bad", None), ("good \"1\"", None), ("words", None), ("two", Some(1)), ("two", Some(2))]);
+    assert_eq!(json[0]["damage"], "is not a share");
+    let of_words = &json[2];
+    assert_eq!(
+        (&of_words["form"], &of_words["index"], &of_words["threshold"]),
+        (&"words".into(), &2.into(), &2.into())
+    );
+    assert_eq!(
+        (&of_words["length"], &of_words["count"], &of_words["passphrase"]),
+        (&32.into(), &serde_json::Value::Null, &true.into())
+    );
+    assert_eq!(of_words["group"], serde_json::json!({ "index": 1, "threshold": 1, "count": 1 }));
+    assert_eq!(of_words["set"].as_str().unwrap().len(), 4);
+}
