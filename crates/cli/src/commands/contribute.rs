@@ -14,7 +14,7 @@ use crate::args::FileArgs;
 use crate::error::{Error, Result, quoted};
 use crate::failure::{decrypt_error, threshold_error};
 use crate::identities::Identities;
-use crate::input::Input;
+use crate::old_header;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
@@ -25,7 +25,7 @@ const FILE_LIMIT: u64 = 1 << 20;
 /// Unwraps what the identities hold.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(args.output.as_deref(), Content::Secret, false)?;
     super::check_same(args, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);

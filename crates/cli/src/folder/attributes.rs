@@ -50,6 +50,15 @@ impl Attributes {
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
+    /// Whether a file with `metadata` was changed last when these say, as far as file systems remember: some do in steps of two seconds.
+    pub(super) fn has_time_of(self, metadata: &Metadata) -> bool {
+        const STEP: Duration = Duration::from_secs(2);
+        let Some(expected) = self.modified.and_then(from_time) else { return true };
+        let Ok(found) = metadata.modified() else { return false };
+        let apart = found.duration_since(expected).unwrap_or_else(|earlier| earlier.duration());
+        apart <= STEP
+    }
+
     /// Gives them to a file or a folder.
     pub(crate) fn apply(self, file: &File) -> io::Result<()> {
         if let Some(modified) = self.modified.and_then(from_time) {

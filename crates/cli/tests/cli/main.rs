@@ -10,6 +10,7 @@ mod files;
 mod flags;
 mod folder;
 mod folder_faults;
+mod folder_links;
 mod folder_resume;
 mod generate;
 mod identities;
