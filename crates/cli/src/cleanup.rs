@@ -40,11 +40,13 @@ fn pending() -> MutexGuard<'static, Pending> {
 }
 
 /// Where an unfinished file is.
+#[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
 enum Unfinished {
     At(PathBuf),
     In(Dir, OsString),
 }
 
+#[cfg(unix)]
 impl Unfinished {
     fn remove(&self) -> io::Result<()> {
         match self {

@@ -4,6 +4,7 @@
 
 mod attributes;
 mod destination;
+mod found;
 mod journal;
 mod leaving;
 mod manifest;

@@ -266,7 +266,7 @@ fn nothing_is_replaced_and_nothing_is_read_while_it_is_written() {
     dir.run(["-R", "key.pub", "-o", "elsewhere/x", "photos"]).fails("is within the input");
     assert!(listing(&dir.path("photos")) == before);
     dir.write("file", "content");
-    dir.run(["-R", "key.pub", "-o", "file", "photos"]).fails("cannot write to \"file\": not a directory");
+    dir.run(["-R", "key.pub", "-o", "file", "photos"]).fails("cannot write to \"file\": Not a directory");
     dir.run(["-R", "key.pub", "-o", "no/such", "photos"]).fails("cannot write to \"no/such\"");
     encrypt(&dir, ["-o", "sealed", "photos"]);
     dir.run(["-R", "key.pub", "-o", "sealed", "file", "key.txt"]).fails("is not empty");

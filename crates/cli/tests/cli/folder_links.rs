@@ -172,7 +172,7 @@ fn a_header_that_is_half_changed_in_a_folder_is_put_right() {
     dir.run(["rekey", "-i", "key.txt", "-r", &recipient, name]).ok();
     let new = dir.read(name);
     let header = old.windows(4).position(|window| window == b"\n---").unwrap() + "\n--- ".len() + 44;
-    let kept = crate::rekey::kept(&old[..header], &new[..header], &old[header..]);
+    let kept = crate::rekey_faults::kept(&old[..header], &new[..header], &old[header..]);
     dir.write(kept_name, kept);
     dir.write(name, [&new[..header - 60], &old[header - 60..]].concat());
     let run = dir.run(DECRYPT);

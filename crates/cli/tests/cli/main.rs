@@ -1,6 +1,7 @@
 //! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
 #![cfg(unix)]
 
+mod access;
 mod batches;
 mod bench;
 mod cctv;
@@ -26,6 +27,7 @@ mod plugin_faults;
 mod range;
 mod recipients;
 mod rekey;
+mod rekey_faults;
 mod salvage;
 mod same_file;
 mod shares;

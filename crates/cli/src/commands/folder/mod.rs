@@ -30,8 +30,8 @@ fn single(args: &FileArgs) -> Option<&Path> {
 fn mode(args: &FileArgs) -> Mode {
     match (args.resume, single(args)) {
         (true, _) => Mode::Resume,
-        (false, Some(_)) => Mode::Single,
-        (false, None) => Mode::Fresh,
+        (false, Some(_)) if !args.no_manifest => Mode::Single,
+        (false, _) => Mode::Fresh,
     }
 }
 
