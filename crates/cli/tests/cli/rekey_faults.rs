@@ -98,21 +98,22 @@ fn a_header_that_was_kept_is_not_put_before_another_files_payload() {
 }
 
 /// A command that waits for the recipients of `x`.
-struct Waiting(std::process::Child, File);
+struct Waiting(std::process::Child, Option<File>);
 
 impl Waiting {
-    fn start(dir: &Dir, more: &[&str]) -> Self {
+    fn start(dir: &Dir) -> Self {
         let made = std::process::Command::new("mkfifo").arg(dir.path("later")).status().unwrap();
         assert!(made.success());
-        let mut command = dir.command(["rekey", "-i", "key.txt", "-R", "later", "x"].iter().chain(more));
-        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = dir.command(["rekey", "-i", "key.txt", "-R", "later", "x"]);
+        let mut waiting = Self(command.stderr(Stdio::piped()).spawn().unwrap(), None);
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
             // This goes when somebody reads, who has opened the file by then.
             let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK;
             if let Ok(fifo) = rustix::fs::open(dir.path("later"), flags, rustix::fs::Mode::empty()) {
                 std::fs::remove_file(dir.path("later")).unwrap();
-                return Self(child, File::from(fifo));
+                waiting.1 = Some(File::from(fifo));
+                return waiting;
             }
             assert!(Instant::now() < deadline, "it does not read its recipients");
             std::thread::sleep(Duration::from_millis(5));
@@ -120,9 +121,8 @@ impl Waiting {
     }
 
     fn go_on(self, recipients: &[u8]) -> Run {
-        let Self(child, mut fifo) = self;
-        fifo.write_all(recipients).unwrap();
-        drop(fifo);
+        let Self(child, fifo) = self;
+        fifo.unwrap().write_all(recipients).unwrap();
         Run::of(child.wait_with_output().unwrap())
     }
 }
@@ -134,7 +134,7 @@ fn a_file_that_took_its_place_meanwhile_is_not_touched() {
     // A header that fits, and one that takes a new file; another file, and the same with other bytes.
     for recipients in [one.clone(), [one, two].concat()] {
         dir.encrypt(&data, "x");
-        let waiting = Waiting::start(&dir, &[]);
+        let waiting = Waiting::start(&dir);
         dir.encrypt(b"somebody's work", "y");
         std::fs::rename(dir.path("y"), dir.path("x")).unwrap();
         let new = dir.read("x");
@@ -143,7 +143,7 @@ fn a_file_that_took_its_place_meanwhile_is_not_touched() {
         assert_eq!((dir.read("x"), dir.names()), (new, names));
 
         dir.encrypt(&data, "x");
-        let waiting = Waiting::start(&dir, &[]);
+        let waiting = Waiting::start(&dir);
         dir.encrypt(&data, "y");
         let new = dir.read("y");
         dir.write("x", &new);
@@ -153,7 +153,7 @@ fn a_file_that_took_its_place_meanwhile_is_not_touched() {
         assert_eq!((dir.read("x"), dir.names()), (new, names));
     }
     // One that is gone does not come back.
-    let waiting = Waiting::start(&dir, &[]);
+    let waiting = Waiting::start(&dir);
     std::fs::remove_file(dir.path("x")).unwrap();
     let names = dir.names();
     waiting.go_on(&dir.read("b.pub")).fails("was replaced");
@@ -163,7 +163,7 @@ fn a_file_that_took_its_place_meanwhile_is_not_touched() {
 #[test]
 fn two_runs_at_once_end_with_one_error() {
     let (dir, data) = dir();
-    let waiting = Waiting::start(&dir, &[]);
+    let waiting = Waiting::start(&dir);
     let names = dir.names();
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients of \"x\"");
     // It may be read meanwhile.
@@ -196,7 +196,7 @@ fn two_runs_at_once_end_with_one_error() {
 #[test]
 fn a_backup_of_another_run_is_not_removed() {
     let (dir, _) = dir();
-    let waiting = Waiting::start(&dir, &[]);
+    let waiting = Waiting::start(&dir);
     let before = dir.read("x");
     dir.write(KEPT, "of another run");
     waiting.go_on(&dir.read("b.pub")).fails(".x.sealane-old-header\" exists already");
