@@ -108,6 +108,11 @@ impl<R> Decryptor<R> {
         &self.header
     }
 
+    /// The nonce of the payload, which follows the header.
+    pub fn nonce(&self) -> &[u8; NONCE_LEN] {
+        &self.nonce
+    }
+
     /// The header alone. Its MAC has not been checked.
     pub fn into_header(self) -> Header {
         self.header

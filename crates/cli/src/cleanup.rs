@@ -1,20 +1,27 @@
-//! What has to be put right when a signal ends the process: the unfinished output, the directories of plugins, and the terminal's
+//! What has to be put right when a signal ends the process: the unfinished output, plugins and their directories, and the terminal's
 //! echo.
 //!
 //! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does so and
 //! lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows,
 //! leave the temporary file behind: its name says what it was for.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::dir::Dir;
 
 /// What is to be put right.
 #[derive(Default)]
 struct Pending {
-    files: Vec<PathBuf>,
+    files: Vec<(FileId, Unfinished)>,
     directory: Option<PathBuf>,
+    children: Vec<u32>,
     #[cfg(unix)]
     echo: Option<(File, nix::sys::termios::Termios)>,
 }
@@ -22,6 +29,7 @@ struct Pending {
 static PENDING: Mutex<Pending> = Mutex::new(Pending {
     files: Vec::new(),
     directory: None,
+    children: Vec::new(),
     #[cfg(unix)]
     echo: None,
 });
@@ -31,18 +39,50 @@ fn pending() -> MutexGuard<'static, Pending> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where an unfinished file is.
+#[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
+enum Unfinished {
+    At(PathBuf),
+    In(Dir, OsString),
+}
+
+#[cfg(unix)]
+impl Unfinished {
+    fn remove(&self) -> io::Result<()> {
+        match self {
+            Self::At(path) => std::fs::remove_file(path),
+            Self::In(directory, name) => directory.remove(name),
+        }
+    }
+}
+
+/// The number of a file that is watched over.
+type FileId = u64;
+
 /// An unfinished file that a signal removes, as long as this lives.
 #[derive(Debug)]
-pub(crate) struct FileGuard(PathBuf);
+pub(crate) struct FileGuard(FileId);
 
 impl FileGuard {
     /// Makes the file `path` with `make`, and watches over it from the same moment on.
     pub(crate) fn make<F>(path: &Path, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
+        Self::watch_over(Unfinished::At(path.to_owned()), make)
+    }
+
+    /// Makes the file `name` in `directory`, which must not exist, and watches over it.
+    pub(crate) fn make_in(directory: &Dir, name: &OsStr, mode: u32) -> io::Result<(File, Self)> {
+        let unfinished = Unfinished::In(directory.clone(), name.to_owned());
+        Self::watch_over(unfinished, || directory.create_new(name, mode))
+    }
+
+    fn watch_over<F>(unfinished: Unfinished, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         watch();
         let mut pending = pending();
         let file = make()?;
-        pending.files.push(path.to_owned());
-        Ok((file, Self(path.to_owned())))
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        pending.files.push((id, unfinished));
+        Ok((file, Self(id)))
     }
 
     /// Makes the file `path`, which must not exist, readable by its owner only, and watches over it.
@@ -59,29 +99,33 @@ impl FileGuard {
 
     /// Stops watching over all of them in one step: with several, a signal in between would remove some of the files.
     pub(crate) fn release(guards: &[Self]) {
-        pending().files.retain(|path| guards.iter().all(|guard| guard.0 != *path));
+        pending().files.retain(|(id, _)| guards.iter().all(|guard| guard.0 != *id));
     }
 }
 
 impl Drop for FileGuard {
     fn drop(&mut self) {
-        pending().files.retain(|path| *path != self.0);
+        pending().files.retain(|(id, _)| *id != self.0);
     }
 }
 
-/// Has the directories in which plugins run made in one of this process, which a signal removes, and [`end`]: `age` makes one for
-/// each run of a plugin, and would leave it behind at a Ctrl-C.
-pub(crate) fn gather_temporary_directories() {
-    static GATHERED: Once = Once::new();
-    GATHERED.call_once(|| {
-        watch();
-        let mut pending = pending();
-        // Where that cannot be made, neither can the others, and whoever makes them says so.
-        let Ok(directory) = tempfile::Builder::new().prefix("sealane-").tempdir() else { return };
-        if tempfile::env::override_temp_dir(directory.path()).is_ok() {
-            pending.directory = Some(directory.keep());
-        }
-    });
+/// A new directory for its owner only, which a signal removes, and [`end`].
+pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
+    watch();
+    let mut pending = pending();
+    let parent = match pending.directory.take() {
+        Some(parent) => parent,
+        None => private("sealane-").tempdir()?.keep(),
+    };
+    private("plugin-").tempdir_in(pending.directory.insert(parent))
+}
+
+fn private(prefix: &str) -> tempfile::Builder<'_, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder
 }
 
 /// The work is done, well or not.
@@ -93,6 +137,73 @@ pub(crate) fn end() {
 fn remove(directory: &mut Option<PathBuf>) {
     if let Some(directory) = directory.take() {
         let _ = std::fs::remove_dir_all(directory);
+    }
+}
+
+/// A program that was started, and ends when this goes or a signal comes, at the latest.
+pub(crate) struct ChildGuard(Child);
+
+impl ChildGuard {
+    /// Starts it.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
+        watch();
+        let mut pending = pending();
+        let child = command.spawn()?;
+        pending.children.push(child.id());
+        Ok(Self(child))
+    }
+
+    /// What it reads and writes.
+    pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
+        (self.0.stdin.take(), self.0.stdout.take())
+    }
+
+    /// Whether it has ended by itself, after which its number may be another's.
+    fn has_ended(&mut self) -> bool {
+        let mut pending = pending();
+        let ended = !matches!(self.0.try_wait(), Ok(None));
+        if ended {
+            pending.children.retain(|id| *id != self.0.id());
+        }
+        ended
+    }
+}
+
+/// How long a program that has nobody to speak with any more may take to end.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl Drop for ChildGuard {
+    fn drop(&mut self) {
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        while !self.has_ended() {
+            if started.elapsed() > GRACE {
+                let _ = self.0.kill();
+                let _ = self.0.wait();
+                pending().children.retain(|id| *id != self.0.id());
+                return;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Ends programs, which may do something before that.
+#[cfg(unix)]
+fn kill(children: &[u32]) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let send = |signal| {
+        for id in children {
+            if let Some(id) = i32::try_from(*id).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(id, signal);
+            }
+        }
+    };
+    if !children.is_empty() {
+        send(Signal::TERM);
+        std::thread::sleep(Duration::from_millis(50));
+        send(Signal::KILL);
     }
 }
 
@@ -151,9 +262,10 @@ pub(crate) fn watch() {
             // Caught, SIGXFSZ is an error of the write that went beyond the limit, and ends like any other.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 let mut pending = pending();
-                for path in &pending.files {
-                    let _ = std::fs::remove_file(path);
+                for (_, file) in &pending.files {
+                    let _ = file.remove();
                 }
+                kill(&pending.children);
                 remove(&mut pending.directory);
                 restore(&mut pending.echo);
                 // The lock is held to the end, so that no new file is made and none renamed in between.

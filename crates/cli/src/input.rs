@@ -43,7 +43,13 @@ impl Input {
                 error_text
             }
         };
-        let mut file = File::open(path).map_err(failed)?;
+        Self::of_file(File::open(path).map_err(failed)?, path)
+    }
+
+    /// The open file `file`, which a person calls `path`.
+    pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
+        let name = quoted(path);
+        let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
@@ -61,6 +67,16 @@ impl Input {
             name,
             is_terminal: false,
         })
+    }
+
+    /// Reads `start` in the place of as many bytes at the start of the file.
+    pub(crate) fn replace_start(&mut self, start: Vec<u8>) -> Result<()> {
+        let cannot = |error: io::Error| Error::io(format!("cannot read {}", self.name), &error);
+        // What is read at any place is what is on the disk.
+        let mut file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
+        file.seek(io::SeekFrom::Start(start.len() as u64)).map_err(cannot)?;
+        self.reader = Box::new(Cursor::new(start).chain(file));
+        Ok(())
     }
 
     /// What this command made itself.

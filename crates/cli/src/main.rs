@@ -7,12 +7,14 @@
 mod args;
 mod cleanup;
 mod commands;
+mod dir;
 mod error;
 mod failure;
 mod folder;
 mod identities;
 mod input;
 mod memory;
+mod old_header;
 mod once;
 mod output;
 mod passphrase;

@@ -200,7 +200,7 @@ fn open_at(path: &str, fd: u32) -> io::Result<File> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if file.metadata()?.is_file() {
         use std::io::{Seek as _, SeekFrom};
-        let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}"))?;
+        let info = crate::memory::read_proc(&format!("/proc/self/fdinfo/{fd}"))?;
         let position = info.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse().ok());
         (&file).seek(SeekFrom::Start(position.ok_or(io::ErrorKind::InvalidData)?))?;
     }

@@ -14,7 +14,12 @@ impl FileArgs {
             return Err(Error::usage(format!("more than one FILE: {} is one too many", quoted(second)))
                 .hint("give one file at a time"));
         }
-        if let Some(flag) = self.resume.then_some("--resume").or(self.no_manifest.then_some("--no-manifest")) {
+        let flags = [
+            (self.resume, "--resume"),
+            (self.no_manifest, "--no-manifest"),
+            (self.allow_external_links, "--allow-external-links"),
+        ];
+        if let Some((_, flag)) = flags.into_iter().find(|(given, _)| *given) {
             return Err(
                 Error::usage(format!("{flag} is for several files, or for folders")).hint("leave it out for one file")
             );
@@ -148,6 +153,10 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
     }
+    if args.allow_external_links {
+        return Err(Error::usage("--allow-external-links can't be used to encrypt")
+            .hint("links are kept as they are; the flag makes them when the folder is decrypted"));
+    }
     if !args.parts.is_empty() {
         return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
     }
@@ -190,18 +199,20 @@ fn many(args: &FileArgs) -> Result<()> {
             "-o DIR is the folder that they go to, each to a file of its own; or make an archive of them first (tar)",
         ));
     }
+    // One file is as fast in a folder as anywhere.
+    let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
     let one_by_one = "files are given one by one for that";
     let refused = [
         (args.range.is_some(), "--range", one_by_one),
         (args.salvage, "--salvage", one_by_one),
         (!args.parts.is_empty(), "--part", "a part is of one file"),
         (
-            args.passphrase,
+            args.passphrase && several,
             "-p/--passphrase",
             "each file would take a second: sealane keygen makes a key, sealane -p encrypts that, and -i uses it",
         ),
         (
-            args.decrypt && args.identities.is_empty(),
+            args.decrypt && args.identities.is_empty() && several,
             "a passphrase",
             "-i names an identity file, which may be encrypted with a passphrase",
         ),

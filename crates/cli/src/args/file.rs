@@ -71,6 +71,9 @@ pub(crate) struct FileArgs {
     /// Encrypt or decrypt many files without a manifest, which would tell whether any are missing
     #[arg(long)]
     pub(crate) no_manifest: bool,
+    /// Make the symbolic links of a folder that lead out of it too
+    #[arg(long)]
+    pub(crate) allow_external_links: bool,
     /// The file to read, standard input if left out or "-"; or several files and folders, with -o DIR
     #[arg(value_name = "INPUT")]
     pub(super) inputs: Vec<PathBuf>,
@@ -128,14 +131,15 @@ pub(crate) enum IdentitySource {
 
 const ENCRYPT_NOTES: &str = "\
 Of several files, or of a folder, each becomes a file of its own in DIR, under its own name and .age, with its
-mode and time. A manifest in DIR, encrypted too, tells whether all are there and in their places.
+mode and time. A manifest in DIR, encrypted too, tells whether all are there and in their places. So does one file
+if DIR is a folder that is there, or ends in a slash; it has no manifest.
 
 Example:
   sealane encrypt -r age1… -o sealed photos letters.txt";
 
 const DECRYPT_NOTES: &str = "\
 Several files, or what is in a folder, go to DIR. If the folder has a manifest, files that are missing, were added
-or exchanged are named, and the status is 1.
+or exchanged are named, and the status is 1. So does one file, if DIR is a folder that is there, or ends in a slash.
 
 Example:
   sealane decrypt -i key.txt -o restored sealed";
@@ -171,7 +175,7 @@ pub(super) fn file_flags() -> Vec<Flag> {
     let mut flags = with_version(&switches);
     flags.extend(values.map(|(short, long)| Flag { short: Some(short), long: Some(long), takes_value: true }));
     flags.extend(["range", "part", "label"].map(|long| Flag { short: None, long: Some(long), takes_value: true }));
-    flags.extend(["salvage", "resume", "no-manifest"].map(|long| Flag {
+    flags.extend(["salvage", "resume", "no-manifest", "allow-external-links"].map(|long| Flag {
         short: None,
         long: Some(long),
         takes_value: false,
@@ -192,7 +196,7 @@ pub(super) fn encrypt_command() -> Command {
              sealane encrypt [-a] (-r RECIPIENT | -R PATH | -i PATH | -j PLUGIN)... [--resume] -o DIR INPUT...",
         )
         .after_help(ENCRYPT_NOTES);
-    hide(command, &["encrypt", "decrypt", "range", "salvage", "parts"])
+    hide(command, &["encrypt", "decrypt", "range", "salvage", "parts", "allow_external_links"])
 }
 
 pub(super) fn decrypt_command() -> Command {
@@ -209,7 +213,18 @@ pub(super) fn decrypt_command() -> Command {
 }
 
 pub(super) fn rekey_command() -> Command {
-    let hidden = ["encrypt", "decrypt", "armor", "threads", "range", "salvage", "resume", "no_manifest", "inputs"];
+    let hidden = [
+        "encrypt",
+        "decrypt",
+        "armor",
+        "threads",
+        "range",
+        "salvage",
+        "resume",
+        "no_manifest",
+        "allow_external_links",
+        "inputs",
+    ];
     let command = RekeyArgs::augment_args(base("rekey").bin_name("sealane rekey"))
         .about("Gives a file to other recipients, without encrypting it again")
         .override_usage(
@@ -231,6 +246,7 @@ pub(super) fn contribute_command() -> Command {
         "salvage",
         "resume",
         "no_manifest",
+        "allow_external_links",
         "inputs",
     ];
     let command = ContributeArgs::augment_args(base("contribute").bin_name("sealane contribute"))

@@ -17,7 +17,7 @@ use crate::args::ContributeArgs;
 use crate::error::{Error, Result, printable};
 use crate::failure::{decrypt_error, encrypt_error};
 use crate::identities::Identities;
-use crate::input::Input;
+use crate::old_header;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         (true, false) => Content::Binary,
         (true, true) => Content::Text,
     };
-    let mut input = Input::open(file.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(file.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(file.output.as_deref(), content, false)?;
     super::check_same(file, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);

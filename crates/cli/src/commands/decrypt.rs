@@ -6,11 +6,11 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
 
 use super::openers::Openers;
-use super::{check_same, range, rekey, salvage};
+use super::{check_same, range, salvage};
 use crate::args::FileArgs;
 use crate::error::{Error, Result};
 use crate::failure::{copy_error, payload_error};
-use crate::input::Input;
+use crate::old_header;
 use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
         return salvage::run(args);
     }
     let stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(args.output.as_deref(), Content::Plaintext, input.is_terminal)?;
     check_same(args, &input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
         progress.reset();
         progress.show(input.len.filter(|_| args.range.is_none()), quiet)
     };
-    let explain = |error| rekey::explain_interrupted(error, args.input.as_deref());
+    let explain = |error| old_header::explain(error, args.input.as_deref());
     let written = match (args.range, file) {
         (Some(range), Some(mut file)) => {
             file.rewind().map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;

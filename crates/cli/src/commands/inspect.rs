@@ -10,11 +10,10 @@ use sealane_age::threshold::{self, ShareSetDescription};
 use sealane_age::{Decryptor, stream};
 use serde::Serialize;
 
-use super::rekey::{explain_interrupted, warn_if_interrupted};
 use crate::args::InspectArgs;
 use crate::error::{Error, Result, printable};
 use crate::failure::{decrypt_error, payload_error, threshold_error};
-use crate::input::Input;
+use crate::old_header;
 use crate::output::{json, print};
 use crate::progress::{Progress, Watched};
 use crate::stdin::StdinUse;
@@ -99,7 +98,7 @@ struct Sizes {
 /// Shows it.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
     input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(input.reader);
     let read_failed = |error| payload_error(error, &input.name);
@@ -107,10 +106,8 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let decoded = Progress::default();
     let mut reader = Watched::new(reader, &decoded);
     let header = Decryptor::new(&mut reader)
-        .map_err(|error| explain_interrupted(decrypt_error(error), args.input.as_deref()))?
+        .map_err(|error| old_header::explain(decrypt_error(error), args.input.as_deref()))?
         .into_header();
-    // It may be partly the old one and partly the new one, which only its code would show, to whoever has the key.
-    warn_if_interrupted(args.input.as_deref());
     // What a file's metadata say need not be read.
     let file_len = match input.len {
         Some(len) if !armored => len,

@@ -9,19 +9,18 @@ use sealane_age::{Salvaged, WriteAt as _};
 use serde_json::json;
 
 use super::openers::Openers;
-use super::rekey::explain_interrupted;
 use crate::args::FileArgs;
 use crate::cleanup::FileGuard;
 use crate::error::{Error, Result, quoted};
 use crate::failure::{copy_error, payload_error};
-use crate::input::Input;
+use crate::old_header;
 use crate::passphrase::Passphrases;
 use crate::stdin::StdinUse;
 
 /// Writes it to a new file, and what is missing to another one beside it.
 pub(super) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut input = Input::open(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
     let (Some(file), Some(len)) = (input.file.take(), input.len) else {
         return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to one first"));
     };
@@ -36,7 +35,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
     let reader = openers
         .decrypt(reader, &input.name, crate::backend()?)
-        .map_err(|error| explain_interrupted(error, args.input.as_deref()))?;
+        .map_err(|error| old_header::explain(error, args.input.as_deref()))?;
 
     let (result, output_guard) = create(output)?;
     // What was made just now must not stay alone.

@@ -50,6 +50,16 @@ impl Attributes {
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
+    /// Whether a file with `metadata` was changed last when these say, as far as its file system remembers: some do so in steps of 100
+    /// nanoseconds, and some in steps of up to two seconds.
+    pub(super) fn has_time_of(self, metadata: &Metadata) -> bool {
+        let Some(expected) = self.modified.and_then(from_time) else { return true };
+        let Ok(found) = metadata.modified() else { return false };
+        let apart = found.duration_since(expected).unwrap_or_else(|earlier| earlier.duration());
+        let in_whole_seconds = to_time(found).is_some_and(|(_, nanos)| nanos == 0);
+        apart <= if in_whole_seconds { Duration::from_secs(2) } else { Duration::from_nanos(100) }
+    }
+
     /// Gives them to a file or a folder.
     pub(crate) fn apply(self, file: &File) -> io::Result<()> {
         if let Some(modified) = self.modified.and_then(from_time) {

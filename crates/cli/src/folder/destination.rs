@@ -5,21 +5,22 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use walkdir::WalkDir;
 
 use super::attributes::{Attributes, Stamp};
-use super::journal::{Check, Checked, Done, Journal, Record};
+use super::found::Found;
+use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
 use super::name::{JOURNAL, MANIFEST, Name};
-use super::plan::{Link, Plan};
+use super::plan::{Link, Plan, Source};
 use super::work::Failure;
+use crate::dir::{Dir, Kind};
 use crate::error::{Error, Result, describe, quoted, warn};
-use crate::output::{Temporary, keep_retry, sync_directory};
+use crate::output::{Temporary, keep_retry};
 
 /// What a run is for, as far as another one must agree to go on with it.
 pub(crate) struct Purpose(Sha256);
@@ -52,11 +53,11 @@ pub(crate) enum Direction {
 }
 
 /// With a manifest.
-const ALONE: Direction = Direction::Seal { with_manifest: true };
+pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
 
 impl Direction {
     /// Where `name` goes.
-    fn target(self, name: &Name) -> PathBuf {
+    pub(super) fn target(self, name: &Name) -> PathBuf {
         match self {
             Self::Seal { .. } => name.sealed(),
             Self::Open => name.as_path().to_owned(),
@@ -64,11 +65,31 @@ impl Direction {
     }
 }
 
+/// What is known of a file before it is worked on.
+pub(crate) struct Expected {
+    pub(crate) attributes: Attributes,
+    /// How long it will be, in bytes.
+    pub(crate) len: Option<u64>,
+}
+
+/// How a run treats what it finds in the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Nothing may have been begun there.
+    Fresh,
+    /// It goes on with an interrupted run, if there was one.
+    Resume,
+    /// One file, of which nothing is left if it is not completed: no journal is kept.
+    Single,
+}
+
 /// The folder, ready.
 pub(crate) struct Destination {
-    root: PathBuf,
+    root: Dir,
+    /// What a person calls it.
+    path: PathBuf,
     direction: Direction,
-    journal: Journal,
+    journal: Option<Journal>,
     /// What an interrupted run did, if this one goes on with it.
     done: Done,
     /// The folders that this run, or the one before, makes.
@@ -78,65 +99,68 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// Looks at the folder `root`, which is made if need be, and makes the folders in it. Nothing that was there before is touched, but for what
+    /// Looks at the folder `path`, which is made if need be, and makes the folders in it. Nothing that was there before is touched, but for what
     /// an interrupted run left that this one goes on with.
+    ///
+    /// Gives `None` if an earlier run has done all there is to do, which `expected` says of each file.
     pub(crate) fn prepare(
-        root: &Path,
+        path: &Path,
         purpose: Purpose,
-        resume: bool,
+        mode: Mode,
         plan: &Plan,
         direction: Direction,
-    ) -> Result<Self> {
-        let cannot = |error: &io::Error| Error::cannot_write(root, error);
-        match fs::metadata(root) {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => {
-                return Err(
-                    cannot(&io::ErrorKind::NotADirectory.into()).hint("-o names the folder that the files go to")
-                );
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir(root).map_err(|error| cannot(&error))?;
-            }
-            Err(error) => return Err(cannot(&error)),
-        }
-        let goes_on = resume && Journal::path(root).exists();
+        expected: impl Fn(&Source) -> io::Result<Expected>,
+    ) -> Result<Option<Self>> {
+        let root = open_or_make(path)?;
         let targets: HashSet<_> = plan.files.iter().map(|file| direction.target(&file.name)).collect();
         let folders = folders(plan);
-        refuse_taken(root, &targets, folders.keys(), direction, resume, goes_on)?;
-        let (journal, done) = Journal::open(root, &purpose.text(), goes_on)?;
+        let found = Found { root: &root, path, targets: &targets, direction };
+        let has_journal = root.has(Path::new(JOURNAL));
+        let goes_on = mode == Mode::Resume && has_journal;
+        if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, expected) {
+            return Ok(None);
+        }
+        found.refuse_taken(folders.keys(), has_journal, mode)?;
+        let (journal, done) = match mode {
+            Mode::Single => (None, Done::default()),
+            _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
+        };
         let mut destination = Self {
-            root: root.to_owned(),
+            root,
+            path: path.to_owned(),
             direction,
             journal,
             made: done.made.clone(),
             done,
             without_attributes: Mutex::default(),
         };
-        if goes_on {
-            destination.tidy(&targets);
-        }
+        destination.tidy(&targets, goes_on);
         destination.make(&folders)?;
-        Ok(destination)
+        Ok(Some(destination))
     }
 
     /// Removes files that an interrupted run had not finished, and takes its folders, which may have their attributes already.
-    fn tidy(&self, targets: &HashSet<PathBuf>) {
-        for name in &self.done.made {
-            let private = Attributes::private();
-            let _ = File::open(self.root.join(name.as_path())).and_then(|folder| private.apply(&folder));
-        }
-        let made = self.done.made.iter().map(Name::as_path);
-        let mut folders: BTreeSet<_> = targets.iter().filter_map(|target| target.parent()).chain(made).collect();
+    fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
+        let mut folders = BTreeSet::new();
         if self.direction == ALONE {
-            // Where the manifest is written.
+            // Where the manifest and the journal are written.
             folders.insert(Path::new(""));
+        }
+        if goes_on {
+            for name in &self.done.made {
+                let folder = self.root.below(name.as_path()).and_then(|folder| folder.file());
+                let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
+            }
+            folders.extend(targets.iter().filter_map(|target| target.parent()));
+            folders.extend(self.done.made.iter().map(Name::as_path));
         }
         for folder in folders {
             // One that is not there yet has nothing in it.
-            let Ok(entries) = fs::read_dir(self.root.join(folder)) else { continue };
-            for entry in entries.flatten().filter(|entry| Temporary::is_name(&entry.file_name())) {
-                let _ = fs::remove_file(entry.path());
+            let Ok(folder) = self.root.below(folder) else { continue };
+            for (name, _) in folder.entries().unwrap_or_default() {
+                if Temporary::is_name(&name) {
+                    let _ = folder.remove(&name);
+                }
             }
         }
     }
@@ -144,21 +168,22 @@ impl Destination {
     /// Makes the folders that are not there, the highest first. Those that will get a mode are for their owner only until then.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
         for (name, attributes) in folders {
-            let path = self.root.join(name.as_path());
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
                 continue;
             }
-            let mut builder = fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, attributes.first_mode(0o700, 0o777));
-            #[cfg(not(unix))]
-            let _ = attributes;
             // First, so that a run that goes on knows it for its own at whatever moment this one ends.
-            self.journal.add_folder(name).map_err(|error| Error::cannot_write(&Journal::path(&self.root), &error))?;
-            builder.create(&path).map_err(|error| Error::cannot_write(&path, &error))?;
+            self.note(|journal| journal.add_folder(name))?;
+            let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
+            made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
             self.made.insert(name.clone());
         }
         Ok(())
+    }
+
+    /// Notes something in the journal.
+    fn note(&self, add: impl FnOnce(&Journal) -> io::Result<()>) -> Result<()> {
+        let added = self.journal.as_ref().map_or(Ok(()), add);
+        added.map_err(|error| Error::cannot_write(&Journal::path(&self.path), &error))
     }
 
     /// What an earlier run says of the file `name`, if its source is still what it was, and the file is whole.
@@ -168,10 +193,11 @@ impl Destination {
     }
 
     fn is_what_was_written(&self, record: &Record) -> bool {
-        let path = self.root.join(self.direction.target(&record.name));
-        // Neither a link nor what one would wait for.
-        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        is_file && File::open(path).and_then(|mut file| record.check.matches(&mut file)).is_ok_and(|same| same)
+        let same = self.root.open_file(&self.direction.target(&record.name)).and_then(|mut file| {
+            // The content of one that others have a part in may change yet.
+            Ok(is_ours(&self.root, &file)? && record.check.matches(&mut file)?)
+        });
+        same.is_ok_and(|same| same)
     }
 
     /// Whether what has the name of `name` by now may be replaced. A sealed file that is in the journal is of the run before, even if it
@@ -189,14 +215,15 @@ impl Destination {
         write: impl FnOnce(&mut Checked<Target<'_>>) -> Result<T, Failure>,
         record: impl FnOnce(Check, T) -> Record,
     ) -> Result<Record, Failure> {
-        let path = self.root.join(self.direction.target(name));
+        let target = self.direction.target(name);
+        let path = self.path.join(&target);
         let cannot = |error: io::Error| match error.kind() {
             io::ErrorKind::InvalidFilename => Failure::This(Error::cannot_write(&path, &error)),
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
-        let mode = attributes.first_mode(0o600, 0o666);
-        let temporary = Temporary::create(path.parent().unwrap_or(&self.root), mode).map_err(cannot)?;
+        let folder = self.root.below(target.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
+        let temporary = Temporary::create_in(&folder, attributes.first_mode(0o600, 0o666)).map_err(cannot)?;
         let mut checked = Checked::new(Target { file: temporary.file(), path: &path }).map_err(cannot)?;
         let written = write(&mut checked)?;
         let record = record(checked.finish(), written);
@@ -204,23 +231,38 @@ impl Destination {
         #[cfg(not(target_os = "linux"))]
         temporary.file().sync_all().map_err(cannot)?;
         let replace = self.may_replace(name);
-        let journal = self.journal.add(&record);
-        journal.map_err(|error| Failure::All(Error::cannot_write(&Journal::path(&self.root), &error)))?;
-        temporary.persist(&path, replace).map_err(cannot)?;
+        self.note(|journal| journal.add(&record)).map_err(Failure::All)?;
+        temporary.persist(&target, replace).map_err(cannot)?;
         Ok(record)
+    }
+
+    /// Writes the manifest with `write`. That of an interrupted run is replaced.
+    pub(crate) fn write_manifest(&self, write: impl FnOnce(&mut Target<'_>) -> Result<()>) -> Result<()> {
+        let path = self.path.join(MANIFEST);
+        let cannot = |error: io::Error| Error::cannot_write(&path, &error);
+        let is_free = match self.root.open_file(Path::new(MANIFEST)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            found => found.and_then(|file| is_ours(&self.root, &file)).map_err(cannot)?,
+        };
+        if !is_free {
+            return Err(cannot(io::Error::other("it belongs to somebody else, or has another name too")));
+        }
+        let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
+        write(&mut Target { file: temporary.file(), path: &path })?;
+        temporary.file().sync_all().map_err(cannot)?;
+        temporary.persist(Path::new(MANIFEST), true).map_err(cannot)?;
+        self.root.sync();
+        Ok(())
     }
 
     /// Makes a symbolic link, unless it is there already.
     pub(crate) fn link(&self, link: &Link) -> Result<()> {
-        let path = self.root.join(link.name.as_path());
-        if fs::read_link(&path).is_ok_and(|target| target == link.target) {
+        let path = link.name.as_path();
+        if self.root.read_link(path).is_ok_and(|target| target == link.target) {
             return Ok(());
         }
-        #[cfg(unix)]
-        let made = std::os::unix::fs::symlink(&link.target, &path);
-        #[cfg(not(unix))]
-        let made = Err(io::Error::other("symbolic links are not made here"));
-        made.map_err(|error| Error::cannot_write(&path, &error))
+        let made = self.root.make_link(path, &link.target);
+        made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))
     }
 
     fn keep(&self, attributes: Attributes, file: io::Result<&File>) {
@@ -233,11 +275,8 @@ impl Destination {
     /// Sees to it that all files are on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
-        {
-            let synced = File::open(&self.root).and_then(|root| Ok(rustix::fs::syncfs(root)?));
-            synced.map_err(|error| Error::cannot_write(&self.root, &error))?;
-        }
-        sync_directory(&self.root);
+        self.root.sync_file_system().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        self.root.sync();
         Ok(())
     }
 
@@ -247,17 +286,33 @@ impl Destination {
         let mut deepest_first: Vec<_> = made.collect();
         deepest_first.sort_by_key(|directory| Reverse(&directory.name));
         for directory in deepest_first {
-            let folder = File::open(self.root.join(directory.name.as_path()));
+            let folder = self.root.below(directory.name.as_path()).and_then(|folder| folder.file());
             self.keep(directory.attributes, folder.as_ref().map_err(|error| error.kind().into()));
         }
         if let Some((count, error)) = self.without_attributes.into_inner().unwrap_or_else(PoisonError::into_inner) {
             warn(format!("the modes or times of {count} files could not be kept: {}", describe(&error)));
         }
-        if complete {
-            self.journal.remove().map_err(|error| Error::cannot_write(&Journal::path(&self.root), &error))?;
-            sync_directory(&self.root);
+        if let Some(journal) = self.journal.filter(|_| complete) {
+            journal.remove().map_err(|error| Error::cannot_write(&Journal::path(&self.path), &error))?;
+            self.root.sync();
         }
         Ok(())
+    }
+}
+
+fn open_or_make(path: &Path) -> Result<Dir> {
+    let cannot = |error: io::Error| {
+        let what = Error::cannot_write(path, &error);
+        match error.kind() {
+            io::ErrorKind::NotADirectory => what.hint("-o names the folder that the files go to"),
+            _ => what,
+        }
+    };
+    match Dir::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir(path).and_then(|()| Dir::open(path)).map_err(cannot)
+        }
+        opened => opened.map_err(cannot),
     }
 }
 
@@ -290,59 +345,4 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
 fn exists(path: &Path) -> Error {
     Error::new(format!("{} exists, and is not what was written; it is left alone", quoted(path)))
         .hint("was it changed since? move it away, and --resume writes it again")
-}
-
-/// Nothing is replaced that was there before, and nothing written through a link.
-fn refuse_taken<'a>(
-    root: &Path,
-    targets: &HashSet<PathBuf>,
-    folders: impl IntoIterator<Item = &'a Name>,
-    direction: Direction,
-    resume: bool,
-    goes_on: bool,
-) -> Result<()> {
-    let shown = quoted(root);
-    let alone = direction == ALONE;
-    if !goes_on && Journal::path(root).exists() {
-        return Err(Error::new(format!("an earlier run into {shown} was interrupted"))
-            .hint("the same command with --resume goes on with it; or remove that folder and begin again"));
-    }
-    if alone && !goes_on && resume && root.join(MANIFEST).exists() {
-        return Err(Error::new(format!("the run into {shown} was not interrupted: its manifest is there"))
-            .hint("to encrypt again, give -o a new folder"));
-    }
-    if alone && !goes_on && fs::read_dir(root).map_err(|error| Error::cannot_write(root, &error))?.next().is_some() {
-        return Err(Error::new(format!("{shown} is not empty, and its manifest says what is in it"))
-            .hint("give -o a new folder; or --no-manifest, with which nobody can tell whether files are missing"));
-    }
-    if let Some(taken) = targets.iter().filter(|target| !goes_on && root.join(target).symlink_metadata().is_ok()).min()
-    {
-        return Err(Error::new(format!("{} exists already", quoted(root.join(taken))))
-            .hint("nothing was touched; give -o a new folder"));
-    }
-    for name in folders {
-        let path = root.join(name.as_path());
-        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-            return Err(Error::new(format!("{} is not a folder, and files are to go there", quoted(path)))
-                .hint("nothing was touched; give -o a new folder"));
-        }
-    }
-    if alone && goes_on {
-        refuse_strays(root, targets)?;
-    }
-    Ok(())
-}
-
-/// Refuses a folder with files of which its manifest would not tell. Nothing is removed: it may be the last there is of them.
-fn refuse_strays(root: &Path, targets: &HashSet<PathBuf>) -> Result<()> {
-    for entry in WalkDir::new(root).min_depth(1).into_iter().flatten().filter(|entry| !entry.file_type().is_dir()) {
-        let Ok(name) = entry.path().strip_prefix(root) else { continue };
-        let is_own =
-            [JOURNAL, MANIFEST].iter().any(|own| name == Path::new(own)) || Temporary::is_name(entry.file_name());
-        if !is_own && !targets.contains(name) {
-            return Err(Error::new(format!("{} is not the sealed form of any input", quoted(entry.path())))
-                .hint("if its source was removed, so may it be; the manifest says what is in the folder"));
-        }
-    }
-    Ok(())
 }

@@ -4,8 +4,9 @@
 //! written. That is against accidents: who can write to the folder can write a line too.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +19,9 @@ use super::attributes::Stamp;
 use super::manifest::{Id, write_line};
 use super::name::{JOURNAL, Name};
 use crate::cleanup;
-use crate::error::{Error, Result, quoted};
+use crate::dir::{self, Dir};
+use crate::error::{Error, Result, describe, quoted};
+use crate::output::Temporary;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -145,57 +148,24 @@ pub(super) struct Done {
 
 /// The journal of this run, for several threads. As long as it lives, no other run has it.
 pub(super) struct Journal {
-    path: PathBuf,
+    root: Dir,
     file: Mutex<File>,
 }
 
 impl Journal {
-    /// Where it is.
+    /// Where it is in the folder `root`.
     pub(super) fn path(root: &Path) -> PathBuf {
         root.join(JOURNAL)
     }
 
-    /// Begins one in the folder `root`, or goes on with the one that is there, which must be for the same purpose, and says what was done.
-    pub(super) fn open(root: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
-        let path = Self::path(root);
-        let shown = quoted(root);
-        let cannot = |error: &io::Error| Error::cannot_write(&path, error);
-        let busy = || Error::new(format!("another run is at work in {shown}")).hint("wait until it has ended");
+    /// Begins one in the folder `root`, which a person calls `path`, or goes on with the one that is there, which must be for the same purpose, and
+    /// says what was done.
+    pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         // A limit of its length is to be an error that names it.
         cleanup::watch();
-        let mut options = File::options();
-        options.read(true).append(true).create_new(!goes_on);
-        // Who knows what tells the files apart could make a manifest of some of them.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(busy()),
-            opened => opened.map_err(|error| cannot(&error))?,
-        };
-        match file.try_lock() {
-            // Removed by the one that had it until now.
-            Ok(()) if !path.exists() => return Err(busy()),
-            // Not every file system has locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => return Err(busy()),
-        }
-        let done = match read(&file).map_err(|error| cannot(&error))? {
-            Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
-                // What follows is not to be taken for the rest of a line that was not written to its end.
-                file.write_all(b"\n").map_err(|error| cannot(&error))?;
-                done
-            }
-            Some(_) => {
-                return Err(Error::new(format!("the interrupted run into {shown} was another one"))
-                    .hint("--resume goes on with the same inputs and flags; or remove that folder and begin again"));
-            }
-            None => {
-                let head = Head { version: VERSION, purpose: purpose.to_owned() };
-                file.set_len(0).and_then(|()| write_line(&mut file, &head)).map_err(|error| cannot(&error))?;
-                Done::default()
-            }
-        };
-        Ok((Self { path, file: Mutex::new(file) }, done))
+        let (file, done) =
+            if goes_on { go_on(root, path, purpose)? } else { (begin(root, path, purpose)?, Done::default()) };
+        Ok((Self { root: root.clone(), file: Mutex::new(file) }, done))
     }
 
     /// A file is complete, and about to get its name.
@@ -214,12 +184,85 @@ impl Journal {
 
     /// The run is complete.
     pub(super) fn remove(self) -> io::Result<()> {
-        fs::remove_file(&self.path)
+        let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let name = OsStr::new(JOURNAL);
+        if self.root.is_same(name, &file)? { self.root.remove(name) } else { Ok(()) }
     }
 }
 
-/// The first line, and what the others say; `None` if not even the first was written. Whatever is not a whole line was being written when the run
-/// ended.
+fn busy(path: &Path) -> Error {
+    Error::new(format!("another run is at work in {}", quoted(path))).hint("wait until it has ended")
+}
+
+fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        // Not every file system has locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(busy(path)),
+    }
+}
+
+/// A new journal, which appears with its first line and locked.
+fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
+    let cannot = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => busy(path),
+        _ => Error::cannot_write(&Journal::path(path), &error),
+    };
+    // Who knows what tells the files apart could make a manifest of some of them.
+    let temporary = Temporary::create_in(root, 0o600).map_err(cannot)?;
+    let mut file = temporary.file().try_clone().map_err(cannot)?;
+    lock(&file, path)?;
+    write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
+    file.sync_all().map_err(cannot)?;
+    temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
+    Ok(file)
+}
+
+/// The journal of an interrupted run. What is none stays as it is.
+fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
+    let shown = quoted(path);
+    let cannot = |error: io::Error| Error::cannot_write(&Journal::path(path), &error);
+    let not_ours = |why: &str| {
+        Error::new(format!("{} is not the journal of an interrupted run: {why}", quoted(Journal::path(path))))
+            .hint("it was left as it is; give -o a new folder, or move that file away")
+    };
+    let mut file = root.open_file_to_write(Path::new(JOURNAL)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => busy(path),
+        _ => not_ours(&describe(&error)),
+    })?;
+    if !is_ours(root, &file).map_err(cannot)? {
+        return Err(not_ours("it belongs to somebody else, or has another name too"));
+    }
+    lock(&file, path)?;
+    if !root.is_same(OsStr::new(JOURNAL), &file).map_err(cannot)? {
+        // Removed by the one that had it until now.
+        return Err(busy(path));
+    }
+    match read(&file).map_err(cannot)? {
+        Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
+            // What follows is not to be taken for the rest of a line that was not written to its end.
+            file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
+            Ok((file, done))
+        }
+        Some(_) => Err(Error::new(format!("the interrupted run into {shown} was another one"))
+            .hint("--resume goes on with the same inputs and flags; or remove that folder and begin again")),
+        None => Err(not_ours("its first line is of something else")),
+    }
+}
+
+/// Whether the file in `root` is regular, has one name, and belongs to whoever makes files there now.
+pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    if dir::is_own(&metadata, None) {
+        return Ok(true);
+    }
+    // Some file systems give all files to somebody else, new ones too.
+    let new = Temporary::create_in(root, 0o600)?.file().metadata()?;
+    Ok(dir::is_own(&metadata, dir::owner(&new)))
+}
+
+/// The first line, and what the others say; `None` if the first is not that of a journal. Whatever else is not a whole line was being written
+/// when the run ended.
 fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());
@@ -237,6 +280,8 @@ fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn record(name: &str, content: &[u8]) -> Record {
@@ -261,7 +306,8 @@ mod tests {
     #[test]
     fn what_was_not_written_to_its_end_is_left_out() {
         let root = tempfile::tempdir().unwrap();
-        let open = |purpose: &str, goes_on| Journal::open(root.path(), purpose, goes_on);
+        let directory = Dir::open(root.path()).unwrap();
+        let open = |purpose: &str, goes_on| Journal::open(&directory, root.path(), purpose, goes_on);
         let name = Name::new(Path::new("b")).unwrap();
         {
             let (journal, done) = open("p", false).unwrap();
@@ -275,7 +321,13 @@ mod tests {
         let whole = fs::read(Journal::path(root.path())).unwrap();
         let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
         assert_eq!(ends.len(), 4);
-        for len in 0..=whole.len() {
+        // It appears with its first line: without that it is something else, and stays so.
+        for len in 0..ends[0] {
+            fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
+            assert!(open("p", true).err().unwrap().to_string().contains("is not the journal"), "{len}");
+            assert_eq!(fs::read(Journal::path(root.path())).unwrap(), whole[..len]);
+        }
+        for len in ends[0]..=whole.len() {
             let lines = ends[1..].iter().filter(|end| **end <= len).count();
             // What is added after a line that was cut off is not lost with it.
             for added in [0, 1] {
@@ -288,5 +340,6 @@ mod tests {
         assert!(open("q", true).err().unwrap().to_string().contains("was another one"));
         open("p", true).unwrap().0.remove().unwrap();
         assert!(!Journal::path(root.path()).exists());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
     }
 }

@@ -1,15 +1,15 @@
 //! Which files there are.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use walkdir::{DirEntry, WalkDir};
-
 use super::attributes::Attributes;
 use super::name::Name;
-use crate::error::{Error, Result, describe, quoted, warn};
+use crate::dir::{Dir, Kind};
+use crate::error::{Error, Result, quoted, warn};
+use crate::old_header::Place;
 
 /// A file to be worked on.
 #[derive(Debug)]
@@ -19,6 +19,26 @@ pub(crate) struct Source {
     pub(crate) name: Name,
     /// As far as is known, in bytes.
     pub(crate) len: u64,
+    /// The folder that it was found in, if the command line names that one, and its name there.
+    found: Option<(Dir, PathBuf)>,
+}
+
+impl Source {
+    /// Opens it. Only a file that the command line names may be behind a link.
+    pub(crate) fn open(&self) -> io::Result<File> {
+        match &self.found {
+            Some((root, within)) => root.open_file(within),
+            None => File::open(&self.path),
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> io::Result<Place> {
+        match &self.found {
+            Some((root, within)) => Place::below(root, within, &self.path),
+            None => Place::of(&self.path),
+        }
+    }
 }
 
 /// A folder to be made.
@@ -67,44 +87,52 @@ impl Plan {
         if !metadata.is_file() {
             return Err(Error::new(format!("{shown} is not a regular file")).hint("encrypt it by itself"));
         }
-        self.files.push(Source { path: path.to_owned(), name, len: metadata.len() });
+        self.files.push(Source { path: path.to_owned(), name, len: metadata.len(), found: None });
         Ok(())
     }
 
     /// All that is in the folder `root`. `name` says what is to become of what, which may be a folder, as far as it becomes something.
     pub(crate) fn walk(&mut self, root: &Path, mut name: impl FnMut(&Path, bool) -> Option<Name>) {
-        for entry in WalkDir::new(root).sort_by_file_name() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    let why = error.io_error().map_or_else(|| error.to_string(), describe);
-                    self.failures
-                        .push(Error::new(format!("cannot read {}: {why}", quoted(error.path().unwrap_or(root)))));
-                    continue;
+        let cannot = |within: &Path, error: &io::Error| {
+            Error::io(format!("cannot read {}", quoted(root.join(within).components().as_path())), error)
+        };
+        let directory = match Dir::open(root) {
+            Ok(directory) => directory,
+            Err(error) => return self.failures.push(cannot(Path::new(""), &error)),
+        };
+        // The next one last.
+        let mut left = vec![(PathBuf::new(), Kind::Directory, 0)];
+        while let Some((within, kind, len)) = left.pop() {
+            let name = name(&within, kind == Kind::Directory);
+            let taken = match (kind, name) {
+                (Kind::Directory, name) => directory.below(&within).and_then(|folder| {
+                    if let Some(name) = name {
+                        let attributes = Attributes::of(&folder.file()?.metadata()?);
+                        self.directories.push(Directory { name, attributes });
+                    }
+                    for (name, kind) in folder.entries()?.into_iter().rev() {
+                        let len = if kind == Kind::File { folder.len_of(&name).unwrap_or_default() } else { 0 };
+                        left.push((within.join(name), kind, len));
+                    }
+                    Ok(())
+                }),
+                (_, None) => Ok(()),
+                (Kind::File, Some(name)) => {
+                    let found = Some((directory.clone(), within.clone()));
+                    self.files.push(Source { path: root.join(&within), name, len, found });
+                    Ok(())
+                }
+                (Kind::Link, Some(name)) => {
+                    directory.read_link(&within).map(|target| self.links.push(Link { name, target }))
+                }
+                (Kind::Other, Some(_)) => {
+                    let path = quoted(root.join(&within));
+                    warn(format!("{path} is left out: it is neither a file nor a folder nor a link"));
+                    Ok(())
                 }
             };
-            let Ok(within) = entry.path().strip_prefix(root) else { continue };
-            let taken = name(within, entry.file_type().is_dir()).map(|name| self.take(&entry, name));
-            self.failures.extend(taken.and_then(Result::err));
+            self.failures.extend(taken.map_err(|error| cannot(&within, &error)).err());
         }
-    }
-
-    fn take(&mut self, entry: &DirEntry, name: Name) -> Result<()> {
-        let (path, kind) = (entry.path(), entry.file_type());
-        let cannot = |error: &io::Error| Error::io(format!("cannot read {}", quoted(path)), error);
-        // Only a folder that the command line names can be behind a link.
-        if kind.is_dir() || entry.depth() == 0 {
-            let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
-            self.directories.push(Directory { name, attributes: Attributes::of(&metadata) });
-        } else if kind.is_file() {
-            let metadata = entry.metadata().map_err(|error| cannot(&error.into()))?;
-            self.files.push(Source { path: path.to_owned(), name, len: metadata.len() });
-        } else if kind.is_symlink() {
-            self.links.push(Link { name, target: fs::read_link(path).map_err(|error| cannot(&error))? });
-        } else {
-            warn(format!("{} is left out: it is neither a file nor a folder nor a link", quoted(path)));
-        }
-        Ok(())
     }
 
     /// Adds another one.

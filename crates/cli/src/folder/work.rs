@@ -24,6 +24,12 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What is said where there is one file only.
+    pub(crate) fn into_error(self) -> Error {
+        let (Self::This(error) | Self::All(error)) = self;
+        error
+    }
+
     /// A file that cannot be read is one file; what cannot be written is all of them. `read` explains failures to read.
     pub(crate) fn of_copy(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Self {
         let failure = if matches!(error, CopyError::Read(_)) { Self::This } else { Self::All };

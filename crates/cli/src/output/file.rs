@@ -5,14 +5,14 @@
 //! regular file (a device, a FIFO, `/dev/stdout`) is written to directly.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
-use super::keep_retry;
 use super::temporary::Temporary;
+use super::{keep_retry, permissions};
 use crate::error::{Error, Result, quoted};
 
 /// As many symbolic links as Linux follows.
@@ -174,16 +174,17 @@ impl Replacement {
         self.temporary = None;
     }
 
-    /// The result is complete: onto the disk with it, and into its place.
-    pub(super) fn finish(mut self) -> Result<()> {
+    /// The result is complete: onto the disk with it, and into its place, if `allowed` says so then.
+    pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         // The decryption of an empty file writes nothing, and is a file nevertheless.
         let temporary = match self.temporary.take() {
             Some(temporary) => temporary,
             None => self.create()?,
         };
         let replace = self.keeping != Keeping::Old;
-        let persisted = temporary.file().sync_all().and_then(|()| temporary.persist(&self.target.path, replace));
-        persisted.map_err(|error| match error.kind() {
+        temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
+        allowed()?;
+        temporary.persist(&self.target.path, replace).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if !replace => self.target.exists(),
             _ => self.target.cannot_write(&error),
         })?;
@@ -198,7 +199,8 @@ impl Replacement {
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
         if let Some(existing) = self.target.existing.as_ref().filter(|_| !private) {
-            keep_permissions(temporary.file(), existing).map_err(|error| self.target.cannot_write(&error))?;
+            permissions::keep(temporary.file(), &self.target.path, existing)
+                .map_err(|error| self.target.cannot_write(&error))?;
         }
         Ok(temporary)
     }
@@ -210,7 +212,7 @@ impl Replacement {
 }
 
 /// Brings the names in `directory` onto the disk. Where directories cannot be synced, there is nothing more to be done.
-pub(crate) fn sync_directory(directory: &Path) {
+fn sync_directory(directory: &Path) {
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
 
@@ -252,26 +254,4 @@ fn may_make_files_in(directory: &Path) -> io::Result<()> {
 fn may_make_files_in(_directory: &Path) -> io::Result<()> {
     // What a directory allows is not a question of its attributes here: making the file shows it.
     Ok(())
-}
-
-/// Gives `file` the owner, group and mode of the file that it will replace.
-#[cfg(unix)]
-fn keep_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-    let new = file.metadata()?;
-    let mut mode = existing.mode() & 0o7777;
-    if new.uid() != existing.uid() {
-        // Only root can; anybody else who may write to the file becomes its owner by replacing it.
-        let _ = fchown(file, Some(existing.uid()), None);
-    }
-    if new.gid() != existing.gid() && fchown(file, None, Some(existing.gid())).is_err() {
-        // What the old group might do, the new one must not.
-        mode &= !0o070;
-    }
-    file.set_permissions(Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn keep_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
-    file.set_permissions(existing.permissions())
 }

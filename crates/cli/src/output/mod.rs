@@ -1,6 +1,7 @@
 //! Where the result goes: a file that appears only when it is whole, standard output, or a terminal.
 
 mod file;
+mod permissions;
 mod temporary;
 mod terminal;
 
@@ -12,7 +13,6 @@ use serde::Serialize;
 
 use crate::error::{Error, Result, warn};
 use crate::same_file::FileId;
-pub(crate) use file::sync_directory;
 use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
@@ -132,11 +132,20 @@ impl Output {
 
     /// The result is complete: makes it last. Without this, a file is left as it was.
     pub(crate) fn finish(self) -> Result<()> {
+        self.finish_if(|| Ok(()))
+    }
+
+    /// The same, if `allowed` says so when nothing is left to be done but to give a file its name.
+    pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
+        if let Sink::Replacement(replacement) = self.sink {
+            return replacement.finish(allowed);
+        }
+        allowed()?;
         match self.sink {
             Sink::Stdout(mut writer) => writer.flush().map_err(stdout_error),
             Sink::Terminal(terminal) => terminal.finish(),
             Sink::Direct(direct) => direct.finish(),
-            Sink::Replacement(replacement) => replacement.finish(),
+            Sink::Replacement(_) => Ok(()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
 #![cfg(unix)]
 
+mod access;
 mod batches;
 mod bench;
 mod cctv;
@@ -10,6 +11,7 @@ mod files;
 mod flags;
 mod folder;
 mod folder_faults;
+mod folder_links;
 mod folder_resume;
 mod generate;
 mod identities;
@@ -26,6 +28,7 @@ mod range;
 mod readme;
 mod recipients;
 mod rekey;
+mod rekey_faults;
 mod salvage;
 mod same_file;
 mod share_mistakes;

@@ -15,6 +15,8 @@ fn that(dir: &Dir, then: &str) {
 
 /// What a plugin says last.
 const DONE: &str = r"read -r reply; read -r line; printf -- '-> done\n\n'";
+/// The same of one that said nothing before.
+const END: &str = r"printf -- '-> done\n\n'";
 /// Sixteen bytes of zeros.
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
 
@@ -153,9 +155,9 @@ fn lives(process: &str) -> bool {
 fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
     for then in [
         "exec sleep 100",
-        // A line, the body of a stanza, and commands without end.
-        "exec tr '\\0' A < /dev/zero",
-        "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        // One that does not listen.
+        "trap '' TERM INT; while :; do sleep 0.1; done",
+        // Commands without end.
         "exec yes \"$(printf -- '-> fly\\n\\n')\"",
     ] {
         let dir = with_endless_plugin(then);
@@ -177,17 +179,102 @@ fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
     }
 }
 
-/// As `age` does: a signal for the command alone does not reach the plugin. It notices when it reads or writes again.
 #[test]
-fn a_plugin_that_listens_ends_with_the_command() {
-    let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
-    for signal in ["TERM", "KILL"] {
-        let (mut child, plugin) = start(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]);
-        kill(signal, &child.id().to_string());
-        assert!(child.wait().unwrap().signal().is_some());
-        assert!(!lives(&plugin), "{signal}");
-        std::fs::remove_file(dir.path("log")).unwrap();
+fn a_plugin_that_hangs_ends_with_the_command() {
+    for then in [
+        "exec sleep 100",
+        "trap '' TERM INT HUP; while :; do sleep 0.1; done",
+        "printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done",
+    ] {
+        let dir = with_endless_plugin(then);
+        for signal in ["TERM", "INT", "HUP"] {
+            for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
+                let (mut child, plugin) = start(&dir, args);
+                // For the command alone.
+                kill(signal, &child.id().to_string());
+                assert!(child.wait().unwrap().signal().is_some());
+                assert!(!lives(&plugin), "{signal}: {then}");
+                std::fs::remove_file(dir.path("log")).unwrap();
+            }
+        }
     }
+}
+
+/// Nobody can do anything at SIGKILL; but a plugin that reads notices.
+#[test]
+fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
+    let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
+    let (mut child, plugin) = start(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]);
+    kill("KILL", &child.id().to_string());
+    assert!(child.wait().unwrap().signal().is_some());
+    assert!(!lives(&plugin));
+}
+
+/// One that has said all it has to say, and does not end.
+#[test]
+fn a_plugin_that_stays_is_ended() {
+    let dir = with_endless_plugin("printf -- '-> done\\n\\n'; trap '' TERM INT HUP; while :; do sleep 0.1; done");
+    let started = Instant::now();
+    let mut command = dir.command(["-d", "-j", "test", "-o", "out", "x.age"]);
+    with_path(&dir, &mut command);
+    crate::support::finish(command).fails("no identity matches");
+    let plugin = String::from_utf8(dir.read("log")).unwrap();
+    assert!(!lives(plugin.trim()), "after {:?}", started.elapsed());
+}
+
+#[test]
+fn what_is_too_long_is_cut() {
+    let dir = with_plugin();
+    run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
+    for then in [
+        // A line, and the body of a stanza, without end.
+        "exec tr '\\0' A < /dev/zero",
+        "printf -- '-> msg '; exec tr '\\0' A < /dev/zero",
+        "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ] {
+        that(&dir, then);
+        for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
+            // With the memory that it has, it would not get far: the unit is KiB.
+            let mut command = Command::new("sh");
+            command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", SEALANE]).args(args);
+            with_path(&dir, &mut command);
+            command.current_dir(dir.root()).stdin(Stdio::null());
+            crate::support::finish(command).fails("age-plugin-test failed: it says more than fits a stanza");
+        }
+    }
+}
+
+#[test]
+fn plugins_do_not_get_the_passphrase() {
+    let dir = with_plugin();
+    run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
+    for (variable, value) in [("AGE_PASSPHRASE", "secret"), ("AGE_PASSPHRASE_FD", "3")] {
+        that(&dir, &format!("env > \"$PLUGIN_LOG\"; {END}"));
+        let mut command = dir.command(["-d", "-j", "test", "x.age"]);
+        with_path(&dir, &mut command);
+        command.env(variable, value);
+        crate::support::finish(command).failed_somehow();
+        let environment = String::from_utf8(dir.read("log")).unwrap();
+        assert!(environment.contains("PLUGIN_LOG="));
+        assert!(
+            !environment.contains("AGE_PASSPHRASE=") && !environment.contains("AGE_PASSPHRASE_FD="),
+            "{environment}"
+        );
+    }
+}
+
+#[test]
+fn what_plugins_run_in_is_for_their_owner_only() {
+    let dir = with_plugin();
+    run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
+    std::fs::create_dir(dir.path("tmp")).unwrap();
+    that(&dir, &format!("stat -c %a . .. > \"$PLUGIN_LOG\"; {END}"));
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 0; exec \"$0\" -d -j test x.age", SEALANE]);
+    with_path(&dir, &mut command);
+    command.current_dir(dir.root()).env("TMPDIR", dir.path("tmp")).stdin(Stdio::null());
+    crate::support::finish(command).fails("no identity matches");
+    assert_eq!(dir.read("log"), b"700\n700\n");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
+use crate::rekey_faults::kept;
 use crate::support::{Dir, bytes};
 
 /// A directory with three keys, and a file for the first.
-fn dir() -> (Dir, Vec<u8>) {
+pub(crate) fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::with_key();
     dir.keygen("b");
     dir.keygen("c");
@@ -15,7 +16,7 @@ fn dir() -> (Dir, Vec<u8>) {
 }
 
 #[track_caller]
-fn opens(dir: &Dir, key: &str, file: &str, data: &[u8]) {
+pub(crate) fn opens(dir: &Dir, key: &str, file: &str, data: &[u8]) {
     assert!(dir.run(["-d", "-i", key, file]).quiet().stdout == data, "{key}");
 }
 
@@ -121,61 +122,6 @@ fn does_not_open_with_key(dir: &Dir) {
 }
 
 #[test]
-fn an_interrupted_change_is_put_back() {
-    let (dir, data) = dir();
-    let old = dir.read("x");
-    let header = old.len() - 200_080;
-    // As if it had been killed in the middle of the header.
-    let mut torn = old.clone();
-    torn[header / 2..header].fill(b'x');
-    dir.write("x", &torn);
-    // With the nonce of the payload.
-    let kept = &old[..header + 16];
-    dir.write(".x.sealane-old-header", kept);
-    // Who tries to open it is told.
-    let again = "sealane: hint: an earlier change of the header was interrupted";
-    for args in [&["-d"][..], &["-d", "--range", "5:"], &["-d", "--salvage", "-o", "left"], &["inspect"]] {
-        let keys = if args[0] == "inspect" { &[][..] } else { &["-i", "key.txt"] };
-        dir.run([args, keys, &["x"]].concat()).fails(again);
-    }
-    // Not of other files, and of one whose header looks whole only by a warning.
-    dir.write("y", &torn);
-    assert!(!dir.run(["-d", "-i", "key.txt", "y"]).err().contains("interrupted"));
-    dir.write("x", &old);
-    assert!(
-        String::from_utf8_lossy(&dir.run(["inspect", "x"]).ok().stderr)
-            .contains("change of the header was interrupted")
-    );
-    opens(&dir, "key.txt", "x", &data);
-    dir.write("x", &torn);
-    let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
-    assert!(String::from_utf8_lossy(&said.stderr).contains("has been put back"));
-    opens(&dir, "b.txt", "x", &data);
-    assert!(!dir.exists(".x.sealane-old-header"));
-    // One that was not written to its end: nothing had happened to the file yet.
-    let mut from = "b";
-    for (len, to) in [(0, "c"), (header - 10, "b"), (header, "c"), (header + 15, "b")] {
-        dir.write(".x.sealane-old-header", &kept[..len]);
-        dir.run(["rekey", "-i", &format!("{from}.txt"), "-R", &format!("{to}.pub"), "x"]).ok();
-        opens(&dir, &format!("{to}.txt"), "x", &data);
-        assert!(!dir.exists(".x.sealane-old-header"));
-        from = to;
-    }
-}
-
-#[test]
-fn a_header_that_was_kept_is_not_put_before_another_files_payload() {
-    let (dir, data) = dir();
-    let header = dir.read("x").len() - 200_080;
-    dir.write(".x.sealane-old-header", &dir.read("x")[..header + 16]);
-    dir.encrypt(&data, "x");
-    let new = dir.read("x");
-    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("is the header of another file");
-    assert!(dir.read("x") == new && dir.exists(".x.sealane-old-header"));
-    opens(&dir, "key.txt", "x", &data);
-}
-
-#[test]
 fn links_to_a_file() {
     use std::os::unix::fs::symlink;
     let (dir, data) = dir();
@@ -202,11 +148,15 @@ fn links_to_a_file() {
     // What was interrupted under one name is put back under another.
     let old = dir.read("sub/x");
     let header = old.len() - 200_080;
-    dir.write("sub/.x.sealane-old-header", &old[..header + 16]);
-    let mut torn = old;
-    torn[header / 2..header].fill(b'x');
-    dir.write("sub/x", &torn);
-    dir.run(["-d", "-i", "b.txt", "chain"]).fails("an earlier change of the header was interrupted");
+    dir.run(["rekey", "-i", "b.txt", "-R", "key.pub", "-R", "c.pub", "chain"]).ok();
+    let new = dir.read("sub/x");
+    let torn = [&new[..header / 2], &old[header / 2..]].concat();
+    for name in ["chain", "sub/x"] {
+        dir.write("sub/x", &torn);
+        dir.write("sub/.x.sealane-old-header", kept(&old[..header], &new[..header], &old[header..]));
+        assert!(dir.run(["-d", "-i", "b.txt", name]).ok().stdout == data);
+        assert!(dir.read("sub/x") == old);
+    }
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "chain"]).ok();
     opens(&dir, "c.txt", "sub/x", &data);
     let mut left: Vec<_> =

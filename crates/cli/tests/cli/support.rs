@@ -162,6 +162,11 @@ impl std::ops::Deref for Run {
 }
 
 impl Run {
+    /// What came of a command that was started otherwise.
+    pub(crate) fn of(output: Output) -> Self {
+        Self(output)
+    }
+
     pub(crate) fn err(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }

@@ -1,22 +1,23 @@
 //! Decrypts many files, and compares sealed folders with their manifests.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{Backend, Threads};
 
-use super::{refuse_within, root};
+use super::{mode, refuse_within, root, single};
 use crate::args::FileArgs;
 use crate::commands::openers::Openers;
+use crate::dir::Dir;
 use crate::error::{Error, Result, quoted, warn};
 use crate::failure::payload_error;
 use crate::folder::{
-    Attributes, Checked, Destination, Direction, Directory, Failure, Failures, Id, JOURNAL, Known, Link, MANIFEST,
-    Manifest, Name, Plan, Purpose, Record, Source, Stamp, Target, run as work,
+    Attributes, Checked, Destination, Direction, Directory, Expected, Failure, Failures, Id, JOURNAL, Known, Link,
+    MANIFEST, Manifest, Name, Plan, Purpose, Record, Source, Stamp, Target, is_among, leaves, run as work,
 };
+use crate::old_header::{self, Place};
 use crate::passphrase::Passphrases;
 use crate::progress::{Progress, Watched};
 use crate::stdin::StdinUse;
@@ -27,14 +28,31 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
     let opening = Opening { openers, backend: crate::backend()? };
     refuse_within(root(args), &args.many)?;
-    let Sealed { plan, expected } = opening.look(&args.many, !args.no_manifest)?;
+    let Sealed { mut plan, expected } = opening.look(&args.many, !args.no_manifest)?;
+    if !args.allow_external_links {
+        refuse_leaving(&mut plan);
+    }
 
     let purpose = Purpose::new(&args.many).with("decrypt");
-    let destination = Destination::prepare(root(args), purpose, args.resume, &plan, Direction::Open)?;
+    let known = |source: &Source| match expected.get(&source.name) {
+        Some(known) => Ok(Expected { attributes: known.attributes, len: Some(known.size) }),
+        None => Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None }),
+    };
+    let direction = Direction::Open;
+    let Some(destination) = Destination::prepare(root(args), purpose, mode(args), &plan, direction, known)? else {
+        return Ok(());
+    };
 
     let (progress, failures) = (Progress::default(), Failures::default());
     plan.failures.iter().for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
+    if let (Some(_), [source]) = (single(args), &plan.files[..]) {
+        let opened = opening.open(source, &expected, &destination, args.threads(), &progress);
+        drop(shown);
+        opened.map_err(Failure::into_error)?;
+        destination.sync()?;
+        return destination.finish(&plan, true);
+    }
     work(&plan.files, args.threads(), &progress, &failures, |source, threads| {
         opening.open(source, &expected, &destination, threads, &progress)
     })?;
@@ -78,6 +96,8 @@ impl Opening {
             found.walk(input, |within, is_folder| match Name::opened(within) {
                 // The folder itself, and what it has for its own use.
                 _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
+                // What is kept of a file whose recipients are being changed is seen to with that one.
+                _ if within.file_name().is_some_and(old_header::is_name) => None,
                 _ if is_folder => Name::new(within),
                 None => {
                     others.push(not_sealed(&input.join(within)));
@@ -85,7 +105,7 @@ impl Opening {
                 }
                 name => name,
             });
-            if input.join(JOURNAL).exists() {
+            if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
                 warn(format!("the run that sealed {} was interrupted, or could not seal all files", quoted(input)));
             }
             found.failures.extend(found.links.drain(..).map(|link| is_link(&input.join(link.name.sealed()))));
@@ -107,12 +127,14 @@ impl Opening {
     fn manifest(&self, folder: &Path) -> Result<Manifest> {
         let path = folder.join(MANIFEST);
         let name = quoted(&path);
-        let file = File::open(&path).map_err(|error| match error.kind() {
+        let place = Dir::open(folder).and_then(|root| Place::below(&root, Path::new(MANIFEST), &path));
+        let opened = place.and_then(|place| old_header::open(&place));
+        let (_, reader) = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
                 .hint("--no-manifest goes without: then nobody can tell whether files are missing, or were exchanged"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
-        let reader = self.openers.decrypt(ArmoredReader::new(file), &name, self.backend);
+        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
         reader.and_then(Manifest::read).map_err(|error| error.in_context(&name))
     }
 
@@ -127,7 +149,8 @@ impl Opening {
     ) -> Result<(), Failure> {
         let name = quoted(&source.path);
         let this = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
-        let file = File::open(&source.path).map_err(this)?;
+        let place = source.place().map_err(this)?;
+        let (file, reader) = old_header::open(&place).map_err(this)?;
         let metadata = file.metadata().map_err(this)?;
         let (stamp, known) = (Stamp::of(&metadata), expected.get(&source.name));
         if let Some(record) = destination.done(&source.name, stamp)
@@ -136,8 +159,9 @@ impl Opening {
             progress.add(metadata.len());
             return Ok(());
         }
-        let reader = ArmoredReader::new(Watched::new(file, progress));
-        let reader = self.openers.decrypt(reader, &name, self.backend).map_err(Failure::This)?;
+        let reader = ArmoredReader::new(Watched::new(reader, progress));
+        let reader = self.openers.decrypt(reader, &name, self.backend);
+        let reader = reader.map_err(|error| Failure::This(old_header::explain_at(error, &place)))?;
         let id = Id(reader.file_id());
         if known.is_some_and(|known| known.id != id) {
             return Err(Failure::This(exchanged(&name, expected, id)));
@@ -180,6 +204,18 @@ impl Sealed {
         self.expected.extend(manifest.files);
         self.plan.append(found);
     }
+}
+
+/// Makes failures of the links that lead out of the folder.
+fn refuse_leaving(plan: &mut Plan) {
+    let is_folder = is_among(plan.directories.iter().map(|directory| &directory.name));
+    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(|link| leaves(link, &is_folder));
+    plan.links = links;
+    plan.failures.extend(Vec::into_iter(leaving).map(|link: Link| {
+        let target = quoted(&link.target);
+        Error::new(format!("the link {} leads out of the folder, to {target}, and is not made", link.name))
+            .hint("--allow-external-links makes it, if you trust whoever made the folder")
+    }));
 }
 
 fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {

@@ -1,24 +1,23 @@
 //! Encrypts many files, each to one of its own, and a manifest of them.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use sealane_age::armor::ArmoredWriter;
 use sealane_age::threshold::Label;
 use sealane_age::{CopyError, Encryptor, Threads};
+use zeroize::Zeroizing;
 
-use super::{refuse_within, root};
+use super::{mode, refuse_within, root, single};
 use crate::args::FileArgs;
-use crate::commands::encrypt::{build, collect, with_threshold};
+use crate::commands::encrypt::{build, collect, recipients, with_threshold};
 use crate::error::{Error, Result, quoted, warn};
 use crate::failure::{encrypt_error, read_error};
 use crate::folder::{
-    Attributes, Destination, Direction, Entry, Failure, Failures, Id, MANIFEST, Manifest, Name, Plan, Purpose, Record,
-    Source, Stamp, run as work,
+    Attributes, Destination, Direction, Entry, Expected, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record,
+    Source, Stamp, Target, run as work,
 };
-use crate::output::{Content, Output};
 use crate::passphrase::Passphrases;
 use crate::progress::{Progress, Watched};
 use crate::recipients::SharedRecipient;
@@ -28,21 +27,34 @@ use crate::stdin::StdinUse;
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let backend = crate::backend()?;
     let stdin = StdinUse::default();
-    let collected = collect(args, &args.identities, &stdin, &Passphrases::new(&stdin))?;
-    let with_manifest = !args.no_manifest;
+    // One file has none: there is nothing else that could be missing.
+    let single = single(args);
+    let with_manifest = !args.no_manifest && single.is_none();
+    let passphrases = Passphrases::new(&stdin);
+    let (names, recipients) = if args.passphrase {
+        (Zeroizing::default(), recipients(args, &args.identities, &stdin, &passphrases)?)
+    } else {
+        let collected = collect(args, &args.identities, &stdin, &passphrases)?;
+        (collected.names(), build(args, collected)?)
+    };
     let label = args.label.as_ref().map(Label::as_str);
     let flags = format!("{:?} {label:?} {} {with_manifest}", args.threshold, args.armor);
-    let purpose = Purpose::new(&args.many).with("encrypt").with(collected.names()).with(flags);
-    let recipients = build(args, collected)?;
+    let purpose = Purpose::new(&args.many).with("encrypt").with(names).with(flags);
     let sealing = Sealing { args, recipients: &recipients, backend };
-    // Whatever is wrong with recipients is found before anything is made.
-    sealing.encryptor()?;
+    if !args.passphrase {
+        // Whatever is wrong with recipients is found before anything is made.
+        sealing.encryptor()?;
+    }
 
     refuse_within(root(args), &args.many)?;
     let plan = Plan::to_encrypt(&args.many)?;
     refuse_collisions(&plan)?;
     let direction = Direction::Seal { with_manifest };
-    let destination = Destination::prepare(root(args), purpose, args.resume, &plan, direction)?;
+    let expected =
+        |source: &Source| Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None });
+    let Some(destination) = Destination::prepare(root(args), purpose, mode(args), &plan, direction, expected)? else {
+        return Ok(());
+    };
 
     if !with_manifest && !plan.links.is_empty() {
         warn(format!("{} symbolic links are left out: only a manifest could keep them", plan.links.len()));
@@ -50,6 +62,13 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let (progress, failures, entries) = (Progress::default(), Failures::default(), Mutex::new(HashMap::new()));
     plan.failures.iter().for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
+    if let (Some(_), [source]) = (single, &plan.files[..]) {
+        let sealed = sealing.seal(source, &destination, args.threads(), &progress);
+        drop(shown);
+        sealed.map_err(Failure::into_error)?;
+        destination.sync()?;
+        return destination.finish(&plan, true);
+    }
     work(&plan.files, args.threads(), &progress, &failures, |source, threads| {
         let (record, attributes) = sealing.seal(source, &destination, threads, &progress)?;
         let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +79,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     destination.sync()?;
     if with_manifest {
         let entries = entries.into_inner().unwrap_or_else(PoisonError::into_inner);
-        sealing.write_manifest(&plan, entries)?;
+        destination.write_manifest(|output| sealing.write_manifest(&plan, entries, output))?;
     }
     destination.finish(&plan, failures.count() == 0)?;
     failures.verdict(plan.files.len() + plan.failures.len(), "encrypted")
@@ -101,7 +120,7 @@ impl Sealing<'_> {
     ) -> Result<(Record, Attributes), Failure> {
         let name = quoted(&source.path);
         let this = |error: io::Error| Failure::This(read_error(error, &name));
-        let file = File::open(&source.path).map_err(this)?;
+        let file = source.open().map_err(this)?;
         let metadata = file.metadata().map_err(this)?;
         if !metadata.is_file() {
             return Err(this(io::Error::other("it is no regular file any more")));
@@ -139,9 +158,12 @@ impl Sealing<'_> {
     }
 
     /// The manifest is a sealed file like the others.
-    fn write_manifest(&self, plan: &Plan, files: HashMap<Name, (Id, u64, Attributes)>) -> Result<()> {
-        let content = if self.args.armor { Content::Text } else { Content::Binary };
-        let mut output = Output::prepare(Some(&root(self.args).join(MANIFEST)), content, false)?;
+    fn write_manifest(
+        &self,
+        plan: &Plan,
+        files: HashMap<Name, (Id, u64, Attributes)>,
+        output: &mut Target<'_>,
+    ) -> Result<()> {
         let directories = plan
             .directories
             .iter()
@@ -153,13 +175,10 @@ impl Sealing<'_> {
             Some(Entry::File { name: file.name.clone(), size, id, attributes })
         });
         let cannot = |error| Error::from_io("cannot write the manifest", error);
-        let mut writer = self
-            .encryptor()?
-            .wrap_output(ArmoredWriter::with_format(&mut output, self.args.format()))
-            .map_err(cannot)?;
+        let mut writer =
+            self.encryptor()?.wrap_output(ArmoredWriter::with_format(output, self.args.format())).map_err(cannot)?;
         Manifest::write(&mut writer, directories.chain(links).chain(files)).map_err(cannot)?;
-        writer.finish().and_then(ArmoredWriter::finish).map_err(cannot)?;
-        output.finish()
+        writer.finish().and_then(ArmoredWriter::finish).map(drop).map_err(cannot)
     }
 }
 

@@ -10,11 +10,29 @@ use std::path::{Path, PathBuf};
 
 use crate::args::FileArgs;
 use crate::error::{Error, Result, quoted};
+use crate::folder::Mode;
 
 /// Where the files go.
 fn root(args: &FileArgs) -> &Path {
     // The command line was refused without it.
     args.output.as_deref().unwrap_or(Path::new(""))
+}
+
+/// The file, if it is one only, and no folder.
+fn single(args: &FileArgs) -> Option<&Path> {
+    match args.many.as_slice() {
+        [one] if !one.is_dir() => Some(one),
+        _ => None,
+    }
+}
+
+/// How the folder that receives the files is treated.
+fn mode(args: &FileArgs) -> Mode {
+    match (args.resume, single(args)) {
+        (true, _) => Mode::Resume,
+        (false, Some(_)) if !args.no_manifest => Mode::Single,
+        (false, _) => Mode::Fresh,
+    }
 }
 
 /// Refuses a folder that would receive files while it is read.

@@ -1,0 +1,81 @@
+//! Who may do what with a file that takes the place of another.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+/// Gives `file` the owner, group, mode and access list of the file at `path` that it will replace, and that `existing` is about. What the old group
+/// or others in the list might do, and cannot be kept as it was, nobody else gets.
+#[cfg(unix)]
+pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    let new = file.metadata()?;
+    let mode = existing.mode() & 0o7777;
+    if new.uid() != existing.uid() {
+        // Only root can; anybody else who may write to the file becomes its owner by replacing it.
+        let _ = fchown(file, Some(existing.uid()), None);
+    }
+    let keeps_group = new.gid() == existing.gid() || fchown(file, None, Some(existing.gid())).is_ok();
+    // Before the mode: where there is a list, the bits of the group are the most that it allows.
+    let keeps_list = access_list::replace(file, path, keeps_group)?;
+    let mode = if keeps_group && keeps_list { mode } else { mode & !0o070 };
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+pub(super) fn keep(file: &File, _path: &Path, existing: &Metadata) -> io::Result<()> {
+    file.set_permissions(existing.permissions())
+}
+
+/// POSIX access lists, as acl(5) describes them.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod access_list {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use rustix::fs::{XattrFlags, fremovexattr, fsetxattr, getxattr};
+    use rustix::io::Errno;
+
+    const NAME: &str = "system.posix_acl_access";
+
+    /// An extended attribute is no longer than that.
+    const MAX_LEN: usize = 64 << 10;
+
+    /// Gives `file` the list of the file at `path`, if it is to be kept, in the place of the one that it has from its directory. Says whether it
+    /// has exactly the old one now, which may be none.
+    pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
+        let mut list = vec![0; MAX_LEN];
+        let old = match getxattr(path, NAME, &mut list[..]) {
+            Ok(len) => Some(&list[..len]),
+            Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
+            // There may be one.
+            Err(_) => return remove(file).map(|()| false),
+        };
+        match old {
+            Some(old) if keep && fsetxattr(file, NAME, old, XattrFlags::empty()).is_ok() => Ok(true),
+            Some(_) => remove(file).map(|()| false),
+            None => remove(file).map(|()| true),
+        }
+    }
+
+    fn remove(file: &File) -> io::Result<()> {
+        match fremovexattr(file, NAME) {
+            Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Lists are not looked at here.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+mod access_list {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn replace(_file: &File, _path: &Path, _keep: bool) -> io::Result<bool> {
+        Ok(true)
+    }
+}

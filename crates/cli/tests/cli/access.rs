@@ -1,0 +1,90 @@
+//! Who may read what is written, and what is in memory.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+use crate::support::{Dir, SEALANE};
+
+const ACCESS: &str = "system.posix_acl_access";
+const DEFAULT: &str = "system.posix_acl_default";
+
+/// An access list: the owner, the user 12345, the group, the most that a group or a user of the list may do, and others.
+fn list(user: u16, group: u16, most: u16) -> Vec<u8> {
+    const NOBODY: u32 = u32::MAX;
+    let entries: [(u16, u16, u32); 5] =
+        [(1, 6, NOBODY), (2, user, 12345), (4, group, NOBODY), (0x10, most, NOBODY), (0x20, 0, NOBODY)];
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, may, id) in entries {
+        bytes.extend_from_slice(&tag.to_le_bytes());
+        bytes.extend_from_slice(&may.to_le_bytes());
+        bytes.extend_from_slice(&id.to_le_bytes());
+    }
+    bytes
+}
+
+fn set(dir: &Dir, path: &str, name: &str, list: &[u8]) {
+    setxattr(dir.path(path), name, list, XattrFlags::empty()).expect("a file system with access lists");
+}
+
+fn get(dir: &Dir, path: &str) -> Option<Vec<u8>> {
+    let mut list = [0; 1024];
+    getxattr(dir.path(path), ACCESS, &mut list[..]).ok().map(|len| list[..len].to_vec())
+}
+
+#[test]
+fn an_access_list_is_kept() {
+    let dir = Dir::with_key();
+    dir.write("in", "secret");
+    dir.write("out", "old");
+    // The group has no rights, although the bits of the mode look so.
+    let old = list(6, 0, 6);
+    set(&dir, "out", ACCESS, &old);
+    assert_eq!(dir.mode("out"), 0o660);
+    dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
+    assert_eq!((get(&dir, "out"), dir.mode("out")), (Some(old.clone()), 0o660));
+    dir.run(["rekey", "--add", "-i", "key.txt", "-R", "key.pub", "out"]).ok();
+    assert_eq!((get(&dir, "out"), dir.mode("out")), (Some(old), 0o660));
+}
+
+#[test]
+fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
+    let dir = Dir::with_key();
+    dir.write("in", "secret");
+    dir.write("out", "old");
+    dir.set_mode("out", 0o640);
+    set(&dir, ".", DEFAULT, &list(6, 6, 6));
+    dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
+    assert_eq!((get(&dir, "out"), dir.mode("out")), (None, 0o640));
+}
+
+/// The memory of a process that is not to be dumped is nobody's but root's, which is to be seen in /proc.
+#[test]
+fn other_processes_of_the_user_cannot_read_the_memory() {
+    let dir = Dir::with_key();
+    let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
+    // As root this says nothing: then as somebody else, who must find the program.
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    fs::set_permissions(dir.root(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(SEALANE, dir.path("sealane")).unwrap();
+    let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let mut words: Vec<_> = if is_root { as_nobody.to_vec() } else { Vec::new() };
+    let program = dir.path("sealane").display().to_string();
+    words.extend([program.as_str(), "-r", recipient.trim()]);
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let process = format!("/proc/{}", child.id());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let runs = || fs::read_to_string(format!("{process}/cmdline")).unwrap().starts_with(&program);
+    while !runs() || fs::metadata(format!("{process}/environ")).unwrap().uid() != 0 {
+        assert!(Instant::now() < deadline, "its memory can be read");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,225 @@
+//! `sealane rekey` that is interrupted, or not alone.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use sha2::Digest as _;
+
+use crate::rekey::{dir, opens};
+use crate::support::{Dir, Run};
+
+/// What is kept beside a file while the header `new` is written over `old`. The form is that of `crates/cli/src/old_header`.
+pub(crate) fn kept(old: &[u8], new: &[u8], payload: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(old.len()).unwrap().to_be_bytes();
+    let bytes = [&b"sealane old header, version 1\n"[..], &len, old, new, &payload[..16]].concat();
+    let checksum = sha2::Sha256::digest(&bytes);
+    [&bytes[..], &checksum].concat()
+}
+
+/// The length of the header of a file with 200,000 bytes.
+fn header_len(file: &[u8]) -> usize {
+    file.len() - 200_080
+}
+
+/// A file before and after its header was replaced: the headers, and the payload.
+fn two_headers(dir: &Dir) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+    let old = dir.read("x");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
+    let (new, len) = (dir.read("x"), header_len(&old));
+    assert_eq!(old[len..], new[len..]);
+    (old[..len].to_vec(), new[..len].to_vec(), old[len..].to_vec())
+}
+
+const KEPT: &str = ".x.sealane-old-header";
+
+#[test]
+fn decrypt_puts_an_interrupted_change_back() {
+    let (dir, data) = dir();
+    let (old, new, payload) = two_headers(&dir);
+    // As if it had been killed after so many bytes of the header.
+    for len in (0..=old.len()).step_by(23).chain([1, old.len() - 1, old.len()]) {
+        dir.write("x", [&new[..len], &old[len..], &payload].concat());
+        dir.write(KEPT, kept(&old, &new, &payload));
+        // A few bytes are the same in both.
+        let (is_old, is_new) = (new[..len] == old[..len], new[len..] == old[len..]);
+        let key = if is_new { "b.txt" } else { "key.txt" };
+        let run = dir.run(["-d", "-i", key, "x"]);
+        assert_eq!(run.err().contains("the old one has been put back"), !is_old && !is_new, "{len}: {}", run.err());
+        assert!(run.ok().stdout == data, "{len}");
+        assert!(!dir.exists(KEPT), "{len}");
+        opens(&dir, key, "x", &data);
+    }
+}
+
+#[test]
+fn who_may_not_write_to_a_file_reads_its_old_header() {
+    let (dir, data) = dir();
+    let (old, new, payload) = two_headers(&dir);
+    let torn = [&new[..150], &old[150..], &payload].concat();
+    dir.write("x", &torn);
+    dir.write(KEPT, kept(&old, &new, &payload));
+    // Another run is at work.
+    let held = File::open(dir.path("x")).unwrap();
+    held.lock().unwrap();
+    for args in [&["-d"][..], &["-d", "--range", "5:"], &["-d", "-t", "3", "-o", "out"], &["inspect"]] {
+        let keys = if args[0] == "inspect" { &[][..] } else { &["-i", "key.txt"] };
+        let run = dir.run([args, keys, &["x"]].concat());
+        assert!(run.err().contains("the old one, which is kept beside the file, is used"), "{}", run.err());
+        run.ok();
+    }
+    assert!(dir.read("out") == data);
+    dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients");
+    assert!(dir.read("x") == torn && dir.exists(KEPT));
+    drop(held);
+    // Who tries to open it without what is kept is told where that is.
+    dir.write(KEPT, "damaged");
+    dir.run(["-d", "-i", "key.txt", "x"]).fails("hint: an earlier change of the header was interrupted");
+    dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("is in the way: it is damaged");
+    assert_eq!(dir.read(KEPT), b"damaged");
+    dir.write(KEPT, kept(&old, &new, &payload));
+    let said = dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).ok();
+    assert!(String::from_utf8_lossy(&said.stderr).contains("has been put back"));
+    opens(&dir, "c.txt", "x", &data);
+    assert!(!dir.exists(KEPT));
+}
+
+#[test]
+fn a_header_that_was_kept_is_not_put_before_another_files_payload() {
+    let (dir, data) = dir();
+    let (old, new, payload) = two_headers(&dir);
+    dir.write(KEPT, kept(&old, &new, &payload));
+    dir.encrypt(&data, "x");
+    let other = dir.read("x");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("is the header of another file");
+    opens(&dir, "key.txt", "x", &data);
+    assert!(dir.read("x") == other && dir.exists(KEPT));
+}
+
+/// A command that waits for the recipients of `x`.
+struct Waiting(std::process::Child, Option<File>);
+
+impl Waiting {
+    fn start(dir: &Dir) -> Self {
+        let made = std::process::Command::new("mkfifo").arg(dir.path("later")).status().unwrap();
+        assert!(made.success());
+        let mut command = dir.command(["rekey", "-i", "key.txt", "-R", "later", "x"]);
+        let mut waiting = Self(command.stderr(Stdio::piped()).spawn().unwrap(), None);
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            // This goes when somebody reads, who has opened the file by then.
+            let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK;
+            if let Ok(fifo) = rustix::fs::open(dir.path("later"), flags, rustix::fs::Mode::empty()) {
+                std::fs::remove_file(dir.path("later")).unwrap();
+                waiting.1 = Some(File::from(fifo));
+                return waiting;
+            }
+            assert!(Instant::now() < deadline, "it does not read its recipients");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn go_on(self, recipients: &[u8]) -> Run {
+        let Self(child, fifo) = self;
+        fifo.unwrap().write_all(recipients).unwrap();
+        Run::of(child.wait_with_output().unwrap())
+    }
+}
+
+#[test]
+fn a_file_that_took_its_place_meanwhile_is_not_touched() {
+    let (dir, data) = dir();
+    let [one, two] = ["b.pub", "c.pub"].map(|name| dir.read(name));
+    // A header that fits, and one that takes a new file; another file, and the same with other bytes.
+    for recipients in [one.clone(), [one, two].concat()] {
+        dir.encrypt(&data, "x");
+        let waiting = Waiting::start(&dir);
+        dir.encrypt(b"somebody's work", "y");
+        std::fs::rename(dir.path("y"), dir.path("x")).unwrap();
+        let new = dir.read("x");
+        let names = dir.names();
+        waiting.go_on(&recipients).fails("\"x\" was replaced by another file");
+        assert_eq!((dir.read("x"), dir.names()), (new, names));
+
+        dir.encrypt(&data, "x");
+        let waiting = Waiting::start(&dir);
+        dir.encrypt(&data, "y");
+        let new = dir.read("y");
+        dir.write("x", &new);
+        std::fs::remove_file(dir.path("y")).unwrap();
+        let names = dir.names();
+        waiting.go_on(&recipients).fails("\"x\" was changed");
+        assert_eq!((dir.read("x"), dir.names()), (new, names));
+    }
+    // One that is gone does not come back.
+    let waiting = Waiting::start(&dir);
+    std::fs::remove_file(dir.path("x")).unwrap();
+    let names = dir.names();
+    waiting.go_on(&dir.read("b.pub")).fails("was replaced");
+    assert_eq!(dir.names(), names);
+}
+
+#[test]
+fn two_runs_at_once_end_with_one_error() {
+    let (dir, data) = dir();
+    let waiting = Waiting::start(&dir);
+    let names = dir.names();
+    dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients of \"x\"");
+    // It may be read meanwhile.
+    opens(&dir, "key.txt", "x", &data);
+    waiting.go_on(&dir.read("b.pub")).ok();
+    opens(&dir, "b.txt", "x", &data);
+    assert_eq!(dir.names(), names);
+    // Many of them, in whatever order they come.
+    for _ in 0..5 {
+        let runs: Vec<_> = ["b", "c", "key"]
+            .iter()
+            .map(|name| {
+                let public = format!("{name}.pub");
+                let keys = ["-i", "key.txt", "-i", "b.txt", "-i", "c.txt"];
+                let args = ["rekey"].into_iter().chain(keys).chain(["-R", &public, "x"]).map(str::to_owned);
+                dir.command(args.collect::<Vec<_>>()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let runs: Vec<_> = runs.into_iter().map(|run| Run::of(run.wait_with_output().unwrap())).collect();
+        assert!(runs.iter().any(|run| run.status.success()));
+        for run in runs.into_iter().filter(|run| !run.status.success()) {
+            run.fails("another run is changing the recipients of \"x\"");
+        }
+        let opening = ["b", "c", "key"].map(|name| dir.run(["-d", "-i", &format!("{name}.txt"), "x"]).stdout == data);
+        assert_eq!(opening.into_iter().filter(|opens| *opens).count(), 1);
+        assert_eq!(dir.names(), names);
+    }
+}
+
+#[test]
+fn a_backup_of_another_run_is_not_removed() {
+    let (dir, _) = dir();
+    let waiting = Waiting::start(&dir);
+    let before = dir.read("x");
+    dir.write(KEPT, "of another run");
+    waiting.go_on(&dir.read("b.pub")).fails(".x.sealane-old-header\" exists already");
+    assert_eq!((dir.read("x"), dir.read(KEPT)), (before, b"of another run".to_vec()));
+}
+
+#[test]
+fn killed_at_any_moment_it_opens() {
+    let (dir, data) = dir();
+    let started = Instant::now();
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
+    let whole = started.elapsed();
+    let keys = ["-i", "key.txt", "-i", "b.txt", "-i", "c.txt"];
+    for moment in 0..30 {
+        // In place, and with a new file.
+        let to = [&["-R", "b.pub"][..], &["-R", "c.pub"], &["-R", "b.pub", "-R", "c.pub"]][moment % 3];
+        let args = ["rekey"].iter().chain(&keys).chain(to).chain(&["x"]).copied();
+        let mut child = dir.command(args).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole * u32::try_from(moment).unwrap() / 30);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let run = dir.run(["-d"].iter().chain(&keys).chain(&["x"]));
+        assert!(run.ok().stdout == data);
+        assert!(!dir.exists(KEPT));
+    }
+}
