@@ -25,7 +25,8 @@ pub(crate) struct Questions;
 impl Callbacks for Questions {
     fn display_message(&self, message: &str) {
         use std::io::Write as _;
-        let _ = writeln!(io::stderr().lock(), "sealane: {}", crate::error::printable(message));
+        let program = crate::programs::Program::current().name();
+        let _ = writeln!(io::stderr().lock(), "{program}: {}", crate::error::printable(message));
     }
 
     fn confirm(&self, message: &str, yes: &str, no: Option<&str>) -> Option<bool> {

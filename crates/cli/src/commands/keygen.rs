@@ -142,13 +142,24 @@ fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     Ok(())
 }
 
+/// Writes secret keys to the file `output`, which must not exist, or to standard output.
+pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
+    match output {
+        Some(path) => write_new(path, text),
+        None => {
+            warn_if_world_readable();
+            print(text)
+        }
+    }
+}
+
 /// Writes `text`; `public` is the public key that a person wants to see, if `text` is a secret.
 fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()> {
     if let Some(path) = output {
         write_new(path, text)?;
     } else {
-        if public.is_some() && stdout_is_world_readable() {
-            warn("the secret key goes to a file that everybody can read; -o OUTPUT makes one that only you can");
+        if public.is_some() {
+            warn_if_world_readable();
         }
         print(text)?;
     }
@@ -157,6 +168,12 @@ fn write(output: Option<&Path>, text: &[u8], public: Option<&str>) -> Result<()>
         let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     }
     Ok(())
+}
+
+fn warn_if_world_readable() {
+    if stdout_is_world_readable() {
+        warn("the secret key goes to a file that everybody can read; -o OUTPUT makes one that only you can");
+    }
 }
 
 fn exists(path: &Path) -> Error {
