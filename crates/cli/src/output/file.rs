@@ -1,7 +1,8 @@
 //! A file as the place where the result goes.
 //!
 //! A regular file gets its new content by renaming: the result is written to a temporary file beside it, and takes its place
-//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. What is not a
+//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. A file that may be written to
+//! in a folder that may not is overwritten with the complete result, which was made in the folder for temporary files. What is not a
 //! regular file (a device, a FIFO, `/dev/stdout`) is written to directly.
 
 use std::ffi::OsStr;
@@ -11,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
-use super::keep_retry;
 use super::temporary::Temporary;
+use super::{in_place, keep_retry};
 use crate::error::{Error, Result, quoted};
 
 /// As many symbolic links as Linux follows.
@@ -107,6 +108,8 @@ pub(super) struct Replacement {
     directory: PathBuf,
     /// A new file is for its owner only.
     private: bool,
+    /// The result is made elsewhere, in `directory`, and copied.
+    in_place: bool,
     temporary: Option<Temporary>,
 }
 
@@ -133,8 +136,14 @@ impl Replacement {
                 }
             }
         }
-        let prepared = Self { target, directory, private, temporary: None };
-        may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
+        let mut prepared = Self { target, directory, private, in_place: false, temporary: None };
+        if let Err(error) = may_make_files_in(&prepared.directory) {
+            let elsewhere = std::env::temp_dir();
+            if prepared.target.existing.is_none() || may_make_files_in(&elsewhere).is_err() {
+                return Err(prepared.cannot_create(&error));
+            }
+            (prepared.directory, prepared.in_place) = (elsewhere, true);
+        }
         Ok(prepared)
     }
 
@@ -168,6 +177,10 @@ impl Replacement {
             Some(temporary) => temporary,
             None => self.create()?,
         };
+        if self.in_place {
+            let copied = in_place::overwrite(&self.target.path, temporary.file());
+            return copied.map_err(|error| self.target.cannot_write(&error));
+        }
         let persisted = temporary.file().sync_all().and_then(|()| temporary.persist(&self.target.path, true));
         persisted.map_err(|error| self.target.cannot_write(&error))?;
         // The name too.
@@ -179,13 +192,17 @@ impl Replacement {
         // A new file gets what the umask leaves. An old one's mode is set before anything is written.
         let mode = if self.private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
-        if let Some(existing) = &self.target.existing {
+        if let Some(existing) = self.target.existing.as_ref().filter(|_| !self.in_place) {
             keep_permissions(temporary.file(), existing).map_err(|error| self.target.cannot_write(&error))?;
         }
         Ok(temporary)
     }
 
     fn cannot_create(&self, error: &io::Error) -> Error {
+        if self.in_place {
+            return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
+                .hint("its folder takes no other files; TMPDIR names one that does");
+        }
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
             .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
     }

@@ -24,7 +24,7 @@ impl Temporary {
     pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<Self> {
         let made = Builder::new().prefix(PREFIX).suffix(SUFFIX).make_in(directory, |path| {
             let mut options = OpenOptions::new();
-            options.write(true).create_new(true);
+            options.read(true).write(true).create_new(true);
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
             #[cfg(not(unix))]

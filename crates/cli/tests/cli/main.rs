@@ -22,6 +22,7 @@ mod passphrase;
 mod pipes;
 mod plugin;
 mod plugin_faults;
+mod programs;
 mod range;
 mod recipients;
 mod rekey;
