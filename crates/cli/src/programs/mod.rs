@@ -5,6 +5,7 @@ mod age;
 mod flags;
 mod inspect;
 mod keygen;
+mod plugin;
 mod plugin_pq;
 mod plugin_sealane;
 
@@ -16,7 +17,7 @@ use std::sync::OnceLock;
 
 use self::flags::{Fault, Flags};
 use crate::error::{Error, Result};
-use crate::{args, memory, output, serve};
+use crate::{args, output, serve};
 
 /// The version that `--version` of the programs of age prints: that of the age whose behaviour they have, and this program's own.
 const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
@@ -79,7 +80,8 @@ impl Program {
         let act = match self {
             Self::Sealane => {
                 match args.first().and_then(|first| first.to_str()).and_then(serve::state_machine) {
-                    Some(state_machine) => serve_as_plugin(state_machine, serve::run)?,
+                    // rage, and this program, start a link to a plugin by the name of what it leads to.
+                    Some(state_machine) => plugin::run(state_machine)?,
                     None => args::parse(args).and_then(crate::run)?,
                 }
                 return Ok(ExitCode::SUCCESS);
@@ -135,12 +137,6 @@ fn parse(args: Vec<OsString>, names: &[flags::Flag], usage: &'static str) -> Res
         return Err(Stop::Print(format!("{VERSION}\n")));
     }
     Ok(found)
-}
-
-/// Speaks with who started this program, on standard input and output.
-fn serve_as_plugin(state_machine: &str, run: impl FnOnce(&str) -> Result<()>) -> Result<()> {
-    memory::protect();
-    run(state_machine)
 }
 
 #[cfg(test)]

@@ -1,22 +1,19 @@
 //! `age-plugin-pq`: gives programs that have no post-quantum keys of their own those of age 1.3 (<https://c2sp.org/age-plugin>).
 
-use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use age::{Identity as _, Recipient as _};
 use age_core::format::{FileKey, Stanza};
 use age_core::primitives::bech32_encode;
-use age_plugin::identity::{Error as IdentityError, IdentityPluginV1};
-use age_plugin::recipient::{Error as RecipientError, RecipientPluginV1};
-use age_plugin::{Callbacks, PluginHandler, run_state_machine};
+use age_plugin::identity::Error as IdentityError;
+use age_plugin::recipient::Error as RecipientError;
 use bech32::Hrp;
 use sealane_age::mlkem768x25519::{Identity, Recipient};
 use zeroize::Zeroizing;
 
 use super::flags::{Flag, switch, value};
-use super::{Stop, parse, serve_as_plugin};
+use super::{Stop, parse, plugin};
 use crate::commands::keygen;
 use crate::error::{Error, Result};
 use crate::identities::{ParsedIdentity, load_file};
@@ -39,7 +36,6 @@ To decrypt they need identities of this plugin, which -identity makes.
 
 const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["identity"]), value(&["o", "output"]), value(&["age-plugin"])];
 
-const NAME: &str = "pq";
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-PQ-");
 
 /// What age-plugin-pq ends with if nobody says what it is to do.
@@ -59,9 +55,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
         return Ok(keygen::write_secret(output.as_deref(), converted.as_bytes())?);
     }
     match flags.last("age-plugin").and_then(|name| name.to_str()) {
-        Some(name @ ("recipient-v1" | "identity-v1")) => Ok(serve_as_plugin(name, |name| {
-            run_state_machine(name, Handler).map_err(|error| Error::io("as a plugin", &error))
-        })?),
+        Some(name @ ("recipient-v1" | "identity-v1")) => Ok(plugin::run(name)?),
         other => {
             let fault = format!("unknown state machine {:?}", other.unwrap_or_default());
             Err(Stop::Usage { fault: Some(fault), usage: USAGE, status: NO_STATE_MACHINE })
@@ -88,24 +82,9 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
     Ok(lines)
 }
 
-struct Handler;
-
-impl PluginHandler for Handler {
-    type RecipientV1 = Keys;
-    type IdentityV1 = Keys;
-
-    fn recipient_v1(self) -> io::Result<Keys> {
-        Ok(Keys::default())
-    }
-
-    fn identity_v1(self) -> io::Result<Keys> {
-        Ok(Keys::default())
-    }
-}
-
 /// What the client has named.
 #[derive(Default)]
-struct Keys {
+pub(super) struct Keys {
     recipients: Vec<Recipient>,
     identities: Vec<Identity>,
 }
@@ -113,33 +92,35 @@ struct Keys {
 const MALFORMED_RECIPIENT: &str = "malformed post-quantum recipient";
 const MALFORMED_IDENTITY: &str = "malformed post-quantum identity";
 
-fn identity(plugin_name: &str, bytes: &[u8]) -> Option<Identity> {
-    (plugin_name == NAME).then(|| Identity::from_seed(bytes).ok()).flatten()
-}
+impl Keys {
+    /// Whether anybody is to be encrypted to.
+    pub(super) fn has_recipients(&self) -> bool {
+        !self.recipients.is_empty()
+    }
 
-impl RecipientPluginV1 for Keys {
-    fn add_recipient(&mut self, index: usize, plugin_name: &str, bytes: &[u8]) -> Result<(), RecipientError> {
-        let recipient = (plugin_name == NAME).then(|| Recipient::from_bytes(bytes).ok()).flatten();
-        let failed = || RecipientError::Recipient { index, message: MALFORMED_RECIPIENT.to_owned() };
-        self.recipients.push(recipient.ok_or_else(failed)?);
+    /// Adds somebody to encrypt to.
+    pub(super) fn add_recipient(&mut self, index: usize, bytes: &[u8]) -> Result<(), RecipientError> {
+        let failed = |_| RecipientError::Recipient { index, message: MALFORMED_RECIPIENT.to_owned() };
+        self.recipients.push(Recipient::from_bytes(bytes).map_err(failed)?);
         Ok(())
     }
 
-    fn add_identity(&mut self, index: usize, plugin_name: &str, bytes: &[u8]) -> Result<(), RecipientError> {
-        let failed = || RecipientError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
-        self.recipients.push(identity(plugin_name, bytes).ok_or_else(failed)?.to_public());
+    /// Adds somebody to encrypt to, by their identity.
+    pub(super) fn add_recipient_of(&mut self, index: usize, seed: &[u8]) -> Result<(), RecipientError> {
+        let failed = |_| RecipientError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
+        self.recipients.push(Identity::from_seed(seed).map_err(failed)?.to_public());
         Ok(())
     }
 
-    fn labels(&mut self) -> HashSet<String> {
-        HashSet::from(["postquantum".to_owned()])
+    /// Adds somebody who decrypts.
+    pub(super) fn add_identity(&mut self, index: usize, seed: &[u8]) -> Result<(), IdentityError> {
+        let failed = |_| IdentityError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
+        self.identities.push(Identity::from_seed(seed).map_err(failed)?);
+        Ok(())
     }
 
-    fn wrap_file_keys(
-        &mut self,
-        file_keys: Vec<FileKey>,
-        _: impl Callbacks<RecipientError>,
-    ) -> io::Result<Result<Vec<Vec<Stanza>>, Vec<RecipientError>>> {
+    /// The stanzas for each of the file keys.
+    pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
         let wrap = |file_key: &FileKey| {
             let mut all = Vec::with_capacity(self.recipients.len());
             for recipient in &self.recipients {
@@ -148,31 +129,16 @@ impl RecipientPluginV1 for Keys {
             Ok(all)
         };
         let wrapped: Result<Vec<_>, age::EncryptError> = file_keys.iter().map(wrap).collect();
-        Ok(wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }]))
-    }
-}
-
-impl IdentityPluginV1 for Keys {
-    fn add_identity(&mut self, index: usize, plugin_name: &str, bytes: &[u8]) -> Result<(), IdentityError> {
-        let failed = || IdentityError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
-        self.identities.push(identity(plugin_name, bytes).ok_or_else(failed)?);
-        Ok(())
+        wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }])
     }
 
-    fn unwrap_file_keys(
-        &mut self,
-        files: Vec<Vec<Stanza>>,
-        _: impl Callbacks<IdentityError>,
-    ) -> io::Result<HashMap<usize, Result<FileKey, Vec<IdentityError>>>> {
-        let opened = files.iter().enumerate().filter_map(|(file_index, stanzas)| {
-            let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
-                Some((at, self.identities.iter().find_map(|identity| identity.unwrap_stanza(stanza))?))
-            })?;
-            let failed = |error: age::DecryptError| {
-                vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }]
-            };
-            Some((file_index, found.map_err(failed)))
-        });
-        Ok(opened.collect())
+    /// The key of the file with these stanzas, if one of them is for an identity that was added.
+    pub(super) fn unwrap(&self, file_index: usize, stanzas: &[Stanza]) -> Option<Result<FileKey, Vec<IdentityError>>> {
+        let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
+            Some((at, self.identities.iter().find_map(|identity| identity.unwrap_stanza(stanza))?))
+        })?;
+        Some(
+            found.map_err(|error| vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }]),
+        )
     }
 }

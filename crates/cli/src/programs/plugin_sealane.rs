@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 
 use super::flags::{Flag, switch, value};
-use super::{Stop, parse, serve_as_plugin};
-use crate::serve;
+use super::{Stop, parse, plugin};
 
 const USAGE: &str = "\
 Usage:
@@ -21,7 +20,7 @@ const FLAGS: &[Flag] = &[switch(&["version"]), value(&["age-plugin"])];
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
     match flags.last("age-plugin") {
-        Some(state_machine) => Ok(serve_as_plugin(&state_machine.to_string_lossy(), serve::run)?),
+        Some(state_machine) => Ok(plugin::run(&state_machine.to_string_lossy())?),
         None => Err(Stop::Usage { fault: None, usage: USAGE, status: 1 }),
     }
 }

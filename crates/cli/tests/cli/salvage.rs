@@ -186,7 +186,7 @@ fn armor_that_is_damaged() {
         &[(2, -1)],
     );
     // Without its END line.
-    left(&dir, text[..text.len() - 33].as_bytes(), &data, 0..0, &[]);
+    left(&dir, &text.as_bytes()[..text.len() - 33], &data, 0..0, &[]);
 }
 
 #[test]
