@@ -73,7 +73,7 @@ impl<R> StreamReader<R> {
     /// `input` is what this reader reads, from the place on where its decryptor began, and has `len` bytes.
     ///
     /// A chunk that is not where the one before it ends is looked for: up to 64 MiB further on in steps of whole chunks; then at every byte, with
-    /// every number that it could have if up to 64 MiB were lost or inserted before it, or a mixture of up to 512 KiB of both. If that is in
+    /// every number that it could have if up to 64 MiB were lost, inserted or damaged before it, or a mixture of up to 512 KiB of these. If that is in
     /// vain, 64 MiB are taken for damaged, and the search goes on after them. Chunks that were put into another order are not found. The last
     /// chunk is found whatever follows it, where the one before it ends; otherwise if it stands within 512 KiB, and ends with the
     /// file or with zeros to its end.

@@ -13,7 +13,7 @@ pub(super) const REACH: u64 = 1024;
 /// How far where bytes were both lost and inserted, in chunks.
 const NEAR: u64 = 8;
 /// How many places of chunks, each of so many bytes, all searches in a file try together. It takes some minutes.
-const LIMIT: u64 = 1 << 16;
+const LIMIT: u64 = 1 << 17;
 
 /// A chunk by its number, and a place in the payload, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
         if let Some(found) = self.in_place(payload, from) {
             return Ok(Some(found));
         }
-        let of = 4 * REACH + NEAR * NEAR;
+        let of = 7 * REACH + NEAR * NEAR;
         let mut tried = 0;
         // Nearest first: so many chunks lost, or the room of so many chunks inserted.
         for distance in 0..REACH {
@@ -141,11 +141,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// How many chunks were lost and for how many there is room, at this distance: both if it is near, at most one of either if it is not.
+/// How many chunks were lost and for how many there is room, at this distance: everything if it is near; if it is not, only one of either,
+/// or as many of both but for one.
 fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
-    let most = if distance < NEAR { distance } else { 1.min(distance) };
-    let lost = (0..=most).map(move |inserted| (distance, inserted));
-    lost.chain((0..=most).filter(move |lost| *lost != distance).map(move |lost| (lost, distance)))
+    let is_likely = move |other: &u64| distance < NEAR || *other <= 1 || *other + 1 >= distance;
+    let lost = (0..=distance).filter(is_likely).map(move |inserted| (distance, inserted));
+    lost.chain((0..distance).filter(is_likely).map(move |lost| (lost, distance)))
 }
 
 #[cfg(test)]
@@ -159,8 +160,20 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), count);
-        assert!((count as u64) <= 4 * REACH + NEAR * NEAR);
-        for cell in [(0, 0), (1, 0), (0, 1), (7, 7), (1023, 0), (1023, 1), (0, 1023), (1, 1023)] {
+        assert!((count as u64) <= 7 * REACH + NEAR * NEAR);
+        for cell in [
+            (0, 0),
+            (1, 0),
+            (0, 1),
+            (7, 7),
+            (1023, 0),
+            (1023, 1),
+            (0, 1023),
+            (1, 1023),
+            (1023, 1023),
+            (1022, 1023),
+            (500, 499),
+        ] {
             assert!(all.contains(&cell), "{cell:?}");
         }
     }

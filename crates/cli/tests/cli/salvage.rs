@@ -161,6 +161,20 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
 }
 
 #[test]
+fn chunks_are_found_after_many_that_are_damaged_and_moved() {
+    let dir = Dir::with_key();
+    let data = bytes(20 * CHUNK);
+    dir.encrypt(&data, "x");
+    let file = dir.read("x");
+    let payload = file.len() - 20 * SEALED;
+    let damaged = payload + 3 * SEALED..payload + 15 * SEALED;
+    for (len, by) in [(12 * SEALED + 7, 7), (12 * SEALED - 7, -7)] {
+        let bad = [&file[..damaged.start], &bytes(len), &file[damaged.end..]].concat();
+        left(&dir, &bad, &data, 3..15, &[(15, by)]);
+    }
+}
+
+#[test]
 fn armor_that_is_damaged() {
     let dir = Dir::with_key();
     let data = bytes(3 * CHUNK + 100);

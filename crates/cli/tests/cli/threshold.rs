@@ -131,7 +131,11 @@ fn as_a_plugin() {
     let out = dir.run(["keygen", "--plugin", "bad"]).fails("not an identity");
     assert!(!String::from_utf8_lossy(&out.stderr).contains("hunter2"));
     dir.run(["keygen", "--plugin", "-y", "a.txt"]).misused("");
-    dir.run(["--age-plugin=recipient-v1"]).fails("sealane -k");
+    let mut command = dir.without_terminal(["-e", "-i", "two", "-o", "new", "x"]);
+    command.env("PATH", &path);
+    crate::support::finish(command).fails("sealane -k makes files for holders");
+    assert!(!dir.exists("new"));
+    dir.run(["--age-plugin=recipient-v1"]).fails("as a plugin");
     dir.run(["--age-plugin=nonsense"]).fails("plugin");
 }
 

@@ -130,8 +130,9 @@ fn the_same_statuses_for_the_same_command_lines() {
         let _ = fs::remove_file(bench.path("out"));
         let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(ours.status.code(), theirs.status.code(), "{name} {line}\n{}\n{}", said(&ours), said(&theirs));
-        // Both say something, or nothing, on either stream.
-        assert_eq!(ours.stdout.is_empty(), theirs.stdout.is_empty(), "{name} {line}");
+        // Both say something, or nothing, on either stream; age has begun its output when it finds out that it cannot read.
+        let nothing = !theirs.status.success() || theirs.stdout.is_empty();
+        assert_eq!(ours.stdout.is_empty(), nothing, "{name} {line}");
         assert_eq!(
             ours.stderr.is_empty(),
             theirs.stderr.is_empty(),
@@ -163,9 +164,11 @@ fn inspection_is_the_same_byte_for_byte() {
         }
     };
     for kind in [Kind::X25519, Kind::SshEd25519, Kind::PostQuantum, Kind::Passphrase] {
+        for old in ["id", "id.pub"] {
+            let _ = fs::remove_file(bench.path(old));
+        }
+        bench.make_key(kind);
         for len in [0, 1, 65_536, 65_537, 200_000] {
-            let _ = fs::remove_file(bench.path("id"));
-            bench.make_key(kind);
             bench.write("in", vec![7; len]);
             let to: &[&str] = if kind == Kind::Passphrase { &["-p"] } else { &["-R", "id.pub"] };
             run(bench.sealane().args(to).args(["-o", "file", "in"]));
@@ -178,8 +181,8 @@ fn inspection_is_the_same_byte_for_byte() {
         }
     }
     // Types that nobody knows, some with characters that JSON may escape, and a file that is cut.
-    bench.make_key(Kind::X25519);
-    run(bench.sealane().args(["-R", "id.pub", "-o", "file", "in"]));
+    run(bench.sealane().args(["keygen", "-o", "key"]));
+    run(bench.sealane().args(["-e", "-i", "key", "-o", "file", "in"]));
     let file = fs::read(bench.path("file")).unwrap();
     let (intro, rest) = file.split_at(b"age-encryption.org/v1\n".len());
     for stanza in ["-> new 1\n\n", "-> <&>\"'\\ 1\n\n", "-> mlkem768p256tag x\n\n", "-> scrypt x\n\n"] {
