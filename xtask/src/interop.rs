@@ -35,10 +35,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn files() -> Result<()> {
-    let age_help = "go install filippo.io/age/cmd/...@v1.3.1 (1.3 or later, for post-quantum keys)";
+    let age_help = "go install filippo.io/age/cmd/...@v1.3.2 (1.3 or later, for post-quantum keys)";
     let rage_help = "cargo install rage --version 0.12.1 --locked";
     let age = process::tool_from_env("AGE", "age", age_help)?;
     let age_keygen = process::tool_from_env("AGE_KEYGEN", "age-keygen", age_help)?;
+    let age_inspect = process::tool_from_env("AGE_INSPECT", "age-inspect", age_help)?;
+    let old_age = process::tool_from_env("AGE_OLD", "age-1.2", "GOBIN=... go install filippo.io/age/cmd/age@v1.2.1")?;
+    let openssl = process::tool_from_env("OPENSSL", "openssl", "apt-get install openssl")?;
+    let go = process::tool_from_env("GO", "go", "apt-get install golang-go")?;
     let rage = process::tool_from_env("RAGE", "rage", rage_help)?;
     let ssh_keygen = process::tool_from_env("SSH_KEYGEN", "ssh-keygen", "apt-get install openssh-client")?;
     let node = process::tool_from_env("NODE", "node", "apt-get install nodejs")?;
@@ -50,6 +54,10 @@ fn files() -> Result<()> {
             .args(["test", "--workspace", "--features", "sealane-cli/interop", "--test", "interop"])
             .env("AGE", age)
             .env("AGE_KEYGEN", age_keygen)
+            .env("AGE_INSPECT", age_inspect)
+            .env("AGE_OLD", old_age)
+            .env("OPENSSL", openssl)
+            .env("GO", go)
             .env("RAGE", rage)
             .env("SSH_KEYGEN", ssh_keygen)
             .env("NODE", node)

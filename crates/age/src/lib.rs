@@ -136,7 +136,7 @@ pub use crate::keys::FILE_ID_LEN;
 pub use crate::oneshot::{decrypt, encrypt, encrypt_and_armor};
 pub use crate::parallel::{CopyError, ReadAt, Threads, WriteAt};
 pub use crate::rekey::{Existing, RekeyError, Rekeyed};
-pub use crate::salvage::Salvaged;
+pub use crate::salvage::{Moved, Salvaged, Salvaging};
 pub use crate::stream::{StreamError, StreamReader, StreamWriter};
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};

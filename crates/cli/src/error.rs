@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::programs::Program;
+
 /// A failure of the command.
 #[derive(Clone, Debug)]
 pub(crate) struct Error {
@@ -18,7 +20,8 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2: the command line asks for something that does not exist or does not go together.
+    /// Exit status 2, or that of the program that this one stands in for: the command line asks for something that does not exist or does
+    /// not go together.
     Usage,
     /// The reader of standard output has gone: end as SIGPIPE would have ended us, without a word.
     BrokenPipe,
@@ -109,7 +112,7 @@ impl Error {
             return ExitCode::from(1);
         }
         self.say();
-        ExitCode::from(if self.kind == Kind::Usage { 2 } else { 1 })
+        ExitCode::from(if self.kind == Kind::Usage { Program::current().usage_status() } else { 1 })
     }
 }
 
@@ -134,7 +137,7 @@ pub(crate) fn warn(message: impl AsRef<str>) {
 /// A line for the person at the terminal, on standard error. A standard error that is closed is no reason to stop.
 fn say(kind: &str, message: &str) {
     use std::io::Write as _;
-    let _ = writeln!(io::stderr().lock(), "sealane: {kind}: {}", printable(message));
+    let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), printable(message));
 }
 
 /// Messages may quote a file's name, or what a plugin says: control characters must not reach the terminal. Those that

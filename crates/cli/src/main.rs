@@ -1,7 +1,8 @@
 //! `sealane`: seals and opens files in the age format, on the best instruction set that the CPU has.
 //!
 //! It takes every command line of age. Exit status: 0 for complete success, 1 for a failure, 2 for a command line that
-//! cannot be obeyed; like other filters it ends by SIGPIPE when nobody reads its standard output any more.
+//! cannot be obeyed; like other filters it ends by SIGPIPE when nobody reads its standard output any more. Under the name of one of the
+//! programs of age it behaves as that program does.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -22,6 +23,7 @@ mod pipe;
 mod plugin;
 #[cfg(unix)]
 mod proc;
+mod programs;
 mod progress;
 mod recipients;
 mod same_file;
@@ -36,22 +38,15 @@ use std::process::ExitCode;
 
 use args::Action;
 use error::{Error, Result};
+use programs::Program;
 use sealane::{Backend, BackendError};
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os().skip(1).peekable();
-    let done = match args.peek().and_then(|first| first.to_str()).and_then(serve::state_machine) {
-        Some(state_machine) => {
-            memory::protect();
-            serve::run(state_machine)
-        }
-        None => args::parse(args).and_then(run),
-    };
+    let mut args = std::env::args_os();
+    let program = Program::set(args.next().as_deref());
+    let done = program.run(args.collect());
     cleanup::end();
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => error.report(),
-    }
+    done.unwrap_or_else(|error| error.report())
 }
 
 fn run(action: Action) -> Result<()> {

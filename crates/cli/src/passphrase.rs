@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, describe};
 use crate::once::Once;
+use crate::programs::Program;
 use crate::stdin::StdinUse;
 use crate::tty;
 
@@ -125,7 +126,11 @@ fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
 fn generate() -> Result<SecretString> {
     use age::cli_common::Passphrase;
     let (Passphrase::Generated(secret) | Passphrase::Typed(secret)) = Passphrase::random(rand_core_06::OsRng);
-    let line = Zeroizing::new(format!("sealane: using the passphrase \"{}\": write it down", secret.expose_secret()));
+    let line = Zeroizing::new(format!(
+        "{}: using the passphrase \"{}\": write it down",
+        Program::current().name(),
+        secret.expose_secret()
+    ));
     // To the terminal only: standard error may be a log file.
     tty::show(&line).map_err(|error| Error::io("cannot show the passphrase that was made", &error))?;
     Ok(secret)

@@ -77,6 +77,16 @@ impl Progress {
         }
     }
 
+    /// Shows `message` beside the bar; nothing if it is empty.
+    pub(crate) fn say(&self, message: &str) {
+        self.add(0);
+        if let Ok(bar) = self.0.bar.try_lock()
+            && let Bar::Shown(shown) = &*bar
+        {
+            shown.set_message(message.to_owned());
+        }
+    }
+
     fn bar(&self) -> MutexGuard<'_, Bar> {
         // A bar is no reason to fail.
         self.0.bar.lock().unwrap_or_else(PoisonError::into_inner)
@@ -104,6 +114,11 @@ pub(crate) struct Watched<R> {
 impl<R> Watched<R> {
     pub(crate) fn new(inner: R, progress: &Progress) -> Self {
         Self { inner, progress: progress.clone() }
+    }
+
+    /// What is read.
+    pub(crate) fn get_ref(&self) -> &R {
+        &self.inner
     }
 
     fn count(&self, read: io::Result<usize>) -> io::Result<usize> {
@@ -134,8 +149,8 @@ impl<R: Seek> Seek for Watched<R> {
     }
 }
 
-const BOUNDED: &str = "{wide_bar} {percent:>3}%  {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
-const UNBOUNDED: &str = "{spinner} {bytes}  {bytes_per_sec}  {elapsed}";
+const BOUNDED: &str = "{wide_bar} {percent:>3}%  {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left  {msg}";
+const UNBOUNDED: &str = "{spinner} {bytes}  {bytes_per_sec}  {elapsed}  {msg}";
 
 fn style(bounded: bool) -> ProgressStyle {
     // The templates are constants, and a test parses them.

@@ -5,14 +5,13 @@
 //! identity files, and of files with parts, each after its length in four bytes (big-endian), in Bech32.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::io;
 
 use age::Identity;
 use age_core::format::{FileKey, Stanza};
 use age_core::primitives::bech32_encode;
+use age_plugin::Callbacks;
 use age_plugin::identity::{Error as PluginError, IdentityPluginV1};
-use age_plugin::{Callbacks, PluginHandler, run_state_machine};
 use bech32::Hrp;
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use zeroize::Zeroizing;
@@ -28,12 +27,6 @@ const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 /// What `argument` asks a plugin to do.
 pub(crate) fn state_machine(argument: &str) -> Option<&str> {
     argument.strip_prefix("--age-plugin=")
-}
-
-/// Does it, on standard input and output.
-pub(crate) fn run(state_machine: &str) -> Result<()> {
-    run_state_machine(state_machine, Handler)
-        .map_err(|error| Error::io("as a plugin", &error).hint("files are made for several holders with sealane -k"))
 }
 
 /// The longest file that is put into an identity, in bytes.
@@ -93,20 +86,9 @@ impl Contents {
     }
 }
 
-struct Handler;
-
-impl PluginHandler for Handler {
-    type RecipientV1 = Infallible;
-    type IdentityV1 = Holders;
-
-    fn identity_v1(self) -> io::Result<Holders> {
-        Ok(Holders::default())
-    }
-}
-
 /// Those who are here.
 #[derive(Default)]
-struct Holders {
+pub(crate) struct Holders {
     identities: Vec<SharedIdentity>,
     parts: Vec<Part>,
 }

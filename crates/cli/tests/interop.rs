@@ -2,14 +2,18 @@
 //! around a chunk and 64 MiB.
 //!
 //! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
-//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; those for typage are named with its
-//! tests. One that is missing is a failure.
+//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; others are named with the tests that need
+//! them. One that is missing is a failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]
 mod bytes;
+#[path = "interop/programs.rs"]
+mod programs;
 #[path = "interop/typage.rs"]
 mod typage;
+#[path = "interop/vectors.rs"]
+mod vectors;
 
 use std::ffi::OsString;
 use std::fs;
@@ -51,14 +55,14 @@ fn find(variable: &str, name: &str, install: &str) -> OsString {
 impl Tool {
     fn program(self) -> OsString {
         match self {
-            Self::Age => find("AGE", "age", "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.1"),
+            Self::Age => find("AGE", "age", "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.2"),
             Self::Rage => find("RAGE", "rage", "install rage: cargo install rage --version 0.12.1"),
         }
     }
 }
 
 fn age_keygen() -> Command {
-    let install = "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.1";
+    let install = "install age 1.3 or later: go install filippo.io/age/cmd/...@v1.3.2";
     Command::new(find("AGE_KEYGEN", "age-keygen", install))
 }
 

@@ -9,10 +9,12 @@
 //! The reader is strict: lines of exactly 64 columns but for the last one, canonical base64 with padding, LF or CR LF at
 //! the end of a line, and nothing but white space before and after.
 
+mod damaged;
 mod error;
 mod reader;
 mod writer;
 
+pub use self::damaged::decode_damaged;
 pub use self::error::{ArmorError, ArmorFault};
 pub use self::reader::ArmoredReader;
 pub use self::writer::{ArmoredWriter, Format};

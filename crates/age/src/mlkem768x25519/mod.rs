@@ -39,13 +39,23 @@ pub struct ParseError(&'static str);
 #[derive(Clone, PartialEq)]
 pub struct Recipient(Public);
 
+impl Recipient {
+    /// The recipient whose encapsulation key of X-Wing this is, in 1216 bytes: what the text encodes.
+    ///
+    /// # Errors
+    ///
+    /// Another length, or bytes that are not a key.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
+        let bytes: Option<[u8; PUBLIC_LEN]> = bytes.try_into().ok();
+        bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(ParseError("recipient"))
+    }
+}
+
 impl FromStr for Recipient {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let bytes: Option<[u8; PUBLIC_LEN]> =
-            decode(text, RECIPIENT_PREFIX).and_then(|bytes| bytes.as_slice().try_into().ok());
-        bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(ParseError("recipient"))
+        decode(text, RECIPIENT_PREFIX).ok_or(ParseError("recipient")).and_then(|bytes| Self::from_bytes(&bytes))
     }
 }
 
@@ -88,6 +98,21 @@ impl Identity {
         Ok(Self(Private::from_seed(&seed)))
     }
 
+    /// The identity with this seed of X-Wing, in 32 bytes: what the text encodes.
+    ///
+    /// # Errors
+    ///
+    /// Another length.
+    pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
+        let seed: &[u8; SEED_LEN] = seed.try_into().map_err(|_| ParseError("identity"))?;
+        Ok(Self(Private::from_seed(seed)))
+    }
+
+    /// The seed, which is a secret.
+    pub fn seed(&self) -> &[u8; SEED_LEN] {
+        self.0.seed()
+    }
+
     /// Whoever encrypts to this can be read with the identity.
     pub fn to_public(&self) -> Recipient {
         Recipient(self.0.public().clone())
@@ -103,9 +128,7 @@ impl FromStr for Identity {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let seed = decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity"))?;
-        let seed: &[u8; SEED_LEN] = seed.as_slice().try_into().map_err(|_| ParseError("identity"))?;
-        Ok(Self(Private::from_seed(seed)))
+        decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity")).and_then(|seed| Self::from_seed(&seed))
     }
 }
 

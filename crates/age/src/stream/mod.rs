@@ -50,11 +50,26 @@ impl ChunkCipher {
     }
 
     /// Opens all of `chunk` but its last 16 bytes, which are the tag. If that fails, `chunk` is as it was.
-    fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
+    pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_LEN>() {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
             None => false,
         }
+    }
+
+    /// Where in `data` the full chunk of that number is, if it is not the last one. What is found has to be opened still.
+    pub(crate) fn find(&self, number: u64, data: &[u8]) -> Option<usize> {
+        self.0.find(&nonce(number, false), data, CHUNK_LEN)
+    }
+
+    /// The length of the plaintext of the last chunk, if it has that number and `data` begins with it.
+    pub(crate) fn find_end(&self, number: u64, data: &[u8]) -> Option<usize> {
+        self.0.find_end(&nonce(number, true), data)
+    }
+
+    /// Where the last chunk begins, if it has that number and `data` ends with it.
+    pub(crate) fn find_start(&self, number: u64, data: &[u8]) -> Option<usize> {
+        self.0.find_start(&nonce(number, true), data)
     }
 
     /// Opens the next chunk of a file, which is all there or ends with the file, and says what comes after it. `more` says whether

@@ -1,6 +1,6 @@
 //! Which flags of age go together, and what is said of those that do not.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use super::WORDS;
@@ -39,6 +39,29 @@ impl FileArgs {
         }
     }
 
+    /// These with the arguments after age's flags, if they go together: one file, and nothing that age does not have.
+    pub(crate) fn checked_as_age(mut self, rest: Vec<OsString>) -> Result<Self> {
+        if rest.len() > 1 {
+            let shown: Vec<_> = rest.iter().map(quoted).collect();
+            let error = Error::usage(format!("too many INPUT arguments: {}", shown.join(" ")));
+            return Err(if rest[1].as_encoded_bytes().starts_with(b"-") {
+                error.hint("the input file must be specified after all flags")
+            } else {
+                error.hint("only a single input file may be specified at a time")
+            });
+        }
+        // An empty name is how a script says "no input file".
+        self.inputs = rest.into_iter().filter(|input| !input.is_empty()).map(PathBuf::from).collect();
+        self.take_input()?;
+        if self.decrypt {
+            decrypt(&self)?
+        } else {
+            encrypt(&self, &[])?
+        }
+        warn_duplicates(&self);
+        Ok(self)
+    }
+
     /// These, if they go together. The combinations that age refuses, and why.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
@@ -49,7 +72,8 @@ impl FileArgs {
         if self.decrypt {
             decrypt(&self)?
         } else {
-            encrypt(&self)?
+            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
+            encrypt(&self, &words)?
         }
         if !self.many.is_empty() {
             many(&self)?;
@@ -148,8 +172,8 @@ fn decrypt(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what does not go with encryption.
-fn encrypt(args: &FileArgs) -> Result<()> {
+/// Refuses what does not go with encryption. `words` could have been meant.
+fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
     }
@@ -172,9 +196,8 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
     if !recipients && !args.passphrase {
         // Not a file to encrypt, so perhaps meant as a word.
-        if let Some(input) = args.input.as_ref().or(args.many.first()).filter(|input| !args.encrypt && !input.exists())
-        {
-            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
+        let meant = |input: &&PathBuf| !words.is_empty() && !args.encrypt && !input.exists();
+        if let Some(input) = args.input.as_ref().or(args.many.first()).filter(meant) {
             return Err(Error::usage(format!("no such word or file: {}", quoted(input)))
                 .hint(format!("the words are {}; see sealane --help", words.join(", "))));
         }

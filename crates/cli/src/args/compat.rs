@@ -115,14 +115,16 @@ fn rewrite_non_utf8(arg: OsString, flags: &[Flag]) -> OsString {
     out
 }
 
+/// What follows the first `from` bytes of an argument.
 #[cfg(unix)]
-fn tail(arg: &OsStr, from: usize) -> &OsStr {
+pub(crate) fn tail(arg: &OsStr, from: usize) -> &OsStr {
     use std::os::unix::ffi::OsStrExt as _;
     OsStr::from_bytes(&arg.as_bytes()[from..])
 }
 
+/// What follows the first `from` bytes of an argument.
 #[cfg(not(unix))]
-fn tail(arg: &OsStr, _from: usize) -> &OsStr {
+pub(crate) fn tail(arg: &OsStr, _from: usize) -> &OsStr {
     // Without `unsafe` a part of such a name cannot be had here: the whole of it will not be found, which is said.
     arg
 }

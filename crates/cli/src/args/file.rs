@@ -40,10 +40,10 @@ pub(crate) struct FileArgs {
     pub(crate) recipients_files: Vec<PathBuf>,
     /// Use the identity file PATH (repeatable); with -e, encrypt to its recipients
     #[arg(short, long = "identity", value_name = "PATH", allow_hyphen_values = true)]
-    identity_files: Vec<PathBuf>,
+    pub(crate) identity_files: Vec<PathBuf>,
     /// Use the plugin age-plugin-PLUGIN without an identity file (repeatable)
     #[arg(short = 'j', long = "plugin", value_name = "PLUGIN", allow_hyphen_values = true)]
-    plugins: Vec<String>,
+    pub(crate) plugins: Vec<String>,
     /// Encrypt so that any K of the recipients together can open it, and fewer can not
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
@@ -56,7 +56,7 @@ pub(crate) struct FileArgs {
     pub(crate) parts: Vec<PathBuf>,
     /// Use THREADS threads instead of as many as there are cores
     #[arg(short, long)]
-    threads: Option<NonZero<usize>>,
+    pub(crate) threads: Option<NonZero<usize>>,
     /// Decrypt only these bytes of the plaintext, reading no more of INPUT than they need: START:LEN, START:, :LEN, or -LEN
     /// for the end (each a number of bytes, or one with K, M, G or T)
     #[arg(long, value_name = "START:LEN", allow_hyphen_values = true)]
@@ -76,7 +76,7 @@ pub(crate) struct FileArgs {
     pub(crate) allow_external_links: bool,
     /// The file to read, standard input if left out or "-"; or several files and folders, with -o DIR
     #[arg(value_name = "INPUT")]
-    pub(super) inputs: Vec<PathBuf>,
+    pub(crate) inputs: Vec<PathBuf>,
     /// `-i` and `-j` in the order in which they were given.
     #[arg(skip)]
     pub(crate) identities: Vec<IdentitySource>,

@@ -9,7 +9,7 @@ use super::compat::{self, Flag, with_version};
 use super::{Action, FormArgs, base};
 
 /// The flags of age-keygen.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct KeygenArgs {
     /// Write to the file OUTPUT, which must not exist, with mode 0600
     #[arg(short, long, value_name = "OUTPUT", allow_hyphen_values = true)]

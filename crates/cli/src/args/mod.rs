@@ -13,6 +13,8 @@ mod range;
 mod shares;
 mod units;
 
+pub(crate) use compat::tail;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -184,7 +186,7 @@ fn base(name: &'static str) -> Command {
 
 fn inspect_command() -> Command {
     InspectArgs::augment_args(base("inspect").bin_name("sealane inspect"))
-        .about("Shows to whom INPUT is encrypted, and whether it is all there, without any key")
+        .about("Shows to whom INPUT is encrypted, and its sizes, without any key")
 }
 
 fn cpu_command() -> Command {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::Header;
@@ -20,19 +21,23 @@ use crate::stdin::StdinUse;
 
 /// Everything that is shown.
 #[derive(Serialize)]
-struct Report {
-    version: &'static str,
-    armored: bool,
+pub(crate) struct Report {
+    pub(crate) version: &'static str,
+    pub(crate) armored: bool,
+    /// The types of all stanzas, in the order of the header.
+    #[serde(skip)]
+    pub(crate) stanza_types: Vec<String>,
     /// How many stanzas there are of each type.
     recipients: BTreeMap<String, usize>,
     /// The sets of holders who open it together.
     share_sets: Vec<ShareSet>,
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
-    post_quantum: PostQuantum,
-    /// Whether the length is one that a whole file can have. Only who can open the file knows more.
-    whole: bool,
-    sizes: Sizes,
+    pub(crate) post_quantum: PostQuantum,
+    /// Whether the length is one that a whole file can have. That does not say that this file is whole: one that was cut between two chunks,
+    /// or inside the last one, has such a length too. Only who can open the file knows more.
+    length_plausible: bool,
+    pub(crate) sizes: Sizes,
 }
 
 /// Holders who open the file together.
@@ -66,7 +71,7 @@ fn counted(types: impl IntoIterator<Item = String>) -> BTreeMap<String, usize> {
 /// Whether the file key is safe from who can build a quantum computer and has the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum PostQuantum {
+pub(crate) enum PostQuantum {
     Yes,
     No,
     /// There are recipients of types that are not known here.
@@ -86,28 +91,44 @@ impl PostQuantum {
 
 /// In bytes.
 #[derive(Serialize)]
-struct Sizes {
+pub(crate) struct Sizes {
     /// Of the file, without armor.
     file: u64,
-    header: u64,
-    /// The nonce, and a tag for each chunk; none if the file is not whole.
-    overhead: Option<u64>,
-    plaintext: Option<u64>,
+    pub(crate) header: u64,
+    /// What armor adds to it.
+    pub(crate) armor: u64,
+    /// The nonce, and a tag for each chunk, if the file is whole; none if its length shows that it is not.
+    pub(crate) overhead: Option<u64>,
+    /// Of the plaintext, if the file is whole.
+    pub(crate) plaintext: Option<u64>,
 }
 
 /// Shows it.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    let (report, name) = read(args.input.as_deref())?;
+    let text = if args.json { json(&report)? } else { report.text(&name) };
+    print(text.as_bytes())?;
+    if report.length_plausible { Ok(()) } else { Err(cut_short(&name)) }
+}
+
+/// That `name` cannot be a whole file.
+pub(crate) fn cut_short(name: &str) -> Error {
+    Error::new(format!("{name} is cut short: no whole file has this length"))
+        .hint("get it again from where it came from")
+}
+
+/// Reads the file `path`, or standard input; what it says, and its name for a person.
+pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(path, &stdin)?;
     input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(input.reader);
     let read_failed = |error| payload_error(error, &input.name);
     let armored = reader.is_armored().map_err(read_failed)?;
     let decoded = Progress::default();
     let mut reader = Watched::new(reader, &decoded);
-    let header = Decryptor::new(&mut reader)
-        .map_err(|error| old_header::explain(decrypt_error(error), args.input.as_deref()))?
-        .into_header();
+    let header =
+        Decryptor::new(&mut reader).map_err(|error| old_header::explain(decrypt_error(error), path))?.into_header();
     // What a file's metadata say need not be read.
     let file_len = match input.len {
         Some(len) if !armored => len,
@@ -116,20 +137,14 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
             decoded.count()
         }
     };
-    let report = Report::of(&header, armored, file_len)?;
-    let text = if args.json { json(&report)? } else { report.text(&input.name) };
-    print(text.as_bytes())?;
-    if report.whole {
-        Ok(())
-    } else {
-        Err(Error::new(format!("{} is cut short: no whole file has this length", input.name))
-            .hint("get it again from where it came from"))
-    }
+    let armor = if armored { input.progress.count().saturating_sub(file_len) } else { 0 };
+    Ok((Report::of(&header, armored, file_len, armor)?, input.name))
 }
 
 impl Report {
-    fn of(header: &Header, armored: bool, file: u64) -> Result<Self> {
-        let recipients = counted(header.stanzas().iter().map(|stanza| stanza.tag.clone()));
+    fn of(header: &Header, armored: bool, file: u64, armor: u64) -> Result<Self> {
+        let stanza_types: Vec<_> = header.stanzas().iter().map(|stanza| stanza.tag.clone()).collect();
+        let recipients = counted(stanza_types.iter().cloned());
         let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
         let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
         let inner = share_sets.iter().flat_map(|set| set.types.keys());
@@ -142,11 +157,13 @@ impl Report {
             scrypt_work_factor: header.scrypt_work_factor(),
             post_quantum: PostQuantum::of(recipients.keys().filter(|name| *name != threshold::TYPE).chain(inner)),
             recipients,
+            stanza_types,
             share_sets,
-            whole: plaintext.is_some(),
+            length_plausible: plaintext.is_some(),
             sizes: Sizes {
                 file,
                 header: header_len,
+                armor,
                 overhead: plaintext.map(|len| file - header_len - len),
                 plaintext,
             },
@@ -191,8 +208,10 @@ impl Report {
             line(format_args!("  {plaintext:>15}  plaintext"));
         }
         line(format_args!("  {:>15}  in all{}", self.sizes.file, if self.armored { ", without armor" } else { "" }));
-        if self.whole {
-            line(format_args!("the length is that of a whole file; only decrypting shows more"));
+        if self.length_plausible {
+            line(format_args!(
+                "the length is one that a whole file can have; only decryption tells whether the file is whole"
+            ));
         }
         text
     }

@@ -154,6 +154,11 @@ fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     Ok(())
 }
 
+/// Writes secret keys to the file `output`, which must not exist, or to standard output.
+pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
+    write(output, text, true, None)
+}
+
 /// Writes `text`; `public` is the public key that a person wants to see.
 fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
     if let Some(path) = output {

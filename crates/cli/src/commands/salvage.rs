@@ -1,11 +1,12 @@
 //! `sealane decrypt --salvage`: what a damaged file still has.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use sealane_age::armor::ArmoredReader;
-use sealane_age::{Salvaged, WriteAt as _};
+use sealane_age::armor::{ArmoredReader, decode_damaged};
+use sealane_age::{Salvaged, Salvaging, WriteAt as _};
 use serde_json::json;
 
 use super::openers::Openers;
@@ -15,21 +16,24 @@ use crate::error::{Error, Result, quoted};
 use crate::failure::{copy_error, payload_error};
 use crate::old_header;
 use crate::passphrase::Passphrases;
+use crate::progress::{Progress, Watched};
 use crate::stdin::StdinUse;
 
 /// Writes it to a new file, and what is missing to another one beside it.
 pub(super) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
-    let (Some(file), Some(len)) = (input.file.take(), input.len) else {
+    let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
         return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to one first"));
     };
     input.refuse_mangled()?;
-    let mut reader = ArmoredReader::new(&mut input.reader);
-    if reader.is_armored().is_ok_and(|armored| armored) {
-        return Err(Error::new(format!("{} is armored, and only binary files can be salvaged", input.name))
-            .hint("without --salvage, what comes before the damage goes to standard output"));
+    if ArmoredReader::new(&mut input.reader).is_armored().is_ok_and(|armored| armored) {
+        (file, len) = decode(&mut file, &input.name, &input.progress)?;
     }
+    let unreadable = |error: &io::Error| Error::io(format!("cannot read {}", input.name), error);
+    file.rewind().map_err(|error| unreadable(&error))?;
+    let from_start = file.get_ref().try_clone().map_err(|error| unreadable(&error))?;
+    let reader = Watched::new(from_start, &input.progress);
     let output = args.output.as_deref().unwrap_or(Path::new(""));
     let map = map_path(output);
     let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
@@ -41,14 +45,24 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     // What was made just now must not stay alone.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
     let cannot = Error::cannot_write;
-    input.progress.reset();
-    let progress = input.progress.show(Some(len), false);
+    // What is found counts, and what is read for it does not: a search reads the same bytes again and again.
+    let progress = Progress::default();
+    let shown = progress.show(Some(len), false);
     let salvaged = reader
-        .salvage(&file, len, |at, plaintext| {
-            result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
+        .salvage(file.get_ref(), len, |event| match event {
+            Salvaging::Found { at, plaintext } => {
+                progress.add(plaintext.len() as u64);
+                progress.say("");
+                result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
+            }
+            Salvaging::Searching { tried, of } => {
+                progress.say(&format!("looking for the next chunk: {} %", 100 * tried / of.max(1)));
+                Ok(())
+            }
+            _ => Ok(()),
         })
         .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
-    drop(progress);
+    drop(shown);
     let done = salvaged.and_then(|salvaged| {
         // What is missing at the end has its place too, as far as it is known.
         let end = salvaged.end.or(salvaged.missing.last().map(|range| range.end)).unwrap_or(salvaged.found);
@@ -71,13 +85,26 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     }
 }
 
+/// What is left of the armor of `file`, in a file without a name that goes with this process. It is encrypted still.
+fn decode(file: &mut Watched<File>, name: &str, progress: &Progress) -> Result<(Watched<File>, u64)> {
+    let cannot = |error: &io::Error| {
+        Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
+            .hint("TMPDIR names the folder for it")
+    };
+    let mut decoded = tempfile::tempfile().map_err(|error| cannot(&error))?;
+    file.rewind().map_err(|error| cannot(&error))?;
+    decode_damaged(BufReader::new(file), BufWriter::new(&mut decoded)).map_err(|error| cannot(&error))?;
+    let len = decoded.metadata().map_err(|error| cannot(&error))?.len();
+    Ok((Watched::new(decoded, progress), len))
+}
+
 fn map_path(output: &Path) -> PathBuf {
     let mut name = OsString::from(output);
     name.push(".missing.json");
     name.into()
 }
 
-fn create(path: &Path) -> Result<(std::fs::File, FileGuard)> {
+fn create(path: &Path) -> Result<(File, FileGuard)> {
     FileGuard::make_private(path).map_err(|error| {
         let cannot = Error::io(format!("cannot make {}", quoted(path)), &error);
         if error.kind() == io::ErrorKind::AlreadyExists {
@@ -91,11 +118,14 @@ fn create(path: &Path) -> Result<(std::fs::File, FileGuard)> {
 fn describe(salvaged: &Salvaged) -> serde_json::Value {
     let missing: Vec<_> =
         salvaged.missing.iter().map(|range| json!({ "start": range.start, "end": range.end })).collect();
+    let moved: Vec<_> = salvaged.moved.iter().map(|moved| json!({ "start": moved.start, "by": moved.by })).collect();
     json!({
         "found": salvaged.found,
         "missing": missing,
+        "moved": moved,
         "plaintext_len": salvaged.end,
         "trailing": salvaged.trailing,
+        "search_limited": salvaged.limited,
     })
 }
 
@@ -105,6 +135,10 @@ fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
     }
     let missing: u64 = salvaged.missing.iter().map(|range| range.end - range.start).sum();
     let end = if salvaged.end.is_some() { "" } else { ", and nobody knows how much after them" };
-    Err(Error::new(format!("{name} is damaged: {} bytes were saved, {missing} are missing{end}", salvaged.found))
-        .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
+    let limited = if salvaged.limited { "; the search for more was ended at its limit" } else { "" };
+    Err(Error::new(format!(
+        "{name} is damaged: {} bytes were saved, {missing} are missing{end}{limited}",
+        salvaged.found
+    ))
+    .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
 }

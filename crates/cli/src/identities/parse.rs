@@ -26,16 +26,22 @@ pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<Pa
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| Error::io(format!("cannot open identity file {name:?}"), &error))?;
     let len = file.metadata().map_or(0, |metadata| metadata.len());
-    read(file, len, &name, passphrases)
+    read(file, len, &name, Some(path), passphrases)
 }
 
 /// Reads identities from `source`, which a person knows as `name`.
 pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
-    read(source, 0, name, passphrases)
+    read(source, 0, name, None, passphrases)
 }
 
-/// Reads `len` bytes, if that is right.
-fn read(source: impl Read, len: u64, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
+/// Reads `len` bytes, if that is right, of the file `path`, if it is one.
+fn read(
+    source: impl Read,
+    len: u64,
+    name: &str,
+    path: Option<&Path>,
+    passphrases: &Passphrases,
+) -> Result<Vec<ParsedIdentity>> {
     // One byte more than there is, so that the vector does not grow: what it leaves behind is not wiped.
     let room = usize::try_from(len.clamp(SSH_LIMIT as u64, FILE_LIMIT)).unwrap_or(SSH_LIMIT) + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
@@ -50,14 +56,16 @@ fn read(source: impl Read, len: u64, name: &str, passphrases: &Passphrases) -> R
     if contents.starts_with(BYTE_ORDER_MARK) {
         contents.drain(..BYTE_ORDER_MARK.len());
     }
-    if contents.starts_with(b"age-encryption.org/") || contents.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
+    let start = contents.trim_ascii_start();
+    if contents.starts_with(b"age-encryption.org/") || start.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
         return Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))]);
     }
-    if contents.starts_with(b"-----BEGIN") {
+    if start.starts_with(b"-----BEGIN") {
         if contents.len() > SSH_LIMIT {
             return Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")));
         }
-        return Ok(vec![ParsedIdentity::Ssh(Box::new(SshKey::parse(&contents, name, passphrases.clone())?))]);
+        let key = SshKey::parse(&contents, name, path, passphrases.clone())?;
+        return Ok(vec![ParsedIdentity::Ssh(Box::new(key))]);
     }
     parse_lines(&contents, name)
 }

@@ -1,7 +1,8 @@
 //! A file as the place where the result goes.
 //!
 //! A regular file gets its new content by renaming: the result is written to a temporary file beside it, and takes its place
-//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. What is not a
+//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. A file that may be written to
+//! in a folder that may not is overwritten with the complete result, which was made in the folder for temporary files. What is not a
 //! regular file (a device, a FIFO, `/dev/stdout`) is written to directly.
 
 use std::ffi::OsStr;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use sealane_age::WriteAt;
 
 use super::temporary::Temporary;
-use super::{keep_retry, permissions};
+use super::{in_place, keep_retry, permissions};
 use crate::error::{Error, Result, quoted};
 
 /// As many symbolic links as Linux follows.
@@ -117,6 +118,8 @@ pub(super) struct Replacement {
     target: Target,
     directory: PathBuf,
     keeping: Keeping,
+    /// The result is made elsewhere, in `directory`, and copied.
+    in_place: bool,
     temporary: Option<Temporary>,
 }
 
@@ -146,8 +149,14 @@ impl Replacement {
                 }
             }
         }
-        let prepared = Self { target, directory, keeping, temporary: None };
-        may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
+        let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
+        if let Err(error) = may_make_files_in(&prepared.directory) {
+            let elsewhere = std::env::temp_dir();
+            if prepared.target.existing.is_none() || may_make_files_in(&elsewhere).is_err() {
+                return Err(prepared.cannot_create(&error));
+            }
+            (prepared.directory, prepared.in_place) = (elsewhere, true);
+        }
         Ok(prepared)
     }
 
@@ -181,6 +190,11 @@ impl Replacement {
             Some(temporary) => temporary,
             None => self.create()?,
         };
+        if self.in_place {
+            allowed()?;
+            let copied = in_place::overwrite(&self.target.path, temporary.file());
+            return copied.map_err(|error| self.target.cannot_write(&error));
+        }
         let replace = self.keeping != Keeping::Old;
         temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
         allowed()?;
@@ -198,7 +212,8 @@ impl Replacement {
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
-        if let Some(existing) = self.target.existing.as_ref().filter(|_| !private) {
+        let keeps = !private && !self.in_place;
+        if let Some(existing) = self.target.existing.as_ref().filter(|_| keeps) {
             permissions::keep(temporary.file(), &self.target.path, existing)
                 .map_err(|error| self.target.cannot_write(&error))?;
         }
@@ -206,6 +221,10 @@ impl Replacement {
     }
 
     fn cannot_create(&self, error: &io::Error) -> Error {
+        if self.in_place {
+            return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
+                .hint("its folder takes no other files; TMPDIR names one that does");
+        }
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
             .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
     }

@@ -1,6 +1,7 @@
 //! Where the result goes: a file that appears only when it is whole, standard output, or a terminal.
 
 mod file;
+mod in_place;
 mod permissions;
 mod temporary;
 mod terminal;

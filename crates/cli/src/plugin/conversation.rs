@@ -220,7 +220,8 @@ fn answer(
 
 fn say(message: &str) {
     use std::io::Write as _;
-    let _ = writeln!(io::stderr().lock(), "sealane: {}", printable(message));
+    let program = crate::programs::Program::current().name();
+    let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message));
 }
 
 fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {

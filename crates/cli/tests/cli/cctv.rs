@@ -64,7 +64,7 @@ fn every_vector_from_files_and_pipes_on_one_thread_and_more() {
     }
     let expected = [
         ("HMAC failure", 1),
-        ("armor failure", 22),
+        ("armor failure", 26),
         ("header failure", 62),
         ("no match", 13),
         ("payload failure", 19),

@@ -147,11 +147,55 @@ fn a_directory_that_may_not_be_written_is_noticed_before_any_question() {
     dir.write("sub/old", "old");
     dir.set_mode("sub/old", 0o666);
     dir.set_mode("sub", 0o555);
-    for output in ["sub/new", "sub/old"] {
-        let command = bound_by_modes(&dir, &["-p", "-o", output, "key.pub"]);
-        finish(command).fails(&format!("cannot make a temporary file beside \"{output}\": Permission denied"));
-    }
+    let command = bound_by_modes(&dir, &["-p", "-o", "sub/new", "key.pub"]);
+    finish(command).fails("cannot make a temporary file beside \"sub/new\": Permission denied");
+    // A file that is there already could be made elsewhere, but for this.
+    let mut command = bound_by_modes(&dir, &["-p", "-o", "sub/old", "key.pub"]);
+    command.env("TMPDIR", dir.path("sub"));
+    finish(command).fails("cannot make a temporary file beside \"sub/old\": Permission denied");
     assert_eq!(dir.read("sub/old"), b"old");
+    dir.set_mode("sub", 0o755);
+}
+
+#[test]
+fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
+    let dir = Dir::with_key();
+    dir.set_mode(".", 0o755);
+    fs::create_dir(dir.path("sub")).unwrap();
+    fs::create_dir(dir.path("tmp")).unwrap();
+    dir.write("sub/out", "");
+    dir.set_mode("sub/out", 0o640);
+    let inode = dir.path("sub/out").metadata().unwrap().ino();
+    dir.set_mode("sub", 0o555);
+    let run = |args: &[&str]| {
+        let mut command = bound_by_modes(&dir, args);
+        command.env("TMPDIR", dir.path("tmp"));
+        finish(command)
+    };
+    // Longer, shorter, empty, and from a pipe.
+    for len in [100_000, 300_000, 10, 0, 70_000] {
+        dir.write("in", bytes(len));
+        dir.encrypt(&bytes(len), "x");
+        run(&["-R", "key.pub", "-o", "sub/out", "in"]).quiet();
+        assert_eq!(dir.run(["-d", "-i", "key.txt", "sub/out"]).quiet().stdout, bytes(len), "{len}");
+        run(&["-d", "-i", "key.txt", "-o", "sub/out", "x"]).quiet();
+        assert!(dir.read("sub/out") == bytes(len), "{len}");
+    }
+    // What fails leaves it as it was.
+    let mut bad = dir.read("x");
+    *bad.last_mut().unwrap() ^= 1;
+    dir.write("bad", bad);
+    for args in [
+        &["-d", "-i", "key.txt", "-o", "sub/out", "bad"][..],
+        &["-d", "-i", "key.txt", "-o", "sub/out", "-t", "1", "bad"],
+    ] {
+        run(args).fails("");
+        assert!(dir.read("sub/out") == bytes(70_000));
+    }
+    let metadata = dir.path("sub/out").metadata().unwrap();
+    assert_eq!((metadata.ino(), dir.mode("sub/out")), (inode, 0o640));
+    assert_eq!(fs::read_dir(dir.path("sub")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(dir.path("tmp")).unwrap().count(), 0);
     dir.set_mode("sub", 0o755);
 }
 

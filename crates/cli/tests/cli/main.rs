@@ -24,6 +24,7 @@ mod passphrase;
 mod pipes;
 mod plugin;
 mod plugin_faults;
+mod programs;
 mod range;
 mod readme;
 mod recipients;

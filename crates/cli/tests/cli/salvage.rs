@@ -79,17 +79,128 @@ fn a_file_that_is_cut_or_goes_on() {
         assert_eq!(map(&dir)["found"], found * CHUNK);
         remove(&dir);
     }
-    // Where a short last chunk ends, nothing says.
-    dir.write("bad", [&file[..], &bytes(100_000)].concat());
-    salvage(&dir, "bad").fails("nobody knows how much");
-    assert!(dir.read("left").starts_with(&data[..5 * CHUNK]));
+}
+
+#[test]
+fn the_last_chunk_is_found_whatever_follows_it() {
+    let dir = Dir::with_key();
+    for len in [1, 15, 16, 17, 100, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 100] {
+        let data = bytes(len);
+        dir.encrypt(&data, "x");
+        for junk in [vec![0; 1], vec![0; 4096], vec![0; 200_000], bytes(100), bytes(100_000), vec![0xff; 70_000]] {
+            dir.write("bad", [&dir.read("x")[..], &junk].concat());
+            salvage(&dir, "bad").quiet();
+            assert!(dir.read("left") == data, "{len} {}", junk.len());
+            let map = map(&dir);
+            assert_eq!(map["trailing"], junk.len());
+            assert_eq!(map["plaintext_len"], len);
+            remove(&dir);
+        }
+    }
+}
+
+/// What is left of `bad`, which is `file` with one thing done to it, is `data` but for the chunks `missing`.
+#[track_caller]
+fn left(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<usize>, moved: &[(usize, i64)]) {
+    dir.write("bad", bad);
+    let run = salvage(dir, "bad");
+    let mut expected = data.to_vec();
+    let gap = missing.start * CHUNK..(missing.end * CHUNK).min(data.len());
+    expected[gap.clone()].fill(0);
+    if gap.is_empty() {
+        drop(run.quiet())
+    } else {
+        drop(run.fails(&format!("{} are missing", gap.len())))
+    }
+    assert!(dir.read("left") == expected);
+    let map = map(dir);
+    assert_eq!(map["found"], data.len() - gap.len());
+    let ranges = if gap.is_empty() { json!([]) } else { json!([{ "start": gap.start, "end": gap.end }]) };
+    assert_eq!(map["missing"], ranges);
+    let moved: Vec<_> = moved.iter().map(|(chunk, by)| json!({ "start": chunk * CHUNK, "by": by })).collect();
+    assert_eq!(map["moved"], json!(moved));
+    assert_eq!(map["plaintext_len"], data.len());
+    assert_eq!(map["search_limited"], false);
+    remove(dir);
+}
+
+#[test]
+fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
+    let dir = Dir::with_key();
+    let (data, file, payload) = sealed(&dir);
+    let at = |chunk: usize, offset: usize| payload + chunk * SEALED + offset;
+    let without = |from: usize, to: usize| [&file[..from], &file[to..]].concat();
+    let with = |place: usize, junk: &[u8]| [&file[..place], junk, &file[place..]].concat();
+    let moved = |chunk, by: usize| [(chunk, by as i64)];
+    let lost = |chunk, by: usize| [(chunk, -(by as i64))];
+    // Lost within a chunk, across two, at the start, and whole chunks.
+    left(&dir, &without(at(1, 100), at(1, 101)), &data, 1..2, &lost(2, 1));
+    left(&dir, &without(at(1, 100), at(1, 4196)), &data, 1..2, &lost(2, 4096));
+    left(&dir, &without(at(1, 60_000), at(2, 5)), &data, 1..3, &lost(3, 5_557));
+    left(&dir, &without(at(0, 0), at(0, 1)), &data, 0..1, &lost(1, 1));
+    left(&dir, &without(at(2, 0), at(4, 0)), &data, 2..4, &lost(4, 2 * SEALED));
+    left(&dir, &without(at(1, 7), at(4, 9)), &data, 1..5, &lost(5, 3 * SEALED + 2));
+    // Inserted within a chunk, between two, and more than chunks.
+    left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
+    left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
+    left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
+    left(&dir, &with(at(3, 1), &bytes(300_001)), &data, 3..4, &moved(4, 300_001));
+    // The one before the last: what follows is the last one, which is short.
+    left(&dir, &without(at(4, 100), at(4, 103)), &data, 4..5, &lost(5, 3));
+    left(&dir, &with(at(4, 100), b"abc"), &data, 4..5, &moved(5, 3));
+    left(&dir, &[&without(at(4, 100), at(4, 103))[..], &[0; 512]].concat(), &data, 4..5, &lost(5, 3));
+    // Twice, and something else replaced by something longer.
+    let twice = [&file[..at(1, 1)], &file[at(1, 3)..at(3, 1)], b"x", &file[at(3, 1)..]].concat();
+    dir.write("bad", twice);
+    salvage(&dir, "bad").fails("131072 are missing");
+    let map = map(&dir);
+    assert_eq!(map["moved"], json!([{ "start": 2 * CHUNK, "by": -2 }, { "start": 4 * CHUNK, "by": -1 }]));
     remove(&dir);
-    let data = bytes(2 * CHUNK);
+    let replaced = [&file[..at(1, 50)], &bytes(200_000), &file[at(2, 70)..]].concat();
+    left(&dir, &replaced, &data, 1..3, &moved(3, 200_000 - SEALED - 20));
+}
+
+#[test]
+fn chunks_are_found_after_many_that_are_damaged_and_moved() {
+    let dir = Dir::with_key();
+    let data = bytes(20 * CHUNK);
     dir.encrypt(&data, "x");
-    dir.write("bad", [&dir.read("x")[..], &bytes(100_000)].concat());
-    salvage(&dir, "bad").quiet();
-    assert!(dir.read("left") == data);
-    assert_eq!(map(&dir)["trailing"], 100_000);
+    let file = dir.read("x");
+    let payload = file.len() - 20 * SEALED;
+    let damaged = payload + 3 * SEALED..payload + 15 * SEALED;
+    for (len, by) in [(12 * SEALED + 7, 7), (12 * SEALED - 7, -7)] {
+        let bad = [&file[..damaged.start], &bytes(len), &file[damaged.end..]].concat();
+        left(&dir, &bad, &data, 3..15, &[(15, by)]);
+    }
+}
+
+#[test]
+fn armor_that_is_damaged() {
+    let dir = Dir::with_key();
+    let data = bytes(3 * CHUNK + 100);
+    dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "x"]).quiet();
+    let text = String::from_utf8(dir.read("x")).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    let without = |from: usize, to: usize| [&lines[..from], &lines[to..]].concat().join("\n");
+    let with = |number: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[number] = line;
+        lines.join("\n")
+    };
+    // Chunk 1 is from about line 1370 to 2730.
+    left(&dir, text.as_bytes(), &data, 0..0, &[]);
+    left(&dir, with(2000, &lines[2000][1..]).as_bytes(), &data, 1..2, &[]);
+    left(&dir, with(2000, &lines[2000].replace(&lines[2000][3..4], "!")).as_bytes(), &data, 1..2, &[]);
+    left(&dir, without(2000, 2001).as_bytes(), &data, 1..2, &[(2, -48)]);
+    left(
+        &dir,
+        with(2000, &format!("{}\n{}", &lines[2000][..30], &lines[2000][30..])).as_bytes(),
+        &data,
+        1..2,
+        &[(2, -1)],
+    );
+    // Without its END line.
+    left(&dir, &text.as_bytes()[..text.len() - 33], &data, 0..0, &[]);
 }
 
 #[test]
@@ -98,7 +209,10 @@ fn what_is_whole_is_whole() {
     let (data, ..) = sealed(&dir);
     salvage(&dir, "x").quiet();
     assert!(dir.read("left") == data);
-    assert_eq!(map(&dir), json!({ "found": data.len(), "missing": [], "plaintext_len": data.len(), "trailing": 0 }));
+    assert_eq!(
+        map(&dir),
+        json!({ "found": data.len(), "missing": [], "moved": [], "plaintext_len": data.len(), "search_limited": false, "trailing": 0 })
+    );
     // Never over something else.
     salvage(&dir, "x").fails("cannot make \"left\"");
     assert!(dir.read("left") == data);
@@ -118,9 +232,6 @@ fn what_cannot_be_salvaged() {
     dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "-", "x"]).misused("--salvage takes INPUT");
     dir.run(["-d", "--salvage", "--range", "1:", "-i", "key.txt", "-o", "left", "x"]).misused("--range");
     dir.run(["-R", "key.pub", "--salvage", "-o", "left", "x"]).misused("can't be used to encrypt");
-    dir.run_with(b"secret", ["-a", "-R", "key.pub", "-o", "armored"]).quiet();
-    salvage(&dir, "armored").fails("armored");
-    std::fs::remove_file(dir.path("armored")).unwrap();
     // Without the header nothing opens it.
     let mut bad = file.clone();
     bad[60] ^= 1;

@@ -1,4 +1,4 @@
-//! ssh keys, made by ssh-keygen (package openssh-client).
+//! ssh keys, made by ssh-keygen (package openssh-client) and openssl.
 
 use std::process::Command;
 
@@ -88,7 +88,6 @@ fn keys_of_other_types() {
     ssh_keygen(&dir, &["-t", "ecdsa", "-N", "", "-f", "ecdsa"]);
     ssh_keygen(&dir, &["-t", "ed25519", "-N", "", "-f", "ed25519"]);
     ssh_keygen(&dir, &["-t", "rsa", "-b", "1024", "-N", "", "-f", "weak"]);
-    ssh_keygen(&dir, &["-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "passphrase", "-f", "old"]);
     // In a list like authorized_keys they are passed over, with a word; alone they are not enough.
     dir.write("list", [dir.read("ecdsa.pub"), dir.read("ed25519.pub")].concat());
     let run = dir.run(["-R", "list", "-o", "out", "in"]);
@@ -101,7 +100,90 @@ fn keys_of_other_types() {
     dir.run(["-d", "-i", "ecdsa", "-o", "new", "out"]).fails("ssh key \"ecdsa\" is of type");
     let weak = String::from_utf8(dir.read("weak.pub")).unwrap();
     dir.run(["-r", weak.trim(), "-o", "new", "in"]).fails("less than 2048 bits");
-    let run = dir.run(["-d", "-i", "old", "-o", "new", "out"]).fails("encrypted in the old PEM form");
-    assert!(String::from_utf8_lossy(&run.stderr).contains("ssh-keygen -p"));
+    openssl(&dir, &["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "ec8"]);
+    dir.run(["-d", "-i", "ec8", "-o", "new", "out"]).fails("ssh key \"ec8\" is of type ecdsa");
+    openssl(&dir, &["genpkey", "-algorithm", "ED25519", "-aes256", "-pass", "pass:x", "-out", "encrypted8"]);
+    dir.run(["-d", "-i", "encrypted8", "-o", "new", "out"]).fails("is encrypted in PKCS #8, which is not built in");
+    assert!(!dir.exists("new"));
+}
+
+fn openssl(dir: &Dir, args: &[&str]) {
+    let mut command = Command::new("openssl");
+    command.args(args).current_dir(dir.root());
+    finish(command).ok();
+}
+
+/// The public half of a key that ssh-keygen can read, to the file beside it.
+fn write_public(dir: &Dir, name: &str) {
+    let mut command = Command::new("ssh-keygen");
+    command.args(["-y", "-f", name]).current_dir(dir.root());
+    dir.set_mode(name, 0o600);
+    dir.write(&format!("{name}.pub"), finish(command).ok().stdout);
+}
+
+#[test]
+fn keys_in_pkcs8() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    openssl(&dir, &["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "rsa"]);
+    openssl(&dir, &["genpkey", "-algorithm", "ED25519", "-out", "ed25519"]);
+    write_public(&dir, "rsa");
+    for name in ["rsa", "ed25519"] {
+        assert!(dir.read(name).starts_with(b"-----BEGIN PRIVATE KEY-----"), "{name}");
+        dir.run(["-e", "-i", name, "-o", "out", "in"]).quiet();
+        assert_eq!(dir.run(["-d", "-i", name, "out"]).quiet().stdout, b"secret", "{name}");
+        // As others have it: with CR LF, and empty lines before it.
+        let text = String::from_utf8(dir.read(name)).unwrap();
+        dir.write("other", format!("\n\n{}", text.replace('\n', "\r\n")));
+        assert_eq!(dir.run(["-d", "-i", "other", "out"]).quiet().stdout, b"secret", "{name}");
+        dir.write("other", text.replacen('M', "N", 3));
+        dir.run(["-d", "-i", "other", "-o", "new", "out"]).fails("is not a private key that can be read here");
+    }
+    // The public key is the one that ssh-keygen makes of the same private key.
+    let public = String::from_utf8(dir.read("rsa.pub")).unwrap();
+    let converted = String::from_utf8(dir.run(["keygen", "-y", "rsa"]).quiet().stdout).unwrap();
+    assert!(public.starts_with(converted.trim()), "{converted}");
+    // RFC 8410, section 10.3, and what ssh has of its public key.
+    dir.write(
+        "rfc8410",
+        "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n",
+    );
+    let converted = String::from_utf8(dir.run(["keygen", "-y", "rfc8410"]).quiet().stdout).unwrap();
+    assert_eq!(converted, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBm/RAlphM3+hUG6wWfcO5bIUIaqMLa2ywxcOK1wMWbh\n");
+}
+
+#[test]
+fn keys_that_are_encrypted_in_pem() {
+    let dir = Dir::new();
+    dir.write("in", "secret");
+    ssh_keygen(&dir, &["-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "", "-f", "plain"]);
+    for cipher in ["des3", "aes128", "aes192", "aes256", "des"] {
+        let mut args = vec!["rsa", "-in", "plain", "-traditional", "-passout", "pass:correct horse", "-out", "key"];
+        let flag = format!("-{cipher}");
+        args.push(&flag);
+        if cipher == "des" {
+            args.extend(["-provider", "legacy", "-provider", "default"]);
+        }
+        openssl(&dir, &args);
+        assert!(dir.read("key").windows(9).any(|window| window == b"DEK-Info:"), "{cipher}");
+        // The public key is in a file beside it, as ssh-keygen leaves it.
+        dir.write("key.pub", dir.read("plain.pub"));
+        with(&dir, "", &["-e", "-i", "key", "-o", "out", "in"]).quiet();
+        assert_eq!(with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret", "{cipher}");
+        with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
+    }
+    // A file for others: not a word about the passphrase.
+    dir.run(["-r", &dir.keygen("x"), "-o", "out2", "in"]).quiet();
+    with(&dir, "", &["-d", "-i", "key", "-o", "new", "out2"]).fails("no identity matches");
+    // Another key beside it, or none.
+    ssh_keygen(&dir, &["-t", "rsa", "-b", "2048", "-N", "", "-f", "other"]);
+    dir.write("key.pub", dir.read("other.pub"));
+    with(&dir, "", &["-e", "-i", "key", "-o", "out3", "in"]).quiet();
+    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out3"]).fails("do not belong together");
+    std::fs::remove_file(dir.path("key.pub")).unwrap();
+    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("cannot read \"key.pub\"");
+    let unknown = String::from_utf8(dir.read("key")).unwrap().replace("DES-CBC", "RC2-CBC");
+    dir.write("key", unknown);
+    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("\"RC2-CBC");
     assert!(!dir.exists("new"));
 }

@@ -157,7 +157,11 @@ fn as_a_plugin() {
     let mut command = dir.without_terminal(["contribute", "-y", "-i", "a.age", "x"]);
     command.env("AGE_PASSPHRASE", "one");
     crate::support::finish(command).quiet();
-    dir.run(["--age-plugin=recipient-v1"]).fails("sealane -k");
+    let mut command = dir.without_terminal(["-e", "-i", "two", "-o", "new", "x"]);
+    command.env("PATH", &path);
+    crate::support::finish(command).fails("sealane -k makes files for holders");
+    assert!(!dir.exists("new"));
+    dir.run(["--age-plugin=recipient-v1"]).fails("as a plugin");
     dir.run(["--age-plugin=nonsense"]).fails("plugin");
 }
 

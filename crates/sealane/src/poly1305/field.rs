@@ -119,6 +119,15 @@ impl Element {
         Self::fold(low as u64, (low >> 64) as u64, (d2 >> 40) as u64)
     }
 
+    /// The element that is 0 with it. The last limb of `self` must be at most 4; that of the result is at most 7.
+    pub(super) fn negate(self) -> Self {
+        // 2p - self, where 2p = 2^131 - 10 and self is below 5 · 2^128.
+        let [h0, h1, h2] = self.0;
+        let low = u128::MAX - 9;
+        let (low, borrow) = low.overflowing_sub(u128::from(h0) | u128::from(h1) << 64);
+        Self([low as u64, (low >> 64) as u64, 7 - h2 - u64::from(borrow)])
+    }
+
     /// Three limbs of 44 bits, the last of up to 43.
     #[inline(always)]
     pub(super) fn limbs_44(self) -> [u64; 3] {

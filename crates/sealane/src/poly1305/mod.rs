@@ -4,6 +4,7 @@ mod field;
 mod fused;
 mod kernel;
 pub(crate) mod many;
+pub(crate) mod search;
 mod short;
 mod wide;
 

@@ -8,6 +8,7 @@ mod aead_forgery;
 mod aead_forgery_switches;
 mod aead_lengths;
 mod aead_pieces;
+mod aead_search;
 mod aead_switches;
 mod backend;
 mod batch;

@@ -1,0 +1,180 @@
+//! Where chunks go on after damage.
+
+use std::io;
+
+use zeroize::Zeroizing;
+
+use super::{Payload, Salvaging, find_here};
+use crate::parallel::ReadAt;
+use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, TAG_LEN};
+
+/// How far chunks are looked for, in chunks: 64 MiB.
+pub(super) const REACH: u64 = 1024;
+/// How far where bytes were both lost and inserted, in chunks.
+const NEAR: u64 = 8;
+/// How many places of chunks, each of so many bytes, all searches in a file try together. It takes some minutes.
+const LIMIT: u64 = 1 << 17;
+
+/// A chunk by its number, and a place in the payload, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) number: u64,
+    pub(super) at: u64,
+}
+
+impl Place {
+    /// So many chunks further.
+    pub(super) fn after(self, chunks: u64) -> Self {
+        Self { number: self.number + chunks, at: self.at + chunks * SEALED_CHUNK_LEN as u64 }
+    }
+
+    /// Where the chunk belongs in the plaintext.
+    pub(super) fn plaintext(self) -> u64 {
+        self.number * CHUNK_LEN as u64
+    }
+
+    /// How far behind its place in a whole file it is.
+    pub(super) fn shift(self) -> i64 {
+        (self.at as i64).wrapping_sub((self.number * SEALED_CHUNK_LEN as u64) as i64)
+    }
+}
+
+/// All searches in a file.
+pub(super) struct Search<'a> {
+    cipher: &'a ChunkCipher,
+    /// Two chunks: those that begin in the first one are in it as a whole.
+    buf: Zeroizing<Vec<u8>>,
+    tried: u64,
+    /// Whether it was given up.
+    pub(super) limited: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(cipher: &'a ChunkCipher) -> Self {
+        Self { cipher, buf: Zeroizing::new(vec![0; 2 * SEALED_CHUNK_LEN]), tried: 0, limited: false }
+    }
+
+    /// The next chunk that is there, after the one that should be at `from` and is not.
+    pub(super) fn next(
+        &mut self,
+        payload: &Payload<'_, impl ReadAt>,
+        from: Place,
+        report: &mut impl FnMut(Salvaging<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Place>> {
+        if let Some(found) = self.in_place(payload, from) {
+            return Ok(Some(found));
+        }
+        let of = 7 * REACH + NEAR * NEAR;
+        let mut tried = 0;
+        // Nearest first: so many chunks lost, or the room of so many chunks inserted.
+        for distance in 0..REACH {
+            for (lost, inserted) in cells(distance) {
+                if tried % 16 == 0 {
+                    report(Salvaging::Searching { tried, of })?;
+                }
+                tried += 1;
+                let number = from.number + lost;
+                let at = from.at + inserted * SEALED_CHUNK_LEN as u64;
+                if let Some(at) = self.anywhere(payload, number, at) {
+                    return Ok(Some(Place { number, at }));
+                }
+                if self.limited {
+                    return Ok(self.last(payload, from));
+                }
+            }
+        }
+        Ok(self.last(payload, from))
+    }
+
+    /// A chunk that stands where it belongs in relation to `from`.
+    fn in_place(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
+        (1..=REACH).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
+            let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_LEN]);
+            let sealed = &mut self.buf[..len];
+            // The end of the last chunk is looked for only near the end of the file: that takes longer.
+            if payload.len - place.at > NEAR * SEALED_CHUNK_LEN as u64 {
+                return self.cipher.open(place.number, false, sealed);
+            }
+            find_here(self.cipher, place.number, sealed).is_some()
+        })
+    }
+
+    /// Where the chunk `number` begins, at `at` or less than a chunk's length further on.
+    fn anywhere(&mut self, payload: &Payload<'_, impl ReadAt>, number: u64, at: u64) -> Option<u64> {
+        if at >= payload.len {
+            return None;
+        }
+        let len = payload.read(at, &mut self.buf);
+        let data = &self.buf[..len];
+        // What a disk gives for what was never written to it.
+        if len < SEALED_CHUNK_LEN || data.iter().all(|byte| *byte == data[0]) {
+            return None;
+        }
+        if self.tried == LIMIT {
+            self.limited = true;
+            return None;
+        }
+        self.tried += 1;
+        self.cipher.find(number, data).map(|offset| at + offset as u64)
+    }
+
+    /// The last chunk at any place, if little follows `from`: it ends with the file, or before the zeros that that ends with.
+    fn last(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
+        let left = payload.len.saturating_sub(from.at);
+        if left > NEAR * SEALED_CHUNK_LEN as u64 {
+            return None;
+        }
+        let mut data = vec![0; usize::try_from(left).ok()?];
+        let len = payload.read(from.at, &mut data);
+        let written = data[..len].iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+        // A tag can end with zeros itself.
+        let ends = [len].into_iter().chain((written..len.min(written + 3)).rev());
+        for end in ends.filter(|end| *end > TAG_LEN) {
+            let start = end.saturating_sub(SEALED_CHUNK_LEN);
+            for number in from.number..=from.number + NEAR {
+                if let Some(offset) = self.cipher.find_start(number, &data[start..end]) {
+                    return Some(Place { number, at: from.at + (start + offset) as u64 });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// How many chunks were lost and for how many there is room, at this distance: everything if it is near; if it is not, only one of either,
+/// or as many of both but for one.
+fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
+    let is_likely = move |other: &u64| distance < NEAR || *other <= 1 || *other + 1 >= distance;
+    let lost = (0..=distance).filter(is_likely).map(move |inserted| (distance, inserted));
+    lost.chain((0..distance).filter(is_likely).map(move |lost| (lost, distance)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cell_once() {
+        let mut all: Vec<_> = (0..REACH).flat_map(cells).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+        assert!((count as u64) <= 7 * REACH + NEAR * NEAR);
+        for cell in [
+            (0, 0),
+            (1, 0),
+            (0, 1),
+            (7, 7),
+            (1023, 0),
+            (1023, 1),
+            (0, 1023),
+            (1, 1023),
+            (1023, 1023),
+            (1022, 1023),
+            (500, 499),
+        ] {
+            assert!(all.contains(&cell), "{cell:?}");
+        }
+    }
+}

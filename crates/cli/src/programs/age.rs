@@ -1,0 +1,70 @@
+//! `age`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::flags::{Flag, switch, value};
+use super::{Stop, parse};
+use crate::args::{Action, FileArgs, IdentitySource};
+
+const USAGE: &str = "\
+Usage:
+    age [--encrypt] (-r RECIPIENT | -R PATH)... [--armor] [-o OUTPUT] [INPUT]
+    age [--encrypt] --passphrase [--armor] [-o OUTPUT] [INPUT]
+    age --decrypt [-i PATH]... [-o OUTPUT] [INPUT]
+
+Options:
+    -e, --encrypt               Encrypt INPUT to OUTPUT (the default).
+    -d, --decrypt               Decrypt INPUT to OUTPUT.
+    -o, --output OUTPUT         Write to the file OUTPUT, replacing it at success.
+    -a, --armor                 Encrypt to text (PEM).
+    -p, --passphrase            Encrypt with a passphrase.
+    -r, --recipient RECIPIENT   Encrypt to RECIPIENT: age1..., ssh-ed25519 ..., ssh-rsa ... (repeatable).
+    -R, --recipients-file PATH  Encrypt to the recipients listed in the file PATH (repeatable).
+    -i, --identity PATH         Use the identity file PATH; with -e, encrypt to its recipients (repeatable).
+    -j PLUGIN                   Use the plugin age-plugin-PLUGIN without an identity file (repeatable).
+    --version                   Print the version.
+
+INPUT is standard input and OUTPUT standard output if they are left out or \"-\". Flags come before INPUT.
+This is sealane under the name of age; sealane itself does more: sealane --help.
+";
+
+const FLAGS: &[Flag] = &[
+    switch(&["version"]),
+    switch(&["d", "decrypt"]),
+    switch(&["e", "encrypt"]),
+    switch(&["p", "passphrase"]),
+    switch(&["a", "armor"]),
+    value(&["o", "output"]),
+    value(&["r", "recipient"]),
+    value(&["R", "recipients-file"]),
+    value(&["i", "identity"]),
+    value(&["j"]),
+];
+
+/// Does what `age` does.
+pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
+    if args.is_empty() {
+        return Err(Stop::Usage { fault: None, usage: USAGE, status: 1 });
+    }
+    let flags = parse(args, FLAGS, USAGE)?;
+    let text = |value: &OsString| value.to_string_lossy().into_owned();
+    let identity = |(name, value): (&str, &OsString)| match name {
+        "i" => Some(IdentitySource::File(value.into())),
+        "j" => Some(IdentitySource::Plugin(text(value))),
+        _ => None,
+    };
+    let args = FileArgs {
+        encrypt: flags.is_set("e"),
+        decrypt: flags.is_set("d"),
+        output: flags.last("o").map(PathBuf::from),
+        armor: flags.is_set("a"),
+        passphrase: flags.is_set("p"),
+        recipients: flags.all("r").map(text).collect(),
+        recipients_files: flags.all("R").map(PathBuf::from).collect(),
+        identities: flags.in_order().filter_map(identity).collect(),
+        ..FileArgs::default()
+    };
+    let args = args.checked_as_age(flags.rest)?;
+    Ok(crate::run(if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) })?)
+}

@@ -1,0 +1,40 @@
+//! `age-keygen`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::flags::{Flag, switch, value};
+use super::{Stop, parse};
+use crate::args::{Action, KeygenArgs};
+
+const USAGE: &str = "\
+Usage:
+    age-keygen [-pq] [-o OUTPUT]
+    age-keygen -y [-o OUTPUT] [INPUT]
+
+Options:
+    -pq                  Make a post-quantum key (ML-KEM-768 with X25519).
+    -o, --output OUTPUT  Write to the file OUTPUT, which must not exist.
+    -y                   Print the recipients of the identity file INPUT instead of making a key.
+    --version            Print the version.
+
+INPUT is standard input and OUTPUT standard output if they are left out.
+This is sealane under the name of age-keygen; sealane keygen does more: sealane keygen --help.
+";
+
+const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["pq"]), switch(&["y"]), value(&["o", "output"])];
+
+/// Does what `age-keygen` does.
+pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
+    let flags = parse(args, FLAGS, USAGE)?;
+    // A file of that name, as age-keygen takes it.
+    let output = flags.last("o").map(|path| if path == "-" { PathBuf::from("./-") } else { PathBuf::from(path) });
+    let inputs = flags.rest.iter().map(|input| if input.is_empty() { "-".into() } else { PathBuf::from(input) });
+    Ok(crate::run(Action::Keygen(KeygenArgs {
+        output,
+        convert: flags.is_set("y"),
+        pq: flags.is_set("pq"),
+        inputs: inputs.collect(),
+        ..KeygenArgs::default()
+    }))?)
+}

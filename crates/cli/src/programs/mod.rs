@@ -1,0 +1,162 @@
+//! The names under which the command stands in for another program: a link to it, or a copy, that is called `age`, `age-keygen`,
+//! `age-inspect`, `age-plugin-sealane` or `age-plugin-pq` has that program's command line, output and exit status.
+
+mod age;
+mod flags;
+mod inspect;
+mod keygen;
+mod plugin;
+mod plugin_pq;
+mod plugin_sealane;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use self::flags::{Fault, Flags};
+use crate::error::{Error, Result};
+use crate::{args, output, serve};
+
+/// The version that `--version` of the programs of age prints: that of the age whose behaviour they have, and this program's own.
+const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
+
+/// A program that this one can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    Sealane,
+    Age,
+    AgeKeygen,
+    AgeInspect,
+    PluginSealane,
+    PluginPq,
+}
+
+/// Which one this process is.
+static PROGRAM: OnceLock<Program> = OnceLock::new();
+
+impl Program {
+    const ALL: [Self; 6] =
+        [Self::Sealane, Self::Age, Self::AgeKeygen, Self::AgeInspect, Self::PluginSealane, Self::PluginPq];
+
+    /// The one of this process, before [`Program::set`] `sealane` itself.
+    pub(crate) fn current() -> Self {
+        PROGRAM.get().copied().unwrap_or(Self::Sealane)
+    }
+
+    /// Takes the name under which the process was started.
+    pub(crate) fn set(name: Option<&OsStr>) -> Self {
+        *PROGRAM.get_or_init(|| name.map_or(Self::Sealane, Self::named))
+    }
+
+    /// The program that the path `started` names; a name that is not known is another one for `sealane`.
+    fn named(started: &OsStr) -> Self {
+        let name = Path::new(started).file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let name = if cfg!(windows) { name.to_ascii_lowercase() } else { name.to_owned() };
+        let name = name.strip_suffix(".exe").unwrap_or(&name);
+        Self::ALL.into_iter().find(|program| program.name() == name).unwrap_or(Self::Sealane)
+    }
+
+    /// The name, with which messages begin.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sealane => "sealane",
+            Self::Age => "age",
+            Self::AgeKeygen => "age-keygen",
+            Self::AgeInspect => "age-inspect",
+            Self::PluginSealane => "age-plugin-sealane",
+            Self::PluginPq => "age-plugin-pq",
+        }
+    }
+
+    /// The exit status for a command line that is well formed and asks for what does not go together.
+    pub(crate) fn usage_status(self) -> u8 {
+        if self == Self::Sealane { 2 } else { 1 }
+    }
+
+    /// Does what `args` ask for.
+    pub(crate) fn run(self, args: Vec<OsString>) -> Result<ExitCode> {
+        let act = match self {
+            Self::Sealane => {
+                match args.first().and_then(|first| first.to_str()).and_then(serve::state_machine) {
+                    // rage, and this program, start a link to a plugin by the name of what it leads to.
+                    Some(state_machine) => plugin::run(state_machine)?,
+                    None => args::parse(args).and_then(crate::run)?,
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
+            Self::Age => age::run,
+            Self::AgeKeygen => keygen::run,
+            Self::AgeInspect => inspect::run,
+            Self::PluginSealane => plugin_sealane::run,
+            Self::PluginPq => plugin_pq::run,
+        };
+        match act(args) {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(Stop::Print(text)) => output::print(text.as_bytes()).map(|()| ExitCode::SUCCESS),
+            Err(Stop::Usage { fault, usage, status }) => {
+                let mut stderr = io::stderr().lock();
+                if let Some(fault) = fault {
+                    let _ = writeln!(stderr, "{}", crate::error::printable(&fault));
+                }
+                let _ = stderr.write_all(usage.as_bytes());
+                Ok(ExitCode::from(status))
+            }
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+}
+
+/// Why a program ends before its work is done.
+enum Stop {
+    /// What was asked for is this text.
+    Print(String),
+    /// The command line is malformed, or help was asked for: both go to standard error.
+    Usage {
+        fault: Option<String>,
+        usage: &'static str,
+        status: u8,
+    },
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The flags in `args`, which `names` lists; `usage` explains them.
+fn parse(args: Vec<OsString>, names: &[flags::Flag], usage: &'static str) -> Result<Flags, Stop> {
+    let found = flags::parse(args, names).map_err(|fault| match fault {
+        Fault::Help => Stop::Usage { fault: None, usage, status: 0 },
+        Fault::Malformed(text) => Stop::Usage { fault: Some(text), usage, status: 2 },
+    })?;
+    if found.is_set("version") {
+        return Err(Stop::Print(format!("{VERSION}\n")));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (path, program) in [
+            ("age", Program::Age),
+            ("/usr/bin/age-keygen", Program::AgeKeygen),
+            ("./age-inspect", Program::AgeInspect),
+            ("age-plugin-sealane.exe", Program::PluginSealane),
+            ("x/age-plugin-pq", Program::PluginPq),
+            ("sealane", Program::Sealane),
+            ("age/sealane", Program::Sealane),
+            ("age2", Program::Sealane),
+            ("", Program::Sealane),
+        ] {
+            assert_eq!(Program::named(OsStr::new(path)), program, "{path}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `age-plugin-pq`: gives programs that have no post-quantum keys of their own those of age 1.3 (<https://c2sp.org/age-plugin>).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use age::{Identity as _, Recipient as _};
+use age_core::format::{FileKey, Stanza};
+use age_core::primitives::bech32_encode;
+use age_plugin::identity::Error as IdentityError;
+use age_plugin::recipient::Error as RecipientError;
+use bech32::Hrp;
+use sealane_age::mlkem768x25519::{Identity, Recipient};
+use zeroize::Zeroizing;
+
+use super::flags::{Flag, switch, value};
+use super::{Stop, parse, plugin};
+use crate::commands::keygen;
+use crate::error::{Error, Result};
+use crate::identities::{ParsedIdentity, load_file};
+use crate::passphrase::Passphrases;
+use crate::stdin::StdinUse;
+
+const USAGE: &str = "\
+Usage:
+    age-plugin-pq -identity [-o OUTPUT] [INPUT]
+
+Options:
+    -identity            Convert the post-quantum identities in the file INPUT to identities of this plugin.
+    -o, --output OUTPUT  Write to the file OUTPUT, which must not exist.
+    --version            Print the version.
+
+INPUT is standard input and OUTPUT standard output if they are left out.
+age before 1.3 and rage start this plugin by themselves, from PATH, for post-quantum recipients (age1pq1...).
+To decrypt they need identities of this plugin, which -identity makes.
+";
+
+const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["identity"]), value(&["o", "output"]), value(&["age-plugin"])];
+
+const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-PQ-");
+
+/// What age-plugin-pq ends with if nobody says what it is to do.
+const NO_STATE_MACHINE: u8 = 4;
+
+/// Does what `age-plugin-pq` does.
+pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
+    let flags = parse(args, FLAGS, USAGE)?;
+    if flags.is_set("identity") {
+        if flags.rest.len() > 1 {
+            return Err(Error::usage("too many arguments").hint("-identity takes one INPUT").into());
+        }
+        crate::memory::protect();
+        let input = flags.rest.first().filter(|input| !input.is_empty()).map(Path::new);
+        let converted = convert(input.unwrap_or(Path::new("-")))?;
+        let output = flags.last("o").map(PathBuf::from);
+        return Ok(keygen::write_secret(output.as_deref(), converted.as_bytes())?);
+    }
+    match flags.last("age-plugin").and_then(|name| name.to_str()) {
+        Some(name @ ("recipient-v1" | "identity-v1")) => Ok(plugin::run(name)?),
+        other => {
+            let fault = format!("unknown state machine {:?}", other.unwrap_or_default());
+            Err(Stop::Usage { fault: Some(fault), usage: USAGE, status: NO_STATE_MACHINE })
+        }
+    }
+}
+
+/// The identities in the file `input`, one a line, as identities of the plugin.
+fn convert(input: &Path) -> Result<Zeroizing<String>> {
+    let stdin = StdinUse::default();
+    let identities = load_file(input, &stdin, &Passphrases::new(&stdin))?;
+    // The seed is 32 bytes.
+    let mut lines = Zeroizing::new(String::with_capacity(identities.len() * 128));
+    for (index, identity) in identities.iter().enumerate() {
+        let ParsedIdentity::PostQuantum(identity) = identity else {
+            return Err(Error::new(format!("identity #{} is not a post-quantum identity", index + 1))
+                .hint("those begin with AGE-SECRET-KEY-PQ-1; other identities need no plugin"));
+        };
+        let mut text = Zeroizing::new(bech32_encode(IDENTITY_PREFIX, identity.seed()));
+        text.make_ascii_uppercase();
+        lines.push_str(&text);
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
+/// What the client has named.
+#[derive(Default)]
+pub(super) struct Keys {
+    recipients: Vec<Recipient>,
+    identities: Vec<Identity>,
+}
+
+const MALFORMED_RECIPIENT: &str = "malformed post-quantum recipient";
+const MALFORMED_IDENTITY: &str = "malformed post-quantum identity";
+
+impl Keys {
+    /// Whether anybody is to be encrypted to.
+    pub(super) fn has_recipients(&self) -> bool {
+        !self.recipients.is_empty()
+    }
+
+    /// Adds somebody to encrypt to.
+    pub(super) fn add_recipient(&mut self, index: usize, bytes: &[u8]) -> Result<(), RecipientError> {
+        let failed = |_| RecipientError::Recipient { index, message: MALFORMED_RECIPIENT.to_owned() };
+        self.recipients.push(Recipient::from_bytes(bytes).map_err(failed)?);
+        Ok(())
+    }
+
+    /// Adds somebody to encrypt to, by their identity.
+    pub(super) fn add_recipient_of(&mut self, index: usize, seed: &[u8]) -> Result<(), RecipientError> {
+        let failed = |_| RecipientError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
+        self.recipients.push(Identity::from_seed(seed).map_err(failed)?.to_public());
+        Ok(())
+    }
+
+    /// Adds somebody who decrypts.
+    pub(super) fn add_identity(&mut self, index: usize, seed: &[u8]) -> Result<(), IdentityError> {
+        let failed = |_| IdentityError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
+        self.identities.push(Identity::from_seed(seed).map_err(failed)?);
+        Ok(())
+    }
+
+    /// The stanzas for each of the file keys.
+    pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
+        let wrap = |file_key: &FileKey| {
+            let mut all = Vec::with_capacity(self.recipients.len());
+            for recipient in &self.recipients {
+                all.extend(recipient.wrap_file_key(file_key)?.0);
+            }
+            Ok(all)
+        };
+        let wrapped: Result<Vec<_>, age::EncryptError> = file_keys.iter().map(wrap).collect();
+        wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }])
+    }
+
+    /// The key of the file with these stanzas, if one of them is for an identity that was added.
+    pub(super) fn unwrap(&self, file_index: usize, stanzas: &[Stanza]) -> Option<Result<FileKey, Vec<IdentityError>>> {
+        let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
+            Some((at, self.identities.iter().find_map(|identity| identity.unwrap_stanza(stanza))?))
+        })?;
+        Some(
+            found.map_err(|error| vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }]),
+        )
+    }
+}

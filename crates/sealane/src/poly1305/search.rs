@@ -1,0 +1,111 @@
+//! Looks for messages of an AEAD without associated data (RFC 8439, section 2.8) by their tags, in data that holds more than them.
+//!
+//! A tag is a polynomial in r whose coefficients are the blocks, so that of a message one block further on comes from that of the one before
+//! with a few multiplications, however long they are.
+
+use super::BLOCK_BYTES;
+use super::field::{Element, Multiplier};
+use crate::wipe::wipe;
+
+/// One-time key of the messages that are looked for.
+pub(crate) struct Search {
+    r: Multiplier,
+    s: u128,
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        self.r.wipe();
+        wipe(core::slice::from_mut(&mut self.s));
+    }
+}
+
+impl Search {
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        let (r, s) = key.split_at(BLOCK_BYTES);
+        let r = r.first_chunk().expect("the first half of the key");
+        let s = s.first_chunk().expect("the second half of the key");
+        Self { r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
+    }
+
+    /// The length of the message at the start of `data` that its tag follows: the first of 0 bytes and more.
+    pub(crate) fn end(&self, data: &[u8]) -> Option<usize> {
+        let last = data.len().checked_sub(BLOCK_BYTES)?;
+        let mut blocks = Element::default();
+        for start in (0..=last).step_by(BLOCK_BYTES) {
+            for len in start..=last.min(start + BLOCK_BYTES - 1) {
+                if self.is_tag(self.add(blocks, &data[start..len]), len, data) {
+                    return Some(len);
+                }
+            }
+            blocks = self.add(blocks, &data[start..data.len().min(start + BLOCK_BYTES)]);
+        }
+        None
+    }
+
+    /// The first place in `data` where a message of `len` bytes, whole blocks and at least one, and its tag are. Of several in the same
+    /// `data`, any.
+    pub(crate) fn window(&self, data: &[u8], len: usize) -> Option<usize> {
+        assert!(len > 0 && len.is_multiple_of(BLOCK_BYTES), "whole blocks");
+        let last = data.len().checked_sub(len + BLOCK_BYTES)?;
+        // The first block of a message counts r^blocks times.
+        let leaving = self.r.power(len / BLOCK_BYTES).negate();
+        (0..=last.min(BLOCK_BYTES - 1)).find_map(|first| {
+            let mut blocks =
+                data[first..first + len].chunks(BLOCK_BYTES).fold(Element::default(), |h, b| self.add(h, b));
+            for start in (first..=last).step_by(BLOCK_BYTES) {
+                if self.is_tag(blocks, len, &data[start..]) {
+                    return Some(start);
+                }
+                if start + BLOCK_BYTES <= last {
+                    let old = Element::default().add_block(block(&data[start..]), 1).multiply_full(leaving);
+                    blocks = blocks.add_folded(old).add_block(block(&data[start + len..]), 1).multiply(self.r);
+                }
+            }
+            None
+        })
+    }
+
+    /// The place in `data` where the message starts that ends with its tag at the end of `data`: the last one.
+    pub(crate) fn start(&self, data: &[u8]) -> Option<usize> {
+        let text = data.len().checked_sub(BLOCK_BYTES)?;
+        let mut found = None;
+        for rest in 0..BLOCK_BYTES.min(text + 1) {
+            // What is short stands at the end, so the blocks before it are whole, seen from there.
+            let mut blocks = self.add(Element::default(), &data[text - rest..text]);
+            let mut power = if rest == 0 { self.r.element() } else { self.r.power(2) };
+            for start in (0..=text - rest).rev().step_by(BLOCK_BYTES) {
+                if found.is_none_or(|found| start > found) && self.is_tag(blocks, text - start, &data[start..]) {
+                    found = Some(start);
+                }
+                if let Some(before) = start.checked_sub(BLOCK_BYTES) {
+                    let new = Element::default().add_block(block(&data[before..]), 1).multiply_full(power);
+                    blocks = blocks.add_folded(new);
+                    power = power.multiply(self.r);
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds a block, filled up with zeros; nothing if there is none.
+    fn add(&self, blocks: Element, bytes: &[u8]) -> Element {
+        if bytes.is_empty() {
+            return blocks;
+        }
+        let mut block = [0; BLOCK_BYTES];
+        block[..bytes.len()].copy_from_slice(bytes);
+        blocks.add_block(&block, 1).multiply(self.r)
+    }
+
+    /// Whether the tag that follows the first `len` bytes of `data` is theirs. `blocks` are they.
+    fn is_tag(&self, blocks: Element, len: usize, data: &[u8]) -> bool {
+        let lengths = ((len as u128) << 64).to_le_bytes();
+        let tag = blocks.add_block(&lengths, 1).multiply(self.r).finish(self.s);
+        u128::from_le_bytes(tag) == u128::from_le_bytes(*block(&data[len..]))
+    }
+}
+
+fn block(data: &[u8]) -> &[u8; BLOCK_BYTES] {
+    data.first_chunk().expect("a whole block")
+}
