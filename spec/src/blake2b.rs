@@ -40,8 +40,7 @@ fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
 
 /// The compression function F of section 3.2; `t` is the number of octets so far, `f` marks the last block.
 fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
-    let m: [u64; 16] =
-        core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
+    let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
     let mut v = [0; 16];
     v[..8].copy_from_slice(h);
     v[8..].copy_from_slice(&IV);

@@ -61,14 +61,14 @@ pub mod rustcrypto;
 pub mod shamir;
 mod wipe;
 
-pub use aead::{
-    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
-    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
-};
 #[cfg(feature = "commit")]
 pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
+};
+pub use aead::{
+    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
+    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
 pub use backend::{
     AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,

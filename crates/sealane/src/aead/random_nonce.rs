@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 
 use rand_core::TryCryptoRng;
 
+#[cfg(feature = "commit")]
+use crate::CommittingXChaCha20Poly1305;
 #[cfg(feature = "alloc")]
 use crate::OpenError;
 use crate::{RandomError, Tag, XChaCha20Poly1305};
@@ -131,8 +133,5 @@ macro_rules! random_nonces {
 }
 
 random_nonces!(XChaCha20Poly1305, Tag, crate::TAG_BYTES);
-
 #[cfg(feature = "commit")]
-use crate::{COMMITTING_TAG_BYTES, CommittingTag, CommittingXChaCha20Poly1305};
-#[cfg(feature = "commit")]
-random_nonces!(CommittingXChaCha20Poly1305, CommittingTag, COMMITTING_TAG_BYTES);
+random_nonces!(CommittingXChaCha20Poly1305, crate::CommittingTag, crate::COMMITTING_TAG_BYTES);

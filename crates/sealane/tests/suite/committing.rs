@@ -2,10 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use sealane::{
-    ChaCha20Poly1305, CommittingChaCha20Poly1305, CommittingTag, CommittingXChaCha20Poly1305,
-    OpenError,
-};
+use sealane::{ChaCha20Poly1305, CommittingChaCha20Poly1305, CommittingTag, CommittingXChaCha20Poly1305, OpenError};
 use sealane_spec::aead::pad16;
 use sealane_spec::committing::{ctx_chacha20_decrypt, ctx_chacha20_encrypt, ctx_xchacha20_encrypt};
 use sealane_spec::num::Num;
