@@ -226,3 +226,6 @@ common! {
     Opener => |opener| opener.message.cipher;
     Verified => |verified| verified.cipher;
 }
+
+#[cfg(test)]
+mod tests;
