@@ -12,7 +12,7 @@ use std::vec;
 
 use sealane_simd::{Bounds, MAX_WIDE_LANES, Simd, Wide};
 
-use super::field::{Element, Limb, Multiplier};
+use super::field::{Element, Limb, Multiplier, arithmetic};
 use super::kernel::Accumulator;
 use super::{fused, many, wide};
 
@@ -99,6 +99,8 @@ impl Limb for Bound {
         (Self(u64::MAX), Self(u64::MAX), Self(carry.into()))
     }
 }
+
+arithmetic!(Bound);
 
 /// What every operation that ends with a fold leaves: the last limb is at most 4.
 const FOLDED: [u64; 3] = [u64::MAX, u64::MAX, 4];
