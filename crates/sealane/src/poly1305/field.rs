@@ -49,15 +49,15 @@ impl Limb for u64 {
 
 /// `limbs[0] + 2^64 limbs[1] + 2^128 limbs[2]`, below 2^131: the last limb is less than 8.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Element<L = u64>(pub(super) [L; 3]);
+pub(super) struct Element(pub(super) [u64; 3]);
 
 /// The multiplier r: clamped (RFC 8439, section 2.5), so that both products below fit.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Multiplier<L = u64> {
-    r0: L,
-    r1: L,
+pub(super) struct Multiplier {
+    r0: u64,
+    r1: u64,
     /// `5 r1 / 4`: what a carry out of bit 130 multiplies `r1` with. `r1` is divisible by 4.
-    s1: L,
+    s1: u64,
 }
 
 impl Multiplier {
@@ -98,10 +98,10 @@ impl Multiplier {
     }
 }
 
-impl<L> Multiplier<L> {
+impl Multiplier {
     /// The multiplier of these [`Multiplier::words`].
     #[inline(always)]
-    pub(super) fn from_words([r0, r1, s1]: [L; 3]) -> Self {
+    pub(super) fn from_words([r0, r1, s1]: [u64; 3]) -> Self {
         Self { r0, r1, s1 }
     }
 }
@@ -149,10 +149,10 @@ impl Element {
     }
 }
 
-/// Arithmetic modulo p for one type of limbs.
+/// Arithmetic modulo p for one type of limbs, elements and multipliers.
 macro_rules! arithmetic {
-    ($limb:ty) => {
-        impl Element<$limb> {
+    ($element:ident, $multiplier:ident, $limb:ty) => {
+        impl $element {
             /// The sum, not reduced: the last limb is the sum of both last limbs and a carry.
             #[inline(always)]
             pub(super) fn add(self, other: Self) -> Self {
@@ -171,7 +171,7 @@ macro_rules! arithmetic {
 
             /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 10.
             #[inline(always)]
-            pub(super) fn multiply(self, r: Multiplier<$limb>) -> Self {
+            pub(super) fn multiply(self, r: $multiplier) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let [h0, h1, h2] = self.0;
                 // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, s1 below 5/4 of that, and
@@ -228,4 +228,4 @@ macro_rules! arithmetic {
 #[cfg(test)]
 pub(super) use arithmetic;
 
-arithmetic!(u64);
+arithmetic!(Element, Multiplier, u64);
