@@ -13,6 +13,8 @@
 //! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
 //! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
+//! | [`blake2b`] | RFC 7693, sections 2 and 3 |
+//! | [`committing`] | Chan and Rogaway, "On Committing Authenticated-Encryption" (2022), figure 2 |
 //! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
 //! | [`shamir_element`] | Shamir, "How to share a secret" (1979) |
 //! | [`haraka`] | ePrint 2016/098, section 2; SPHINCS+ (round 3), section 7.2.3 |
@@ -23,7 +25,9 @@
 extern crate alloc;
 
 pub mod aead;
+pub mod blake2b;
 pub mod chacha;
+pub mod committing;
 pub mod gf2n;
 pub mod haraka;
 pub mod num;

@@ -2,7 +2,7 @@
 
 use sealane_spec::haraka::Haraka;
 use sealane_spec::num::Num;
-use sealane_spec::{aead, chacha, poly1305, xchacha};
+use sealane_spec::{aead, blake2b, chacha, committing, poly1305, xchacha};
 use sealane_vectors::{self as vectors, Layout};
 
 #[test]
@@ -78,6 +78,35 @@ fn xchacha20_poly1305() {
         assert_eq!(opened.as_deref(), Ok(&*v.plaintext), "{}", v.id);
         let opened = aead::xchacha20_aead_decrypt(&v.aad, &key, &nonce, &v.ciphertext, &[0; 16]);
         assert_eq!(opened, Err(aead::Unauthenticated), "{}", v.id);
+    }
+}
+
+#[test]
+fn blake2b() {
+    for v in vectors::blake2b().vectors {
+        match v.digest.len() {
+            32 => assert_eq!(blake2b::blake2b(&v.message), v.digest.array::<32>(), "{}", v.id),
+            _ => assert_eq!(blake2b::blake2b(&v.message), v.digest.array::<64>(), "{}", v.id),
+        }
+    }
+}
+
+#[test]
+fn committing_aead() {
+    for v in vectors::committing_aead().vectors {
+        let (key, tag) = (v.key.array(), v.tag.array());
+        let (sealed, opened, forged) = if v.nonce.len() == 12 {
+            let nonce = v.nonce.array();
+            let open = |tag| committing::ctx_chacha20_decrypt(&v.aad, &key, &nonce, &v.ciphertext, tag);
+            (committing::ctx_chacha20_encrypt(&v.aad, &key, &nonce, &v.plaintext), open(&tag), open(&[0; 32]))
+        } else {
+            let nonce = v.nonce.array();
+            let open = |tag| committing::ctx_xchacha20_decrypt(&v.aad, &key, &nonce, &v.ciphertext, tag);
+            (committing::ctx_xchacha20_encrypt(&v.aad, &key, &nonce, &v.plaintext), open(&tag), open(&[0; 32]))
+        };
+        assert_eq!(sealed, (v.ciphertext.to_vec(), tag), "{}", v.id);
+        assert_eq!(opened.as_deref(), Ok(&*v.plaintext), "{}", v.id);
+        assert_eq!(forged, Err(aead::Unauthenticated), "{}", v.id);
     }
 }
 

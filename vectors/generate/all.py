@@ -4,11 +4,12 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import committing
 import counter
 import original
 import poly1305_edge
 import rfc8439
 import xchacha
 
-for module in (rfc8439, xchacha, original, counter, poly1305_edge):
+for module in (rfc8439, xchacha, original, counter, poly1305_edge, committing):
     module.main()

@@ -138,6 +138,38 @@ pub struct Aead {
     pub tag: Hex,
 }
 
+/// A sealed message whose tag commits to the key (Chan and Rogaway, "On Committing Authenticated-Encryption", figure 2).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommittingAead {
+    /// The lengths.
+    pub id: String,
+    /// 32 octets.
+    pub key: Hex,
+    /// 12 octets, or 24 for XChaCha20-Poly1305.
+    pub nonce: Hex,
+    /// The associated data.
+    pub aad: Hex,
+    /// Any length.
+    pub plaintext: Hex,
+    /// As long as the plaintext.
+    pub ciphertext: Hex,
+    /// 32 octets.
+    pub tag: Hex,
+}
+
+/// A hash of 32 or 64 octets, by the length of the digest (BLAKE2b, RFC 7693).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hash {
+    /// The source, or the length.
+    pub id: String,
+    /// Any length.
+    pub message: Hex,
+    /// 32 or 64 octets.
+    pub digest: Hex,
+}
+
 /// Mnemonics of SLIP-39.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -225,6 +257,10 @@ files! {
     slip39: Mnemonics = "slip39/vectors.json";
     /// Poly1305 with accumulators near p and near limb boundaries.
     poly1305_edge: Mac = "generated/poly1305_edge.json";
+    /// ChaCha20-Poly1305 and XChaCha20-Poly1305 with tags that commit to the key.
+    committing_aead: CommittingAead = "generated/committing_aead.json";
+    /// BLAKE2b.
+    blake2b: Hash = "generated/blake2b.json";
     /// Haraka v2, 5 and 6 rounds, the paper's constants and those of seeds.
     haraka: Haraka = "haraka/haraka.json";
     /// The sponge, with constants of seeds of 16, 24 and 32 octets.
@@ -264,6 +300,8 @@ mod tests {
         check(&original_chacha(), 6);
         check(&chacha_counter(), 42);
         check(&poly1305_edge(), 486);
+        check(&committing_aead(), 42);
+        check(&blake2b(), 9);
         check(&haraka(), 14);
         check(&haraka_s(), 21);
     }

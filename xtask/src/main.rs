@@ -23,6 +23,7 @@ mod python;
 mod readme;
 mod release;
 mod sabotage;
+mod sanitize;
 mod sbom;
 mod static_aarch64;
 mod test_binaries;
@@ -50,6 +51,8 @@ enum Chore {
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
+    /// Run the tests of the primitives with the address sanitizer, and those of the vector types under memcheck
+    Sanitize,
     /// Run the tests once per width of x86 vectors that this CPU has
     Backends,
     /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
@@ -103,6 +106,7 @@ fn run() -> Result<()> {
         Chore::Mca(options) => asm::mca::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::Ct => constant_time::run(),
+        Chore::Sanitize => sanitize::run(),
         Chore::Backends => backends::run(),
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),

@@ -14,8 +14,8 @@ pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
         step(&format!("{target}: sealane without std"));
         let toolchain = toolchain::for_target(target, "core", false)?;
-        // Alone, and with the ecosystem's traits, which have features of their own for std.
-        for features in ["", "rustcrypto"] {
+        // Alone, and with other crates, which have features of their own for std.
+        for features in ["", "rustcrypto,commit"] {
             let mut command = process::cargo();
             command
                 .args(["build", "--release", "--package", "sealane", "--no-default-features", "--target", target])

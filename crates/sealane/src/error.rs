@@ -35,6 +35,18 @@ impl fmt::Display for CounterOverflow {
 
 impl core::error::Error for CounterOverflow {}
 
+/// The generator of random numbers failed. Nothing was encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomError;
+
+impl fmt::Display for RandomError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the generator of random numbers failed")
+    }
+}
+
+impl core::error::Error for RandomError {}
+
 /// A backend that was asked for by name cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,7 +2,9 @@
 //!
 //! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439, draft-irtf-cfrg-xchacha-03).
 //!   Many short messages are sealed and opened together by [`ChaChaPoly1305::seal_batch`] and
-//!   [`ChaChaPoly1305::open_batch`].
+//!   [`ChaChaPoly1305::open_batch`]; [`XChaCha20Poly1305`] draws nonces at random on request.
+//! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the same with tags that commit to the
+//!   key, so that no ciphertext opens under two keys.
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
 //! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in batches, and the sponge HarakaS.
@@ -52,11 +54,18 @@ pub mod haraka;
 #[doc(hidden)]
 pub mod internals;
 mod poly1305;
+#[cfg(feature = "getrandom")]
+mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
 pub mod shamir;
 mod wipe;
 
+#[cfg(feature = "commit")]
+pub use aead::{
+    COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
+    CommittingXChaCha20Poly1305,
+};
 pub use aead::{
     ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
     TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
@@ -65,6 +74,6 @@ pub use backend::{
     AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
     SelfTestOf,
 };
-pub use error::{BackendError, CounterOverflow, OpenError};
+pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;

@@ -34,6 +34,8 @@ mod horner;
 #[macro_use]
 mod level;
 mod aes;
+#[cfg(any(test, feature = "bounds"))]
+mod bounds;
 mod clmul;
 mod gf8;
 mod gf8_scalar;
@@ -54,6 +56,9 @@ pub mod wasm;
 pub mod x86;
 
 pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
+#[cfg(feature = "bounds")]
+#[doc(hidden)]
+pub use bounds::{Bounds, NoWords, WideBounds};
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;

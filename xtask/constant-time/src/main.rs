@@ -14,7 +14,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use sealane::chacha20::{ChaCha20, ChaCha20Original, XChaCha20};
-use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, Tag, XChaCha20Poly1305};
+use sealane::{
+    Backend, ChaCha20Poly1305, CommittingXChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, Tag, XChaCha20Poly1305,
+};
 
 /// Lengths in bytes that reach every kernel of every backend, with and without a rest.
 const LENGTHS: [usize; 13] = [0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
@@ -59,9 +61,11 @@ fn run(backend: Backend, primitive: &str) {
         "chacha20" => chacha20(backend),
         "poly1305" => poly1305(backend),
         "seal" => seal(backend),
+        "commit" => commit(backend),
         "pieces" => pieces(backend),
         "batch" => batch(backend),
         "open" => open(backend),
+        "open-commit" => open_commit(backend),
         "open-pieces" => open_pieces(backend),
         "open-batch" => open_batch(backend),
         "leaky-branch" => leaky_branch(),
@@ -121,6 +125,16 @@ fn seal(backend: Backend) {
     }
 }
 
+/// Tags that commit to the key.
+fn commit(backend: Backend) {
+    let cipher = CommittingXChaCha20Poly1305::with_backend(&secret(KEY), backend);
+    for length in LENGTHS {
+        let mut data = secret(vec![1; length]);
+        public(cipher.seal_in_place(&[2; 24], AAD, &mut data));
+        public(data);
+    }
+}
+
 /// The incremental interface.
 fn pieces(backend: Backend) {
     let cipher = ChaCha20Poly1305::with_backend(&secret(KEY), backend);
@@ -166,6 +180,26 @@ fn open(backend: Backend) {
             assert_eq!(is_ok(&result), !forged);
             public(copy);
             let result = cipher.open_in_place(&[2; 12], AAD, &mut data, &tag);
+            assert_eq!(is_ok(&result), !forged);
+            public(data);
+        }
+    }
+}
+
+/// As [`open`], for tags that commit to the key.
+fn open_commit(backend: Backend) {
+    let cipher = CommittingXChaCha20Poly1305::with_backend(&secret(KEY), backend);
+    for length in LENGTHS {
+        for forged in [false, true] {
+            let mut data = vec![1; length];
+            let untracked = CommittingXChaCha20Poly1305::with_backend(&KEY, backend);
+            let mut tag = untracked.seal_in_place(&[2; 24], AAD, &mut data);
+            tag[31] ^= u8::from(forged);
+            let mut copy = vec![0; length];
+            let result = cipher.open_into(&[2; 24], AAD, &data, &tag, &mut copy[..]);
+            assert_eq!(is_ok(&result), !forged);
+            public(copy);
+            let result = cipher.open_in_place(&[2; 24], AAD, &mut data, &tag);
             assert_eq!(is_ok(&result), !forged);
             public(data);
         }

@@ -10,7 +10,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use sealane::chacha20::ChaCha20;
-use sealane::{Backend, ChaCha20Poly1305, Poly1305, SealRequest, TAG_BYTES, XChaCha20Poly1305};
+use sealane::{
+    Backend, ChaCha20Poly1305, CommittingChaCha20Poly1305, Poly1305, SealRequest, TAG_BYTES, XChaCha20Poly1305,
+};
 
 const MORE: usize = 10;
 
@@ -114,6 +116,18 @@ fn cases(backend: Backend) {
             let nonce = nonces.next();
             let tag = cipher.seal_in_place(&nonce, &AAD, data);
             cipher.open_in_place(&nonce, &AAD, data, &tag).expect("what was sealed opens");
+        });
+    }
+    let committing = CommittingChaCha20Poly1305::with_backend(&key, backend);
+    for size in [64, 1024, LONGEST] {
+        let data = &mut buffer.0[..size];
+        case("commit-seal", size, size, || {
+            black_box(committing.seal_in_place(&nonces.next(), &AAD, data));
+        });
+        case("commit-seal+open", size, size, || {
+            let nonce = nonces.next();
+            let tag = committing.seal_in_place(&nonce, &AAD, data);
+            committing.open_in_place(&nonce, &AAD, data, &tag).expect("what was sealed opens");
         });
     }
     for size in BATCH_SIZES {

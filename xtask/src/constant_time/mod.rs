@@ -15,7 +15,7 @@ use reports::Report;
 const BACKENDS: &[&str] = &["scalar", "ssse3", "avx2"];
 /// Must be reported: else a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
-const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "pieces", "batch", "shamir", "gf8"];
+const PRIMITIVES: &[&str] = &["chacha20", "poly1305", "seal", "commit", "pieces", "batch", "shamir", "gf8"];
 /// The backends of GF(2^n): not VPCLMULQDQ, which valgrind does not know either. Its kernels are the same source.
 const CLMUL_BACKENDS: &[&str] = &["scalar", "pclmulqdq"];
 const CLMUL_PRIMITIVES: &[&str] = &["gf2n", "shamir-element"];
@@ -24,7 +24,7 @@ const AES_BACKENDS: &[&str] = &["scalar", "aesni"];
 const AES_PRIMITIVES: &[&str] = &["haraka"];
 /// These end with a branch on whether the tag is right, or shares are. That is public, but depends on the key or the secret, so
 /// memcheck must report it.
-const OPENING: &[&str] = &["open", "open-pieces", "open-batch", "shamir-check"];
+const OPENING: &[&str] = &["open", "open-commit", "open-pieces", "open-batch", "shamir-check"];
 
 /// The lines of source that compare a tag, or shares, or branch on whether they are right.
 const VERDICTS: &[(&str, &str)] = &[
@@ -34,7 +34,10 @@ const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/aead/short.rs", "if result.is_ok() {"),
     ("crates/sealane/src/aead/beside.rs", "if result.is_ok() {"),
     ("crates/sealane/src/aead/mod.rs", "opened?;"),
-    ("crates/sealane/src/aead/incremental.rs", "crate::poly1305::tags_equal(&self.message.tag(), tag)?;"),
+    ("crates/sealane/src/aead/incremental.rs", "result?;"),
+    ("crates/sealane/src/aead/committing.rs", "if bool::from(difference.ct_eq(&0))"),
+    ("crates/sealane/src/aead/committing.rs", "self.verify(nonce, aad, buffer, tag)?.decrypt(buffer)"),
+    ("crates/sealane/src/aead/committing.rs", "let mut verified = self.verify(nonce, aad, ciphertext, tag)?;"),
     ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
     ("crates/sealane/src/aead/batch/mod.rs", "requests.iter().all(|request| request.authentic)"),
     ("crates/sealane/src/aead/batch/wave.rs", "if !**authentic {"),

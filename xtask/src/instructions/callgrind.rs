@@ -9,8 +9,9 @@ use anyhow::{Context, Result, bail, ensure};
 use super::{BACKENDS, Case, Count, Counts};
 use crate::process;
 
-/// The probe seals and opens; what opening takes is the difference to sealing.
-const PAIR: (&str, &str, &str) = ("seal+open", "seal", "open");
+/// The probe seals and opens, and before that only seals; what opening takes is the difference.
+const PAIRS: [(&str, &str, &str); 2] =
+    [("seal+open", "seal", "open"), ("commit-seal+open", "commit-seal", "commit-open")];
 
 /// The counts of all cases on all backends.
 pub(super) fn measure(valgrind: &Path, program: &Path) -> Result<Counts> {
@@ -68,11 +69,12 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         let mut instructions =
             per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
         let mut operation = operation;
-        let (pair, first, second) = PAIR;
-        if operation == first {
-            sealing = Some((size, instructions));
-        } else if operation == pair {
-            let before = sealing.take_if(|(sealed, _)| *sealed == size).map(|(_, instructions)| instructions);
+        if PAIRS.iter().any(|(_, first, _)| operation == *first) {
+            sealing = Some((operation, size, instructions));
+        } else if let Some((_, first, second)) = PAIRS.iter().find(|(pair, ..)| operation == *pair) {
+            let before = sealing
+                .take_if(|(sealed, sealed_size, _)| sealed == first && *sealed_size == size)
+                .map(|(_, _, instructions)| instructions);
             instructions = before
                 .and_then(|before| instructions.checked_sub(before))
                 .with_context(|| format!("{line}: not after a cheaper {first} {size}"))?;
@@ -123,6 +125,8 @@ mod tests {
         assert_eq!(listed(&counts), [("avx2 open 16".into(), 120, 16), ("avx2 seal 16".into(), 90, 16)]);
         let other_size = counted("seal 16 16 10\nseal+open 64 64 10\n", &[1, 130, 1030, 1, 230, 2330, 1]);
         assert!(other_size.unwrap_err().to_string().contains("not after"));
+        let other_operation = counted("seal 16 16 10\ncommit-seal+open 16 16 10\n", &[1, 130, 1030, 1, 230, 2330, 1]);
+        assert!(other_operation.unwrap_err().to_string().contains("not after"));
         assert!(counted("seal 16 16 10\nseal+open 16 16 10\n", &[1, 130, 1030, 1, 130, 930, 1]).is_err());
     }
 

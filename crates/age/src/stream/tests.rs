@@ -22,6 +22,56 @@ fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
     assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
 }
 
+/// Number and mark can be read from each nonce, so no two chunks of a file have the same.
+#[test]
+fn a_nonce_says_the_number_and_the_mark() {
+    let check = |number: u64| {
+        for last in [false, true] {
+            let nonce = nonce(number, last);
+            assert_eq!(nonce[..3], [0; 3]);
+            assert_eq!(u64::from_be_bytes(nonce[3..11].try_into().unwrap()), number);
+            assert_eq!(nonce[11], u8::from(last));
+        }
+    };
+    // Every value of each two bytes, beside zeros and beside ones.
+    for first in 0..8 {
+        for second in 0..first {
+            for values in 0..=u16::MAX {
+                let (a, b) = (u64::from(values >> 8) << (8 * first), u64::from(values & 0xff) << (8 * second));
+                check(a | b);
+                check(!(a | b));
+            }
+        }
+    }
+}
+
+/// Beside a counter that cannot overflow: all requests of a few chunks, and of as many as there are, from both ends.
+#[test]
+fn a_counter_gives_each_number_once_and_ends() {
+    const END: u128 = 1 << 64;
+    let near = |value: u64| value.saturating_sub(6)..=value.saturating_add(6);
+    let starts: Vec<u64> = near(0).chain(near(1 << 63)).chain(near(u64::MAX)).collect();
+    let counts = [0, 1, 2, 3, 5, 1 << 62, 1 << 63, u64::MAX - 6, u64::MAX - 1, u64::MAX];
+    let mut refused = 0;
+    for start in starts {
+        for requests in counts.iter().flat_map(|a| counts.iter().flat_map(move |b| counts.map(|c| [*a, *b, c]))) {
+            let (mut counter, mut next) = (Counter(Some(start)), u128::from(start));
+            for count in requests {
+                let end = next + u128::from(count);
+                let given = counter.take_many(count);
+                if next == END || end > END {
+                    assert_eq!(given, Err(StreamError::CounterOverflow), "{count} from {next}");
+                    refused += 1;
+                } else {
+                    assert_eq!(given.map(u128::from), Ok(next), "{count} from {next}");
+                    next = end;
+                }
+            }
+        }
+    }
+    assert!(refused > 1000);
+}
+
 #[test]
 fn no_chunk_number_is_given_twice() {
     let mut counter = Counter(Some(u64::MAX - 1));

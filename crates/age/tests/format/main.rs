@@ -8,6 +8,7 @@ mod cctv;
 mod crowd;
 mod damage;
 mod flaky;
+mod grammar;
 mod header;
 mod interop;
 mod io_faults;

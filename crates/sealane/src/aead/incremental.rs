@@ -151,8 +151,19 @@ impl Opener {
     ///
     /// # Errors
     /// [`OpenError`] if the message is not authentic.
-    pub fn verify(mut self, tag: &Tag) -> Result<Verified, OpenError> {
-        crate::poly1305::tags_equal(&self.message.tag(), tag)?;
+    pub fn verify(self, tag: &Tag) -> Result<Verified, OpenError> {
+        self.verify_by(|computed| crate::poly1305::tags_equal(computed, tag))
+    }
+
+    /// As [`Opener::verify`], where `check` judges the tag of all pieces.
+    pub(super) fn verify_by(
+        mut self,
+        check: impl FnOnce(&Tag) -> Result<(), OpenError>,
+    ) -> Result<Verified, OpenError> {
+        let mut tag = self.message.tag();
+        let result = check(&tag);
+        wipe(&mut tag);
+        result?;
         if self.too_long {
             return Err(OpenError);
         }
@@ -215,3 +226,6 @@ common! {
     Opener => |opener| opener.message.cipher;
     Verified => |verified| verified.cipher;
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,12 @@
 
 mod batch;
 mod beside;
+#[cfg(feature = "commit")]
+mod committing;
 mod entry;
 mod incremental;
 pub(crate) mod one_shot;
+mod random_nonce;
 mod search;
 mod short;
 
@@ -13,6 +16,11 @@ use core::fmt;
 use sealane_simd::{Level, Output};
 
 pub use batch::{OpenRequest, SealRequest};
+#[cfg(feature = "commit")]
+pub use committing::{
+    COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
+    CommittingXChaCha20Poly1305,
+};
 pub use incremental::{Opener, Sealer, Verified};
 
 use crate::chacha20::{ChaCha, Extended, Ietf, State};
@@ -37,6 +45,23 @@ pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 
 /// XChaCha20-Poly1305: authenticated encryption with a 192-bit nonce, which may be drawn at random
 /// (draft-irtf-cfrg-xchacha-03).
+///
+/// `seal_in_place_with_random_nonce` draws the nonce and returns it with the tag; `seal_message` returns nonce, ciphertext and tag
+/// in one piece. Both take the operating system's generator (feature `getrandom`), and have a form for any other.
+#[cfg_attr(
+    all(feature = "alloc", feature = "getrandom"),
+    doc = "
+```
+use sealane::XChaCha20Poly1305;
+
+let cipher = XChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+let message = cipher.seal_message(b\"header\", b\"attack at dawn\")?;
+assert_eq!(message.len(), 24 + 14 + 16);
+assert_eq!(cipher.open_message(b\"header\", &message)?, b\"attack at dawn\");
+# Ok::<(), Box<dyn std::error::Error>>(())
+```
+"
+)]
 pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 
 mod sealed {

@@ -45,24 +45,39 @@ const fn rows_per_carry(count: usize, lanes: usize) -> usize {
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
 pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
-    let (first, rest) = data.split_at(row_bytes);
-    let count = rest.len() / row_bytes;
     let (mut powers_of_r, mut elements) = lane_powers::<S>(accumulator.r);
     let lanes = from_elements(token, &elements);
     wipe(&mut elements[..S::Wide::LANES]);
+    let sums = sums_of_rows(token, accumulator.h, &lanes, &powers_of_r[S::Wide::LANES - 1], table, data);
+    wipe(&mut powers_of_r[..S::Wide::LANES]);
+    accumulator.h = Element::from_limbs(sums);
+}
+
+/// The new accumulator in five limbs. `lanes` is what each lane's sum is left to be multiplied with at the end, `step` is R.
+#[inline(always)]
+pub(super) fn sums_of_rows<S: Simd>(
+    token: S,
+    accumulator: Element,
+    lanes: &[S::Wide; 5],
+    step: &Element,
+    table: &mut Table,
+    data: &[u8],
+) -> [u64; 5] {
+    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+    let (first, rest) = data.split_at(row_bytes);
+    let count = rest.len() / row_bytes;
     let zero = [S::Wide::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
     let (low, high) = S::Wide::load_blocks(token, first);
     let mut h = limbs(token, low, high);
-    for (lane, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
+    for (lane, limb) in h.iter_mut().zip(accumulator.limbs()) {
         *lane = lane.add(S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
     }
     h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
-        let factors = Factors::new(powers_of_r[S::Wide::LANES - 1].limbs(), [0, 0, 0, 0, 1 << 24]);
+        let factors = Factors::new(step.limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
             h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
@@ -71,7 +86,7 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
         let table = table.get_or_insert_with(Powers::new);
         let group_rows = rows_per_carry(count, S::Wide::LANES);
         if table.rows().len() < group_rows {
-            table.fill(token, &lanes, group_rows);
+            table.fill(token, lanes, group_rows);
         }
         let powers = table.rows();
         // The number of powers is a power of two: a division would take as long as a row.
@@ -88,12 +103,10 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
             }
         }
     }
-    wipe(&mut powers_of_r[..S::Wide::LANES]);
 
     // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
-    let h = multiply_add(&opaque(&h), &opaque(&lanes), &times_5(&lanes), zero);
-    let sums = [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()];
-    accumulator.h = Element::from_limbs(sums);
+    let h = multiply_add(&opaque(&h), &opaque(lanes), &times_5(lanes), zero);
+    [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
 
 /// r^1 … r^N for N lanes, and for each lane i what its sum is left to be multiplied with: r^(N-i), in the order of the blocks.
@@ -148,9 +161,9 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide;
     ]
 }
 
-/// An element for each lane, in five limbs of at most 2^26.
+/// An element for each lane, in five limbs of at most 2^26 + 2^24.
 #[inline(always)]
-fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S::Wide; 5] {
+pub(super) fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S::Wide; 5] {
     let mut words = [[0; MAX_WIDE_LANES]; 3];
     for i in 0..S::Wide::LANES {
         [words[0][i], words[1][i], words[2][i]] = elements[i].0;

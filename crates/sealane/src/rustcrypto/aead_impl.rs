@@ -15,7 +15,7 @@ pub type XNonce = Array<u8, U24>;
 pub type Tag = Array<u8, U16>;
 
 macro_rules! aead {
-    ($(#[$doc:meta])* $name:ident($inner:ty), $nonce:ty) => {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $nonce:ty, $tag:ty) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name($inner);
@@ -32,7 +32,7 @@ macro_rules! aead {
 
         impl AeadCore for $name {
             type NonceSize = $nonce;
-            type TagSize = U16;
+            type TagSize = $tag;
             const TAG_POSITION: TagPosition = TagPosition::Postfix;
         }
 
@@ -42,7 +42,7 @@ macro_rules! aead {
                 nonce: &aead::Nonce<Self>,
                 associated_data: &[u8],
                 buffer: InOutBuf<'_, '_, u8>,
-            ) -> Result<Tag, Error> {
+            ) -> Result<Array<u8, $tag>, Error> {
                 if buffer.len() as u64 > crate::MAX_MESSAGE_BYTES {
                     return Err(Error);
                 }
@@ -54,7 +54,7 @@ macro_rules! aead {
                 nonce: &aead::Nonce<Self>,
                 associated_data: &[u8],
                 buffer: InOutBuf<'_, '_, u8>,
-                tag: &Tag,
+                tag: &Array<u8, $tag>,
             ) -> Result<(), Error> {
                 self.0.open_in_place(&nonce.0, associated_data, buffer.into_out_with_copied_in(), &tag.0).map_err(|_| Error)
             }
@@ -73,10 +73,22 @@ macro_rules! aead {
 
 aead! {
     /// [`crate::ChaCha20Poly1305`] under the traits of the crate `aead`.
-    ChaCha20Poly1305(crate::ChaCha20Poly1305), U12
+    ChaCha20Poly1305(crate::ChaCha20Poly1305), U12, U16
 }
 
 aead! {
     /// [`crate::XChaCha20Poly1305`] under the traits of the crate `aead`.
-    XChaCha20Poly1305(crate::XChaCha20Poly1305), U24
+    XChaCha20Poly1305(crate::XChaCha20Poly1305), U24, U16
+}
+
+#[cfg(feature = "commit")]
+aead! {
+    /// [`crate::CommittingChaCha20Poly1305`] under the traits of the crate `aead`.
+    CommittingChaCha20Poly1305(crate::CommittingChaCha20Poly1305), U12, U32
+}
+
+#[cfg(feature = "commit")]
+aead! {
+    /// [`crate::CommittingXChaCha20Poly1305`] under the traits of the crate `aead`.
+    CommittingXChaCha20Poly1305(crate::CommittingXChaCha20Poly1305), U24, U32
 }

@@ -40,6 +40,8 @@ pub use universal_hash::{self, UniversalHash};
 pub use crate::chacha20::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng};
 
 pub use aead_impl::{ChaCha20Poly1305, Key, Nonce, Tag, XChaCha20Poly1305, XNonce};
+#[cfg(feature = "commit")]
+pub use aead_impl::{CommittingChaCha20Poly1305, CommittingXChaCha20Poly1305};
 pub use cipher_impl::{
     ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, LegacyNonce, StreamCipherOf, XChaCha8, XChaCha12, XChaCha20,
 };

@@ -15,6 +15,7 @@ mod batch;
 mod chacha20_counter;
 mod chacha20_lengths;
 mod chacha20_position;
+mod committing;
 mod common;
 mod exercised;
 mod gf2n;
@@ -24,6 +25,8 @@ mod haraka;
 mod haraka_sponge;
 mod poly1305;
 mod poly1305_carries;
+#[cfg(all(feature = "alloc", feature = "getrandom"))]
+mod random_nonce;
 #[cfg(feature = "rustcrypto")]
 mod rng;
 #[cfg(feature = "rustcrypto")]

@@ -8,5 +8,6 @@ mod forgers;
 mod format;
 mod hostile;
 mod maintain;
+mod parameters;
 mod slip39;
 mod support;

@@ -47,7 +47,21 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     let last = const { min_messages(S::Wide::LANES) }.and_then(|min| inputs.get(min - 1));
     let rows = last.map_or(0, Input::blocks);
 
-    let mut h = excess(token, keys, inputs, rows);
+    let h = excess(token, keys, inputs, rows);
+    tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
+}
+
+/// The tags, once `h` has the blocks that come before the last `rows`; and a block of `lengths` after those.
+#[inline(always)]
+pub(super) fn tags_after<S: Simd>(
+    token: S,
+    mut h: [S::Wide; 5],
+    keys: &[[u8; 32]],
+    inputs: &mut [Input<'_>],
+    (rows, lengths): (usize, &[[u8; BLOCK_BYTES]; MAX_WIDE_LANES]),
+    tile: &mut Tile,
+    tags: &mut [Tag],
+) {
     let r = Multiplier::clamp(token, keys);
     let square = if rows < MIN_ROWS_FOR_SQUARE { r } else { r.square(token) };
     let mut done = 0;

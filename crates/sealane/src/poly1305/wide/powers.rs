@@ -118,6 +118,7 @@ impl Factors {
     /// R^k in limbs of little more than 26 bits, and the ones.
     #[inline(always)]
     pub(super) fn new(limbs: [u64; 5], ones: [u64; 5]) -> Self {
+        debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "factors have 32 bits");
         let limbs = limbs.map(|limb| limb as u32);
         Self { limbs, times_5: limbs.map(|limb| 5 * limb), ones }
     }
@@ -135,6 +136,7 @@ impl Factors {
         sums.count = count;
         // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
         let [s0, s1, s2, s3, s4] = sums.below;
+        debug_assert!(sums.below.iter().all(|sum| sum >> 31 == 0), "the sums of powers have 31 bits");
         Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
     }
 

@@ -8,6 +8,8 @@ use zeroize::Zeroizing;
 
 use super::{Share, check};
 use crate::gf2n::{Backend, Element, Field};
+#[cfg(feature = "getrandom")]
+use crate::random::System;
 use crate::shamir::Error;
 
 /// Shares of `secret`, one for each of `points`, of which any `threshold` give it back. The coefficients come from the system's
@@ -91,33 +93,4 @@ pub fn refresh_with<F: Field>(
     let points: Vec<_> = shares.iter().map(|share| *share.point()).collect();
     let zero_shares = zero_shares_with(threshold, &points, rng, backend)?;
     shares.iter_mut().zip(&zero_shares).try_for_each(|(share, zero_share)| share.refresh(zero_share))
-}
-
-/// The generator of the operating system.
-#[cfg(feature = "getrandom")]
-pub(super) struct System;
-
-#[cfg(feature = "getrandom")]
-mod system {
-    use rand_core::{TryCryptoRng, TryRng};
-
-    use super::System;
-
-    impl TryRng for System {
-        type Error = getrandom::Error;
-
-        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-            getrandom::u32()
-        }
-
-        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-            getrandom::u64()
-        }
-
-        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-            getrandom::fill(bytes)
-        }
-    }
-
-    impl TryCryptoRng for System {}
 }

@@ -24,7 +24,7 @@ pub fn compact_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> 
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].
 #[cfg(feature = "getrandom")]
 pub fn random_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
-    random_points_with(count, &mut super::deal::System)
+    random_points_with(count, &mut crate::random::System)
 }
 
 /// As [`random_points`], from another generator.

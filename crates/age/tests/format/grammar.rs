@@ -1,0 +1,121 @@
+//! The parser against the grammar of the format (<https://c2sp.org/age#header>), written down a second time: all headers that can be
+//! put together from a few pieces, and every change of a byte.
+
+use sealane_age::header::{Header, HeaderError};
+
+const INTRO: &str = "age-encryption.org/v1\n";
+const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
+
+/// The length of the header at the start of `text`, whose stanzas are of no type that the specification defines.
+fn header(text: &[u8]) -> Option<usize> {
+    let mut rest = text.strip_prefix(INTRO.as_bytes())?;
+    let mut stanzas = 0;
+    loop {
+        let line = take_line(&mut rest)?;
+        if let Some(arguments) = line.strip_prefix(b"-> ") {
+            let is_argument = |word: &[u8]| !word.is_empty() && word.iter().all(|byte| matches!(byte, 0x21..=0x7e));
+            if !arguments.split(|&byte| byte == b' ').all(is_argument) {
+                return None;
+            }
+            // Full lines of 64 characters, and a last one that is shorter.
+            loop {
+                let line = take_line(&mut rest)?;
+                if line.len() > 64 || !is_base64(line) {
+                    return None;
+                }
+                if line.len() < 64 {
+                    break;
+                }
+            }
+            stanzas += 1;
+        } else {
+            let mac = line.strip_prefix(b"--- ")?;
+            return (stanzas > 0 && mac.len() == 43 && is_base64(mac)).then_some(text.len() - rest.len());
+        }
+    }
+}
+
+fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = rest.iter().position(|&byte| byte == b'\n')?;
+    let line = &rest[..end];
+    *rest = &rest[end + 1..];
+    Some(line)
+}
+
+/// Canonical base64 without padding (RFC 4648, section 4): what is left of the last character is zero.
+fn is_base64(text: &[u8]) -> bool {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let unused_bits = match text.len() % 4 {
+        0 => 0,
+        2 => 4,
+        3 => 2,
+        _ => return false,
+    };
+    text.iter().all(|&byte| value(byte).is_some())
+        && text.last().is_none_or(|&byte| value(byte).is_some_and(|value| value.trailing_zeros() >= unused_bits))
+}
+
+/// Whether the text begins with a header, which is then read and written as it is.
+fn check(text: &[u8]) -> bool {
+    let expected = header(text);
+    let parsed = Header::parse(text);
+    assert_eq!(parsed.as_ref().ok().map(|(_, length)| *length), expected, "{:?}", String::from_utf8_lossy(text));
+    if let Ok((header, length)) = parsed {
+        assert!(header.encode() == text[..length], "{:?}", String::from_utf8_lossy(text));
+    }
+    expected.is_some()
+}
+
+/// All sequences of up to six pieces after what comes before them: how many are headers, and how many are not.
+fn check_all(text: &mut Vec<u8>, pieces: &[&str], left: usize, counts: &mut [usize; 2]) {
+    counts[usize::from(check(text))] += 1;
+    if left > 0 {
+        for piece in pieces {
+            let length = text.len();
+            text.extend_from_slice(piece.as_bytes());
+            check_all(text, pieces, left - 1, counts);
+            text.truncate(length);
+        }
+    }
+}
+
+#[test]
+fn all_headers_of_a_few_pieces() {
+    let full = "AbC/".repeat(16);
+    // In the first line of a stanza, its body, and after it.
+    let pieces = ["-> ", "x", " ", "\n", "AA", &full, LAST_LINE, "---"];
+    let mut counts = [0; 2];
+    check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
+    assert_eq!(counts.iter().sum::<usize>(), (0..=6).map(|n| 8_usize.pow(n)).sum());
+    let pieces = ["-> x y\n", "\n", "A", "B", "=", "\r", "\x7f", &full, LAST_LINE];
+    check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
+    assert!(counts[1] > 500, "almost none is a header: {counts:?}");
+}
+
+#[test]
+fn every_change_of_a_byte_and_every_truncation() {
+    let text = format!("{INTRO}-> a b\n{0}\nAAA\n-> ~ ! -\n\n-> c\n{0}\n{0}\n\n{LAST_LINE}", "AbC/".repeat(16));
+    let text = text.as_bytes();
+    assert!(check(text));
+    for at in 0..text.len() {
+        assert!(!check(&text[..at]), "{at} bytes are no header");
+        let error = Header::parse(&text[..at]).unwrap_err();
+        assert_eq!(error, if at == 0 { HeaderError::Empty } else { HeaderError::Truncated }, "{at} bytes");
+        for byte in 0..=u8::MAX {
+            let mut changed = text.to_vec();
+            changed[at] = byte;
+            check(&changed);
+            // One more.
+            changed[at] = text[at];
+            changed.insert(at, byte);
+            check(&changed);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The longest message, whose end no test reaches byte by byte.
+
+use super::{Message, Opener, Sealer};
+use crate::chacha20::BLOCK_BYTES;
+use crate::{ChaCha20Poly1305, CounterOverflow, MAX_MESSAGE_BYTES, OpenError};
+
+/// A message of which all but `left` bytes have been seen.
+fn almost_full(left: u64) -> Message {
+    let mut message = Message::new(ChaCha20Poly1305::new(&[1; 32]).cipher(&[2; 12]), b"");
+    message.bytes = MAX_MESSAGE_BYTES - left;
+    message.cipher.seek(u128::from(message.bytes) + BLOCK_BYTES as u128).unwrap();
+    message
+}
+
+/// Block 0 makes the one-time key, so the key stream ends with the longest message.
+fn assert_consistent(message: &Message) {
+    assert_eq!(message.cipher.position(), u128::from(message.bytes) + BLOCK_BYTES as u128);
+    assert_eq!(message.cipher.remaining(), u128::from(MAX_MESSAGE_BYTES - message.bytes));
+}
+
+/// Every number of bytes that are left, and every length of the next piece, around two blocks.
+#[test]
+fn no_message_is_longer_than_the_longest() {
+    for left in 0..=130_u64 {
+        for length in 0..=140_usize {
+            let fits = length as u64 <= left;
+
+            let mut sealer = Sealer(almost_full(left));
+            let mut piece = [7; 140];
+            let result = sealer.seal(&mut piece[..length]);
+            assert_eq!(result, if fits { Ok(()) } else { Err(CounterOverflow) }, "{length} bytes with {left} left");
+            assert!(fits || piece == [7; 140], "something was written");
+            assert_consistent(&sealer.0);
+            // What fits is taken all the same.
+            let rest = MAX_MESSAGE_BYTES - sealer.0.bytes;
+            assert_eq!(sealer.seal(&mut piece[..usize::try_from(rest).unwrap()]), Ok(()));
+            assert_eq!(sealer.seal(&mut piece[..1]), Err(CounterOverflow));
+
+            for decrypts in [false, true] {
+                let mut opener = Opener { message: almost_full(left), too_long: false };
+                let mut piece = [7; 140];
+                let result = if decrypts {
+                    opener.decrypt_unauthenticated(&mut piece[..length])
+                } else {
+                    opener.update(&piece[..length])
+                };
+                assert_eq!(result, if fits { Ok(()) } else { Err(OpenError) }, "{length} bytes with {left} left");
+                assert!(fits && decrypts || piece == [7; 140], "something was written");
+                assert_consistent(&opener.message);
+                // The tag of what was taken is right, and still not that of the whole message.
+                let mut same = almost_full(left);
+                if fits {
+                    same.authenticate(&[7; 140][..length]);
+                }
+                let tag = same.tag();
+                assert_eq!(opener.verify(&tag).is_ok(), fits, "{length} bytes with {left} left");
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The worst case of every limb of every kernel: each kernel's own code runs on upper bounds, and panics where a limb of some message
+//! under some key could overflow.
+//!
+//! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. What goes in is the largest that the steps before leave, and each
+//! test ends with the proof that its kernel leaves no more: so the bounds hold for messages of any length. The scalar work that ChaCha
+//! kernels in assembly do between their rounds is the same sequence of operations as [`Element::multiply`], written by hand.
+//!
+//! Not where factors in tables have 32 bits (Arm): those are checked here too, on the other architectures.
+
+use core::ops::{Add, BitAnd, Mul, Shl, Shr};
+use std::vec;
+
+use sealane_simd::{Bounds, MAX_WIDE_LANES, Simd, Wide};
+
+use super::field::{Element, LIMB_44, Limb, Multiplier, arithmetic};
+use super::kernel::Accumulator;
+use super::{fused, many, wide};
+
+/// The largest value of a limb of 64 bits.
+#[derive(Clone, Copy, Debug)]
+struct Bound(u64);
+
+/// The largest value of 128 bits.
+#[derive(Clone, Copy, Debug)]
+struct DoubleBound(u128);
+
+macro_rules! checked {
+    ($($type:ident: $trait:ident $method:ident $checked:ident;)*) => {$(
+        impl $trait for $type {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                Self(self.0.$checked(other.0).expect("a limb may overflow"))
+            }
+        }
+    )*};
+}
+
+checked! {
+    Bound: Add add checked_add;
+    Bound: Mul mul checked_mul;
+    DoubleBound: Add add checked_add;
+}
+
+macro_rules! bits {
+    ($($type:ident)*) => {$(
+        impl Shr<u32> for $type {
+            type Output = Self;
+            fn shr(self, bits: u32) -> Self {
+                Self(self.0 >> bits)
+            }
+        }
+
+        impl BitAnd for $type {
+            type Output = Self;
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0.min(other.0))
+            }
+        }
+    )*};
+}
+
+bits!(Bound DoubleBound);
+
+impl Shl<u32> for DoubleBound {
+    type Output = Self;
+    fn shl(self, bits: u32) -> Self {
+        assert!(bits <= self.0.leading_zeros(), "a limb may overflow");
+        Self(self.0 << bits)
+    }
+}
+
+impl From<u64> for Bound {
+    fn from(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+impl From<Bound> for DoubleBound {
+    fn from(bound: Bound) -> Self {
+        Self(bound.0.into())
+    }
+}
+
+impl Limb for Bound {
+    type Double = DoubleBound;
+
+    fn product(self, other: Self) -> DoubleBound {
+        DoubleBound(u128::from(self.0) * u128::from(other.0))
+    }
+    fn low(double: DoubleBound) -> Self {
+        Self(double.0.try_into().unwrap_or(u64::MAX))
+    }
+    fn narrow(double: DoubleBound) -> Self {
+        Self(double.0.try_into().expect("a limb may overflow"))
+    }
+    fn add_with_carry(low: Self, high: Self, addend: Self) -> (Self, Self, Self) {
+        let most = u128::from(low.0) + (u128::from(high.0) << 64);
+        let carry = most.checked_add(addend.0.into()).is_none();
+        (Self(u64::MAX), Self(u64::MAX), Self(carry.into()))
+    }
+}
+
+/// [`Element`] of bounds.
+#[derive(Clone, Copy, Debug)]
+struct ElementBound([Bound; 3]);
+
+/// [`Multiplier`] of bounds.
+#[derive(Clone, Copy)]
+struct MultiplierBound {
+    r0: Bound,
+    r1: Bound,
+    s1: Bound,
+}
+
+arithmetic!(ElementBound, MultiplierBound, Bound);
+
+/// What every operation that ends with a fold leaves: the last limb is at most 4.
+const FOLDED: [u64; 3] = [u64::MAX, u64::MAX, 4];
+/// What [`Element::multiply_full`] takes.
+const FULL: [u64; 3] = [u64::MAX, u64::MAX, 7];
+const BLOCK: [u64; 3] = [u64::MAX, u64::MAX, 1];
+
+fn element(limbs: [u64; 3]) -> ElementBound {
+    ElementBound(limbs.map(Bound))
+}
+
+fn assert_folded(element: ElementBound) {
+    for (limb, most) in element.0.iter().zip(FOLDED) {
+        assert!(limb.0 <= most, "{element:?}");
+    }
+}
+
+/// The largest r.
+fn multiplier() -> MultiplierBound {
+    let [r0, r1, s1] = Multiplier::clamp(&[0xff; 16]).words().map(Bound);
+    MultiplierBound { r0, r1, s1 }
+}
+
+#[test]
+fn scalar_blocks() {
+    // Whole blocks and the last one, from what the one before leaves.
+    assert_folded(element(FOLDED).add(element(BLOCK)).multiply(multiplier()));
+    // As much as the documentation allows.
+    assert_folded(element([u64::MAX, u64::MAX, 10]).multiply(multiplier()));
+}
+
+#[test]
+fn scalar_powers_and_two_chains() {
+    let limbs = Element(FULL).limbs_44();
+    assert_eq!(limbs, [(1 << 44) - 1, (1 << 44) - 1, (1 << 43) - 1]);
+    let limbs = limbs.map(Bound);
+    assert_folded(ElementBound::multiply_limbs_44(limbs, limbs));
+    // Of rows of 44-bit limbs, whose carries leave no more.
+    assert_folded(ElementBound::from_limbs_44([Bound(1 << 60); 3]));
+    assert_folded(element(FOLDED).multiply(multiplier()));
+    assert_folded(element(FOLDED).add_folded(element(FOLDED)));
+}
+
+#[test]
+#[should_panic(expected = "a limb may overflow")]
+fn a_scalar_limb_that_is_too_large_is_noticed() {
+    let _ = element([u64::MAX, u64::MAX, 14]).multiply(multiplier());
+}
+
+/// Numbers of rows: each that is a group of its own, and some with tables of every size.
+fn counts() -> impl Iterator<Item = usize> {
+    (2..=36).chain([64, 127, 128, 129, 143, 144, 145, 300])
+}
+
+/// Messages of many rows, on tables of every size, whole and in pieces.
+#[test]
+fn vectors_of_26_bit_limbs() {
+    rows::<2>(Element(FOLDED));
+    rows::<4>(Element(FOLDED));
+    rows::<8>(Element(FOLDED));
+}
+
+#[test]
+#[should_panic(expected = "32 bits")]
+fn a_power_that_is_not_folded_is_noticed() {
+    rows::<4>(Element([u64::MAX, u64::MAX, 1 << 8]));
+}
+
+fn rows<const LANES: usize>(power: Element) {
+    let token = Bounds::<LANES, false>::new();
+    let lanes = wide::from_elements(token, &[power; MAX_WIDE_LANES]);
+    let data = vec![0; 16 * LANES * 300];
+    let sums = |rows: usize, table: &mut _| {
+        let sums = wide::sums_of_rows(token, Element(FOLDED), &lanes, &power, table, &data[..16 * LANES * rows]);
+        assert_folded(ElementBound::from_limbs(sums.map(Bound)));
+        sums
+    };
+    for count in counts() {
+        let mut table = None;
+        let whole = sums(count, &mut table);
+        assert!(whole.iter().all(|sum| *sum > 1 << 53), "these are no bounds: {whole:?}");
+        for next in [2, 13, 128] {
+            sums(next, &mut table);
+        }
+    }
+}
+
+/// Limbs of 44 bits with products of 52 bits. The powers come from one key, and stand for those of all: see [`Bounds`].
+#[test]
+fn vectors_of_44_bit_limbs() {
+    fn rows<const LANES: usize>() {
+        let token = Bounds::<LANES, true>::new();
+        let data = vec![0; 16 * LANES * 300];
+        for count in counts() {
+            let mut accumulator = Accumulator::new(&[0xff; 32]);
+            let mut table = None;
+            for count in [count, 2, 40] {
+                accumulator.h = Element(FOLDED);
+                fused::rows(token, &mut accumulator, &mut table, &data[..16 * LANES * count]);
+            }
+        }
+    }
+    rows::<2>();
+    rows::<4>();
+    rows::<8>();
+}
+
+/// One message in each lane, after blocks of the longer ones that scalar code has taken.
+#[test]
+fn vectors_of_many_messages() {
+    fn messages<const LANES: usize>() {
+        let token = Bounds::<LANES, false>::new();
+        let keys = [[0xff; 32]; LANES];
+        let ciphertext = vec![0; 16 * 100];
+        for rows in 0..=100 {
+            let start = Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::Wide::splat(token, limb));
+            let mut inputs = [many::Input { aad: &[], ciphertext: &ciphertext[..16 * rows] }; LANES];
+            let lengths = [[0; 16]; MAX_WIDE_LANES];
+            let mut tags = [[0; 16]; LANES];
+            many::tags_after(token, start, &keys, &mut inputs, (rows, &lengths), &mut many::Tile::new(), &mut tags);
+        }
+    }
+    messages::<2>();
+    messages::<4>();
+    messages::<8>();
+}

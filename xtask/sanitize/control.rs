@@ -1,0 +1,50 @@
+//! Errors that `cargo xtask sanitize` must report: `control NAME`. Compiled by the chore, with the flags of the tests.
+
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+
+fn main() {
+    let name = std::env::args().nth(1).expect("the name of an error");
+    match name.as_str() {
+        "heap" => heap(),
+        "stack" => stack(),
+        "freed" => freed(),
+        "uninitialised" => uninitialised(),
+        "none" => {}
+        _ => panic!("no such error: {name}"),
+    }
+    println!("{name}: done");
+}
+
+/// Reads past the end of allocated memory.
+fn heap() {
+    let bytes = black_box(vec![1_u8; 16]);
+    // SAFETY: none, on purpose.
+    black_box(unsafe { *bytes.as_ptr().add(black_box(16)) });
+}
+
+/// Writes past the end of a local array.
+fn stack() {
+    let mut bytes = black_box([1_u8; 16]);
+    // SAFETY: none, on purpose.
+    unsafe { *bytes.as_mut_ptr().add(black_box(16)) = 2 };
+    black_box(bytes);
+}
+
+/// Reads memory that was freed.
+fn freed() {
+    let bytes = black_box(vec![1_u8; 16]);
+    let pointer = bytes.as_ptr();
+    drop(bytes);
+    // SAFETY: none, on purpose.
+    black_box(unsafe { *black_box(pointer) });
+}
+
+/// Branches on memory that was never written.
+fn uninitialised() {
+    let byte = black_box(Box::new(MaybeUninit::<u8>::uninit()));
+    // SAFETY: none, on purpose.
+    if unsafe { byte.assume_init_read() } == black_box(3) {
+        println!("three");
+    }
+}
