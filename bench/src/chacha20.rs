@@ -37,6 +37,11 @@ pub fn suite() -> Suite {
         use chacha20_soft::cipher::{NewCipher, StreamCipher};
         chacha20_soft::ChaCha20::new(&KEY.into(), &(*nonce).into()).apply_keystream(data);
     }));
+    #[cfg(feature = "ipsec-mb")]
+    rows.push({
+        let mut manager = peers::ipsec_mb::IpsecMb::new();
+        row(Owner::Peer(Peer::IpsecMb), move |nonce, data| manager.chacha20(&KEY, nonce, data))
+    });
     Suite::new("chacha20", rows)
 }
 
