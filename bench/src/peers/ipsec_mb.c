@@ -25,8 +25,8 @@ static int run(IMB_MGR *manager, IMB_JOB *job)
     return job != NULL && job->status == IMB_STATUS_COMPLETED;
 }
 
-/* `iv`: 16 bytes, the block counter first. */
-int bench_imb_chacha20(IMB_MGR *manager, const uint8_t *key, const uint8_t *iv, uint8_t *data, uint64_t length)
+/* From block 1 on. */
+int bench_imb_chacha20(IMB_MGR *manager, const uint8_t *key, const uint8_t *nonce, uint8_t *data, uint64_t length)
 {
     IMB_JOB *job = IMB_GET_NEXT_JOB(manager);
     job->cipher_mode = IMB_CIPHER_CHACHA20;
@@ -36,8 +36,8 @@ int bench_imb_chacha20(IMB_MGR *manager, const uint8_t *key, const uint8_t *iv, 
     job->enc_keys = key;
     job->dec_keys = key;
     job->key_len_in_bytes = 32;
-    job->iv = iv;
-    job->iv_len_in_bytes = 16;
+    job->iv = nonce;
+    job->iv_len_in_bytes = 12;
     job->src = data;
     job->dst = data;
     job->cipher_start_src_offset_in_bytes = 0;

@@ -14,14 +14,9 @@ struct Manager {
 unsafe extern "C" {
     fn bench_imb_new() -> *mut Manager;
     fn bench_imb_version() -> *const c_char;
-    fn bench_imb_chacha20(manager: *mut Manager, key: *const u8, iv: *const u8, data: *mut u8, length: u64) -> c_int;
-    fn bench_imb_poly1305(
-        manager: *mut Manager,
-        key: *const u8,
-        data: *const u8,
-        length: u64,
-        tag: *mut u8,
-    ) -> c_int;
+    fn bench_imb_chacha20(manager: *mut Manager, key: *const u8, nonce: *const u8, data: *mut u8, length: u64)
+    -> c_int;
+    fn bench_imb_poly1305(manager: *mut Manager, key: *const u8, data: *const u8, length: u64, tag: *mut u8) -> c_int;
     fn bench_imb_aead(
         manager: *mut Manager,
         seal: c_int,
@@ -51,13 +46,11 @@ impl IpsecMb {
         Self(NonNull::new(unsafe { bench_imb_new() }).expect("a job manager of ipsec-mb"))
     }
 
-    /// ChaCha20 from block 0 on.
+    /// ChaCha20 from block 1 on.
     pub fn chacha20(&mut self, key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
-        let mut iv = [0; 16];
-        iv[4..].copy_from_slice(nonce);
         // SAFETY: the manager is ours alone; all buffers are as long as documented or said.
         let done = unsafe {
-            bench_imb_chacha20(self.0.as_ptr(), key.as_ptr(), iv.as_ptr(), data.as_mut_ptr(), data.len() as u64)
+            bench_imb_chacha20(self.0.as_ptr(), key.as_ptr(), nonce.as_ptr(), data.as_mut_ptr(), data.len() as u64)
         };
         assert!(done != 0, "ipsec-mb ChaCha20");
     }
