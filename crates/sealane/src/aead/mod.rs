@@ -5,6 +5,7 @@ mod beside;
 mod entry;
 mod incremental;
 pub(crate) mod one_shot;
+mod portions;
 mod short;
 
 use core::fmt;

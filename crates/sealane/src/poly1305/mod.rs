@@ -1,8 +1,8 @@
 //! The one-time authenticator Poly1305 (RFC 8439, section 2.5).
 
 mod field;
-mod fused;
 mod kernel;
+mod limbs52;
 pub(crate) mod many;
 mod short;
 mod wide;
@@ -14,6 +14,7 @@ use subtle::ConstantTimeEq;
 
 use kernel::blocks;
 pub(crate) use kernel::{Accumulator, padded, padded_piece};
+pub(crate) use limbs52::{ROW_BYTES, RowsMac, padded_and_lengths};
 pub(crate) use short::{Short, horner_step};
 
 use crate::wipe::wipe;
@@ -131,7 +132,7 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
-        if data.len() < kernel::MIN_CALL_BYTES {
+        if data.len() < kernel::min_call_bytes() {
             for block in data.as_chunks().0 {
                 self.accumulator.block(block);
             }
