@@ -181,9 +181,6 @@ pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
         7 if const { S::Words::LAST_HORIZONTAL_SETS >= 7 } => {
             rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 7>)
         }
-        8 if const { S::Words::LAST_HORIZONTAL_SETS >= 8 } => {
-            rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 8>)
-        }
         sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS, WIDE>),
         0 | 1 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 1>),
         2 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 2>),

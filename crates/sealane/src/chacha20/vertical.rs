@@ -68,7 +68,7 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
 
 /// Groups from which on it pays to prepare what they have in common, as measured with one row and with two in a vector.
 const fn min_prepared_groups<W: Words>() -> usize {
-    if W::ROWS == 1 || W::VERTICAL_SETS == 2 { 2 } else { 4 }
+    if W::ROWS == 1 { 2 } else { 4 }
 }
 
 /// As [`xor_groups`] on instruction sets whose registers hold two groups.
@@ -80,15 +80,25 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     data: &'a mut [u8],
 ) -> &'a mut [u8] {
     let pair_bytes = 2 * S::Words::LANES * BLOCK_BYTES;
+    if !needs_all_sets::<S>(data.len()) {
+        return data;
+    }
     let mut groups = Groups::empty(token);
     groups.fill(token, state, if WIDE { (*counter >> 32) as u32 } else { state[13] });
-    let (pairs, rest) = data.split_at_mut(data.len() - data.len() % pair_bytes);
-    for pair in pairs.chunks_exact_mut(pair_bytes) {
+    let last = data.len() % pair_bytes;
+    let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
+    for pair in pairs.chunks_mut(pair_bytes) {
         paired::xor_two(token, &groups, *counter as u32, ROUNDS, pair);
         *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u64);
     }
     groups.wipe(token);
     rest
+}
+
+/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in part, or more.
+#[inline(always)]
+fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
+    bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
 }
 
 /// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they are many; returns what is
@@ -106,11 +116,11 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
     let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
     let carries = WIDE && u64::from(*counter as u32) + blocks > 1 << 32;
+    if S::Words::VERTICAL_SETS == 2 && !carries {
+        return xor_pairs::<S, ROUNDS, WIDE>(token, state, counter, data);
+    }
     if !S::VECTORS || data.len() < min_prepared_groups::<S::Words>() * group_bytes || carries {
         return data;
-    }
-    if S::Words::VERTICAL_SETS == 2 {
-        return xor_pairs::<S, ROUNDS, WIDE>(token, state, counter, data);
     }
     let splat = |i: usize| S::Words::splat(token, state[i]);
     let word_13 = if WIDE { S::Words::splat(token, (*counter >> 32) as u32) } else { splat(13) };
