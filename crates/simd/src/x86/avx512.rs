@@ -193,17 +193,24 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
         type Blocks = [[u8; 64]; 4];
         let (blocks, _) = data[..256].as_chunks_mut::<64>();
         let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
-        avx512!(a.1, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0], blocks: &mut Blocks = blocks) -> () {
+        let token = a.1;
+        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
             // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
             let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
             let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
             let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
             let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01), &mut blocks[0]);
-            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01), &mut blocks[1]);
-            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23), &mut blocks[2]);
-            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23), &mut blocks[3]);
+            [
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
+            ]
         });
+        // In pieces: a function of all of it may be too large to be inlined.
+        for (key, block) in keys.into_iter().zip(blocks) {
+            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
+        }
     }
 }
 
