@@ -70,6 +70,8 @@ pub fn peers(direction: Direction) -> Vec<Row> {
         use chacha20poly1305_soft::aead::NewAead;
         chacha20poly1305_soft::ChaCha20Poly1305::new(&KEY.into())
     }));
+    #[cfg(feature = "ipsec-mb")]
+    rows.push(row(direction, Owner::Peer(Peer::IpsecMb), peers::ipsec_mb::IpsecMb::new()));
     rows
 }
 
@@ -256,5 +258,17 @@ impl Aead for chacha20poly1305_soft::ChaCha20Poly1305 {
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
         use chacha20poly1305_soft::aead::AeadInPlace;
         self.decrypt_in_place_detached(&(*nonce).into(), &AAD, data, &(*tag).into()).is_ok()
+    }
+}
+
+#[cfg(feature = "ipsec-mb")]
+impl Aead for peers::ipsec_mb::IpsecMb {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        self.aead(true, &KEY, nonce, &AAD, data)
+    }
+
+    // The library leaves the comparison of tags to its caller.
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        self.aead(false, &KEY, nonce, &AAD, data) == *tag
     }
 }

@@ -1,4 +1,5 @@
-//! ChaCha20 (RFC 8439), exclusive or in place, a new nonce for each message.
+//! ChaCha20 (RFC 8439) from block 1 on, exclusive or in place, a new nonce for each message. Block 1 is where the message of an AEAD begins, and
+//! the only block at which ipsec-mb begins.
 
 use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;
@@ -8,6 +9,7 @@ use crate::peers::{self, Peer, aws_lc, libsodium};
 use crate::row::{self, Owner, Row};
 
 const KEY: [u8; 32] = [0x42; 32];
+const BLOCK_BYTES: usize = 64;
 
 pub fn nonce(message: u64) -> [u8; 12] {
     let mut nonce = [0; 12];
@@ -19,6 +21,7 @@ pub fn suite() -> Suite {
     let mut rows = row::of_sealane(|owner, backend| {
         row(owner, move |nonce, data| {
             let mut cipher = sealane::chacha20::ChaCha20::with_backend(&KEY, nonce, backend);
+            cipher.seek(BLOCK_BYTES as u128).expect("within the key stream");
             cipher.apply_keystream(data).expect("within the key stream");
         })
     });
@@ -30,13 +33,22 @@ pub fn suite() -> Suite {
     rows.push(row(Owner::Peer(Peer::AwsLc), |nonce, data| aws_lc::chacha20(&KEY, nonce, data)));
     rows.push(row(Owner::Peer(Peer::Libsodium), |nonce, data| libsodium::chacha20(&KEY, nonce, data)));
     rows.push(row(Owner::Peer(Peer::RustCrypto), |nonce, data| {
-        use chacha20::cipher::{KeyIvInit, StreamCipher};
-        chacha20::ChaCha20::new(&KEY.into(), &(*nonce).into()).apply_keystream(data);
+        use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
+        let mut cipher = chacha20::ChaCha20::new(&KEY.into(), &(*nonce).into());
+        cipher.seek(BLOCK_BYTES);
+        cipher.apply_keystream(data);
     }));
     rows.push(row(Owner::Peer(Peer::RustCryptoSoft), |nonce, data| {
-        use chacha20_soft::cipher::{NewCipher, StreamCipher};
-        chacha20_soft::ChaCha20::new(&KEY.into(), &(*nonce).into()).apply_keystream(data);
+        use chacha20_soft::cipher::{NewCipher, StreamCipher, StreamCipherSeek};
+        let mut cipher = chacha20_soft::ChaCha20::new(&KEY.into(), &(*nonce).into());
+        cipher.seek(BLOCK_BYTES);
+        cipher.apply_keystream(data);
     }));
+    #[cfg(feature = "ipsec-mb")]
+    rows.push({
+        let mut manager = peers::ipsec_mb::IpsecMb::new();
+        row(Owner::Peer(Peer::IpsecMb), move |nonce, data| manager.chacha20(&KEY, nonce, data))
+    });
     Suite::new("chacha20", rows)
 }
 
@@ -59,7 +71,7 @@ impl OpenSsl {
 
     pub fn apply(&mut self, nonce: &[u8; 12], data: &mut [u8]) {
         // OpenSSL's IV is the whole last row of the state: counter, then nonce.
-        let mut iv = [0; 16];
+        let mut iv = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         iv[4..].copy_from_slice(nonce);
         self.0.encrypt_init(None, None, Some(&iv)).expect("OpenSSL IV");
         let length = data.len();

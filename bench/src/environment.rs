@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+#[cfg(feature = "ipsec-mb")]
+use crate::peers::ipsec_mb;
 use crate::peers::libsodium;
 use crate::peers::openssl_capabilities::Capabilities;
 
@@ -24,6 +26,8 @@ impl Environment {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         let mut peers = vec![openssl::version::version().into(), format!("libsodium {}", libsodium::version())];
+        #[cfg(feature = "ipsec-mb")]
+        peers.push(format!("ipsec-mb {}", ipsec_mb::version()));
         peers.extend(crates());
         notes.extend(self::notes());
         Self {

@@ -33,6 +33,11 @@ pub fn suite() -> Suite {
         use poly1305_soft::universal_hash::NewUniversalHash;
         poly1305_soft::Poly1305::new(&(*key).into()).compute_unpadded(data).into_bytes().into()
     }));
+    #[cfg(feature = "ipsec-mb")]
+    rows.push({
+        let mut manager = peers::ipsec_mb::IpsecMb::new();
+        row(Owner::Peer(Peer::IpsecMb), move |key, data| manager.poly1305(key, data))
+    });
     Suite::new("poly1305", rows)
 }
 

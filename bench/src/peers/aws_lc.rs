@@ -8,10 +8,11 @@ use aws_lc_sys::{
 
 use crate::buffers::Tag;
 
+/// From block 1 on.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
     let bytes = data.as_mut_ptr();
     // SAFETY: input and output are the same bytes, which is allowed; key and nonce are as long as documented.
-    unsafe { CRYPTO_chacha_20(bytes, bytes, data.len(), key.as_ptr(), nonce.as_ptr(), 0) };
+    unsafe { CRYPTO_chacha_20(bytes, bytes, data.len(), key.as_ptr(), nonce.as_ptr(), 1) };
 }
 
 pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {

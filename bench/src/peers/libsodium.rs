@@ -24,11 +24,12 @@ pub fn version() -> String {
     version.to_string_lossy().into_owned()
 }
 
+/// From block 1 on.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
     let bytes = data.as_mut_ptr();
     let length = data.len() as u64;
     // SAFETY: input and output are the same `length` bytes, which is allowed; key and nonce are as long as documented.
-    unsafe { sodium::crypto_stream_chacha20_ietf_xor_ic(bytes, bytes, length, nonce.as_ptr(), 0, key.as_ptr()) };
+    unsafe { sodium::crypto_stream_chacha20_ietf_xor_ic(bytes, bytes, length, nonce.as_ptr(), 1, key.as_ptr()) };
 }
 
 pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {

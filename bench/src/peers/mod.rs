@@ -1,6 +1,8 @@
 //! Who is measured beside us.
 
 pub mod aws_lc;
+#[cfg(feature = "ipsec-mb")]
+pub mod ipsec_mb;
 #[cfg(feature = "isal")]
 pub mod isal;
 pub mod libsodium;
@@ -32,6 +34,9 @@ pub enum Peer {
     RustCrypto,
     /// Portable code, of the last versions in which a feature chooses it.
     RustCryptoSoft,
+    /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
+    #[cfg(feature = "ipsec-mb")]
+    IpsecMb,
 }
 
 impl Peer {
@@ -48,6 +53,8 @@ impl Peer {
             Self::RsCrypto => "rscrypto",
             Self::RustCrypto => "RustCrypto",
             Self::RustCryptoSoft => "RustCrypto, portable",
+            #[cfg(feature = "ipsec-mb")]
+            Self::IpsecMb => "ipsec-mb",
         }
     }
 

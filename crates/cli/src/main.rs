@@ -40,6 +40,7 @@ use args::Action;
 use error::{Error, Result};
 use programs::Program;
 use sealane::{Backend, BackendError};
+use sealane_simd::CpuClass;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -76,8 +77,21 @@ fn run(action: Action) -> Result<()> {
     }
 }
 
+/// Forces the class of CPUs that `SEALANE_CPU_CLASS` names, if it is set.
+fn force_cpu_class() -> Result<()> {
+    let Some(name) = std::env::var_os("SEALANE_CPU_CLASS").filter(|name| !name.is_empty()) else { return Ok(()) };
+    let class = CpuClass::ALL.into_iter().find(|class| name == class.name());
+    if class.is_none() {
+        let known = CpuClass::ALL.map(CpuClass::name).join(", ");
+        return Err(Error::new("SEALANE_CPU_CLASS: unknown class").hint(format!("known classes: {known}")));
+    }
+    CpuClass::force(class);
+    Ok(())
+}
+
 /// The backend that does the work: the one that `SEALANE_BACKEND` names, or the best.
 fn backend() -> Result<Backend> {
+    force_cpu_class()?;
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
         // The library's own list has those too that this CPU cannot run.

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::sealed::Sealed;
-use crate::{Wide, Words};
+use crate::{CpuClass, Wide, Words};
 
 /// A zero-sized proof that the CPU has a set of features.
 ///
@@ -16,6 +16,12 @@ pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It is given the token, so that it
     /// need not capture it: a reference, even to nothing, takes a register.
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
+
+    /// As [`Token::enter`], in a function that is never inlined: one copy of a kernel, with a frame of its own.
+    #[inline(always)]
+    fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
+        self.enter(kernel)
+    }
 }
 
 /// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of ChaCha and Poly1305 are
@@ -36,8 +42,8 @@ pub trait Simd: Token {
     /// scalar half of its work between the instructions of the other.
     const SCALAR_BESIDE: bool = false;
 
-    /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions.
-    const FUSED_52: bool = false;
+    /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
+    const MUL_ADD_52: bool = false;
 
     /// Lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52 bits of `a` and `b`.
     #[must_use]
@@ -53,6 +59,12 @@ pub trait Simd: Token {
     fn add_high_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
         let (_, high) = crate::wide::product_52(a, b);
         sum.add(high)
+    }
+
+    /// The class of this CPU, for tokens whose kernels have a shape for each; [`CpuClass::OneCycle`] for all others.
+    #[inline(always)]
+    fn cpu_class(self) -> CpuClass {
+        CpuClass::OneCycle
     }
 
     /// The token of [`Simd::OneBlock`].

@@ -30,6 +30,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod class;
 mod horner;
 #[macro_use]
 mod level;
@@ -59,6 +60,7 @@ pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
 #[cfg(feature = "bounds")]
 #[doc(hidden)]
 pub use bounds::{Bounds, NoWords, WideBounds};
+pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;
@@ -69,6 +71,21 @@ pub use pairs::{Pair, PairTable};
 pub use scalar::Scalar;
 pub use wide::{MAX_WIDE_LANES, Wide};
 pub use words::{MAX_WORDS_LANES, Words};
+
+/// `word`, as a value of which the compiler knows nothing: it makes no vectors of such words.
+#[inline(always)]
+#[must_use]
+pub fn opaque_word(word: u32) -> u32 {
+    cfg_select! {
+        target_arch = "x86_64" => {
+            let mut opaque = word;
+            // SAFETY: the assembly is empty.
+            unsafe { core::arch::asm!("/* {0:e} */", inout(reg) opaque, options(pure, nomem, nostack, preserves_flags)) };
+            opaque
+        }
+        _ => word
+    }
+}
 
 mod sealed {
     /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token proves.

@@ -55,6 +55,30 @@ pub trait Wide: Copy {
         first.unpack(second)
     }
 
+    /// As [`Wide::load_blocks`] for up to `16 * LANES` bytes, as if zeros followed.
+    ///
+    /// # Panics
+    /// If `bytes` is longer than that.
+    #[inline(always)]
+    fn load_padded(token: Self::Token, bytes: &[u8]) -> (Self, Self) {
+        let mut blocks = [0; 16 * MAX_WIDE_LANES];
+        blocks[..bytes.len()].copy_from_slice(bytes);
+        Self::load_blocks(token, &blocks)
+    }
+
+    /// Lane `i` is the lane numbered `indices[i]` of both vectors; the lanes of `other` are numbered from `LANES` on.
+    #[must_use]
+    #[inline(always)]
+    fn select_lanes(self, token: Self::Token, other: Self, indices: &[u64; MAX_WIDE_LANES]) -> Self {
+        let (a, b) = (self.to_lanes(), other.to_lanes());
+        let mut lanes = [0; MAX_WIDE_LANES];
+        for (lane, &index) in lanes.iter_mut().zip(indices).take(Self::LANES) {
+            let index = index as usize;
+            *lane = if index < Self::LANES { a[index] } else { b[index - Self::LANES] };
+        }
+        Self::from_lanes(token, &lanes)
+    }
+
     /// The sum of all lanes modulo 2^64.
     #[must_use]
     #[inline(always)]

@@ -78,6 +78,14 @@ pub trait Words: Copy {
         false
     }
 
+    /// Number of sets of [`Words::LANES`] blocks that the vertical layout advances together: 2 where the registers hold both.
+    const VERTICAL_SETS: usize = 1;
+
+    /// Tells the compiler that each of these words is in a register of its own at this point. Where the words are as many as the
+    /// registers, the compiler otherwise moves them about, and spills. Does nothing elsewhere.
+    #[inline(always)]
+    fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
+
     /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`, `d`, then row 1
     /// and so on, each word little-endian.
     ///

@@ -98,6 +98,13 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         };
         return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
     }
+    // A set of rows beside one group of blocks, or beside two.
+    if column_rotations == 6 && (adds == 40 || adds == 72) {
+        return Some((if adds == 40 { "chacha20 group and set" } else { "chacha20 pair and set" }, alone(1)));
+    }
+    if adds >= 8 && adds.is_multiple_of(8) && column_rotations == adds / 8 * 6 && word_rotations >= 32 {
+        return Some((if adds == 8 { "chacha20 block and set" } else { "chacha20 block and two sets" }, alone(1)));
+    }
     if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
         let name = if blocks == 0 { "chacha20 horizontal" } else { "fused horizontal" };
         return Some((name, Work { units: adds / 8, blocks_beside: blocks }));
@@ -109,10 +116,10 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         return Some(("poly1305 rows", alone(wide_products / 20)));
     }
     let fused_products = code.count(&[Operation::FusedProduct]);
-    if fused_products >= 18 && fused_products.is_multiple_of(18) {
-        // A row that is carried by itself masks its limbs; those that a table multiplies are taken as they are.
-        let name = if code.count(&[Operation::And]) == 0 { "poly1305 fused rows" } else { "poly1305 fused row by row" };
-        return Some((name, alone(fused_products / 18)));
+    // One, two or four rows share a carry; more products are powers of r.
+    if [18, 36, 72].contains(&fused_products) {
+        let rows = fused_products / 18;
+        return Some((if rows == 1 { "poly1305 limbs52 row" } else { "poly1305 limbs52 rows" }, alone(rows)));
     }
     // 5 limbs by 5, once in a turn or several times.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
@@ -185,6 +192,19 @@ pub(super) mod tests {
             (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1, 0))),
             (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
             (horizontal + &blocks(2), Some(("fused horizontal", 2, 2))),
+            (
+                times(40, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
+                Some(("chacha20 group and set", 1, 0)),
+            ),
+            (
+                times(72, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
+                Some(("chacha20 pair and set", 1, 0)),
+            ),
+            (
+                times(8, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0") + &times(32, "rol $7,%eax"),
+                Some(("chacha20 block and set", 1, 0)),
+            ),
+            (times(36, "vpmadd52luq %zmm0,%zmm1,%zmm1"), Some(("poly1305 limbs52 rows", 2, 0))),
             (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1, 0))),
             (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2, 0))),
             (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2, 0))),

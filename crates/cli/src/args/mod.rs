@@ -148,6 +148,7 @@ Environment:
   AGE_PASSPHRASE     the passphrase, instead of asking at the terminal
   AGE_PASSPHRASE_FD  the number of a file descriptor to read it from
   SEALANE_BACKEND    the backend to use (see: sealane cpu)
+  SEALANE_CPU_CLASS  the class of CPUs to tune for (see: sealane cpu)
   PINENTRY_PROGRAM   a pinentry program that asks for passphrases
 
 INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";

@@ -8,6 +8,7 @@ use sealane::{
     AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
     XChaCha20Poly1305, chacha20::ChaCha20, gf2n::ClmulFamily,
 };
+use sealane_simd::CpuClass;
 use serde::Serialize;
 
 use crate::args::CpuArgs;
@@ -22,6 +23,8 @@ struct Report {
     architecture: &'static str,
     /// The instruction-set extensions that are known here and can be used.
     features: Vec<&'static str>,
+    /// The class that kernels with several shapes are tuned for.
+    class: &'static str,
     /// The backends, by the family of primitives that they are for.
     families: Vec<FamilyReport>,
     /// The backend of each primitive.
@@ -91,6 +94,7 @@ fn report(backend: Backend) -> Report {
         model: model(),
         architecture: std::env::consts::ARCH,
         features: features(),
+        class: CpuClass::detect().name(),
         families: vec![
             FamilyReport::of::<ChaChaFamily>(),
             FamilyReport::of::<AesFamily>(),
@@ -135,6 +139,7 @@ fn plain(report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "CPU       {}", report.model.as_deref().unwrap_or("(name not readable)"));
     let _ = writeln!(out, "          {}: {}", report.architecture, listed(&report.features));
+    let _ = writeln!(out, "          tuned for vector additions of latency: {}", report.class);
     for family in &report.families {
         let _ = writeln!(out, "\n{:<16}supported  self-test of {}", "backend", family.primitives.join(", "));
         for backend in &family.backends {

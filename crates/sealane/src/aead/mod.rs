@@ -9,6 +9,7 @@ mod incremental;
 pub(crate) mod one_shot;
 mod random_nonce;
 mod search;
+mod portions;
 mod short;
 
 use core::fmt;

@@ -7,7 +7,7 @@
 use sealane_simd::{Output, Simd};
 
 use super::short::{lengths, one_time_key};
-use super::{beside, short};
+use super::{beside, portions, short};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel::{self, State, xor_bytes};
 use crate::poly1305::{self, Accumulator, tags_equal};
@@ -83,8 +83,15 @@ const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
     let length = message.input().len();
-    if short::takes::<S>(aad, length) {
+    if short::takes(token, aad, length) {
         return short::seal(token, state, aad, message);
+    }
+    if portions::takes::<S>(aad) {
+        // Its frame is large: in a function of its own, short messages do not wait for that.
+        return token.enter_apart(
+            #[inline(always)]
+            |token| portions::seal(token, state, aad, message),
+        );
     }
     if beside::takes::<S>(aad, length) {
         return beside::seal(token, state, aad, message);
@@ -119,8 +126,14 @@ pub(crate) fn open<S: Simd>(
     mut message: impl Message,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    if short::takes::<S>(aad, length) {
+    if short::takes(token, aad, length) {
         return short::open(token, state, aad, tag, message);
+    }
+    if portions::takes::<S>(aad) {
+        return token.enter_apart(
+            #[inline(always)]
+            |token| portions::open(token, state, aad, tag, message),
+        );
     }
     if beside::takes::<S>(aad, length) {
         return beside::open(token, state, aad, tag, message);

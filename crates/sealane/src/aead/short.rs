@@ -1,12 +1,12 @@
 //! Messages whose whole key stream, block 0 included, is made in one call. It stays in registers until it meets the message,
 //! and so does the authenticator.
 
-use sealane_simd::{Simd, Words};
+use sealane_simd::{CpuClass, Simd, Words};
 
 use super::one_shot::Message;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel::{self, Rows, State, UseRows, xor_bytes, xor_rows};
-use crate::poly1305::{Short, tags_equal};
+use crate::poly1305::{self, Short, tags_equal};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
@@ -15,20 +15,48 @@ pub(super) const MAX_AAD_BYTES: usize = 512;
 
 /// Whether [`seal`] and [`open`] take such a message.
 #[inline(always)]
-pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
-    S::VECTORS && aad.len() <= MAX_AAD_BYTES && length <= max_bytes::<S>()
+pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
+    S::VECTORS && aad.len() <= MAX_AAD_BYTES && length <= max_bytes(token)
 }
 
-const fn max_bytes<S: Simd>() -> usize {
-    let (group, last) = (kernel::group_bytes::<S>(), kernel::last_bytes::<S>());
-    (if group > last { group } else { last }) - BLOCK_BYTES
+#[inline(always)]
+fn max_bytes<S: Simd>(token: S) -> usize {
+    if S::MUL_ADD_52 && S::Words::VERTICAL_SETS == 2 {
+        // Two sets beside block 0 on integers, or a group with it.
+        let beside = kernel::has_free_integer_units(token);
+        return if beside { 2 * kernel::set_bytes::<S>() } else { kernel::group_bytes::<S>() - BLOCK_BYTES };
+    }
+    // Six sets, where a group has four. From there on, vectors authenticate faster.
+    const {
+        (if kernel::group_bytes::<S>() == 1024 {
+            1536
+        } else {
+            max(kernel::group_bytes::<S>(), kernel::last_bytes::<S>())
+        }) - BLOCK_BYTES
+    }
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
 }
 
 /// As [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
     let message = message.upto(message.input().len());
-    kernel::rows::<S, _, 20, false>(token, state, 0, BLOCK_BYTES + message.len(), Seal { aad, message })
+    let bytes = BLOCK_BYTES + message.len();
+    if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
+        return if message.len() <= kernel::set_bytes::<S>() {
+            seal_beside_block_0::<S, 1>(token, state, aad, message)
+        } else {
+            // In a function of its own: the shortest message would wait for what the largest frame costs.
+            token.enter_apart(
+                #[inline(always)]
+                |token| seal_beside_block_0::<S, 2>(token, state, aad, message),
+            )
+        };
+    }
+    kernel::rows::<S, _, 20, false>(token, state, 0, bytes, Seal { token, aad, message })
 }
 
 /// As [`super::one_shot::open`].
@@ -41,15 +69,84 @@ pub(super) fn open<S: Simd>(
     message: impl Message,
 ) -> Result<(), OpenError> {
     let bytes = BLOCK_BYTES + message.input().len();
-    kernel::rows::<S, _, 20, false>(token, state, 0, bytes, Open { aad, tag, message })
+    if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
+        return if message.input().len() <= kernel::set_bytes::<S>() {
+            open_beside_block_0::<S, 1>(token, state, aad, tag, message)
+        } else {
+            token.enter_apart(
+                #[inline(always)]
+                |token| open_beside_block_0::<S, 2>(token, state, aad, tag, message),
+            )
+        };
+    }
+    kernel::rows::<S, _, 20, false>(token, state, 0, bytes, Open { token, aad, tag, message })
 }
 
-struct Seal<'a> {
+/// As [`seal`], with the one-time key on integers, beside the key stream on vectors.
+///
+/// Like [`Short`], block 0 is a value in registers, not a place that could be wiped: to be one, it would have to go into memory, which
+/// costs 25 to 100 cycles.
+#[inline(always)]
+fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
+    let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+    let mac = Short::from_words(&block_0).padded(aad);
+    xor_rows(&rows, message);
+    authenticate(token, mac, message, &lengths(aad.len(), message.len()))
+}
+
+/// As [`open`], with the one-time key on integers.
+#[inline(always)]
+fn open_beside_block_0<S: Simd, const SETS: usize>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
+    mut message: impl Message,
+) -> Result<(), OpenError> {
+    let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+    let input = message.input();
+    let length = input.len();
+    let mac = Short::from_words(&block_0).padded(aad);
+    let result = tags_equal(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
+    if result.is_ok() {
+        xor_rows(&rows, message.upto(length));
+    }
+    result
+}
+
+/// Length of a ciphertext from which vectors are faster than 64-bit integers, which have begun with the associated data.
+#[inline(always)]
+fn min_vector_bytes<S: Simd>(token: S) -> usize {
+    match token.cpu_class() {
+        CpuClass::OneCycle => 256,
+        CpuClass::TwoCycles => 177,
+    }
+}
+
+/// The tag of a ciphertext, with the lengths behind it.
+#[inline(always)]
+fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
+    if S::MUL_ADD_52 && ciphertext.len() >= min_vector_bytes(token) {
+        return padded_and_lengths(token, mac, ciphertext, lengths);
+    }
+    mac.padded(ciphertext).block(lengths).tag()
+}
+
+/// One copy for all callers.
+fn padded_and_lengths<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| poly1305::padded_and_lengths(token, mac, ciphertext, lengths).tag(),
+    )
+}
+
+struct Seal<'a, S> {
+    token: S,
     aad: &'a [u8],
     message: &'a mut [u8],
 }
 
-impl UseRows for Seal<'_> {
+impl<S: Simd> UseRows for Seal<'_, S> {
     type Output = Tag;
     type Beside = ();
 
@@ -57,7 +154,7 @@ impl UseRows for Seal<'_> {
     fn with<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
         let (aad, message) = (self.aad, self.message);
         let mac = encrypt_head(&rows, message);
-        mac.padded(aad).padded(message).block(&lengths(aad.len(), message.len())).tag()
+        authenticate(self.token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
     }
 }
 
@@ -71,13 +168,14 @@ pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], 
     mac
 }
 
-struct Open<'a, M> {
+struct Open<'a, S, M> {
+    token: S,
     aad: &'a [u8],
     tag: &'a Tag,
     message: M,
 }
 
-impl<M: Message> UseRows for Open<'_, M> {
+impl<S: Simd, M: Message> UseRows for Open<'_, S, M> {
     type Output = Result<(), OpenError>;
     type Beside = ();
 
@@ -86,8 +184,9 @@ impl<M: Message> UseRows for Open<'_, M> {
         let (mut first, mut others) = in_memory(&rows);
         let input = self.message.input();
         let length = input.len();
-        let mac = Short::new(one_time_key(first.as_ref())).padded(self.aad).padded(input);
-        let result = tags_equal(&mac.block(&lengths(self.aad.len(), length)).tag(), self.tag);
+        let mac = Short::new(one_time_key(first.as_ref())).padded(self.aad);
+        let computed = authenticate(self.token, mac, input, &lengths(self.aad.len(), length));
+        let result = tags_equal(&computed, self.tag);
         if result.is_ok() {
             apply((&first, &others), &rows, self.message.upto(length));
         }

@@ -3,6 +3,7 @@
 use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
 use super::kernel::{Beside, Rows, State, blocks, nothing};
+use super::single;
 use crate::wipe::wipe;
 
 /// Steps of the work beside in each double round, which waits for itself most of its time.
@@ -22,6 +23,35 @@ pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bo
         rows.3 = counters::<S, WIDE>(token, state, counter, set * S::Words::ROWS);
     }
     block_function::<_, B, ROUNDS, SETS>(&initial, horner)
+}
+
+/// The first sets of blocks of ChaCha20's key stream.
+#[inline(always)]
+pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
+    key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut nothing())
+}
+
+/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that follow.
+#[inline(always)]
+pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u64,
+) -> (State, [Rows<S::Words>; SETS]) {
+    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
+    let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
+    for (set, rows) in initial.iter_mut().enumerate() {
+        rows.3 = counters::<S, WIDE>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
+    }
+    single::block_and_sets::<_, ROUNDS, WIDE, SETS>(state, counter, &initial)
+}
+
+/// A double round of one set.
+#[inline(always)]
+pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
+    let (mut a, mut b, mut c, mut d) = ([a], [b], [c], [d]);
+    rounds::<_, (), 2, 1>(&mut a, &mut b, &mut c, &mut d, &mut nothing());
+    Rows(a[0], b[0], c[0], d[0])
 }
 
 /// The first set of blocks of as many key streams, with 32-bit counters, as there are states.

@@ -2,9 +2,9 @@
 //!
 //! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
 
-use sealane_simd::{Horner, Simd, Words};
+use sealane_simd::{CpuClass, Horner, Simd, Words};
 
-use super::{BLOCK_BYTES, horizontal, portable, vertical};
+use super::{BLOCK_BYTES, horizontal, portable, single, vertical};
 use crate::wipe::wipe;
 
 /// The input of the block function (RFC 8439, section 2.3): constants, key, block counter, nonce.
@@ -49,7 +49,7 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     let mut rest = vertical::xor_groups::<S, ROUNDS, WIDE>(token, state, &mut counter, data);
     while !rest.is_empty() {
         let piece_bytes = rest.len().min(group_bytes::<S>());
-        let piece_bytes = if is_last::<S>(rest.len()) { rest.len() } else { piece_bytes };
+        let piece_bytes = if is_last(token, rest.len()) { rest.len() } else { piece_bytes };
         let (piece, after) = rest.split_at_mut(piece_bytes);
         group::<S, ROUNDS, WIDE>(token, state, counter, piece);
         counter = counter.wrapping_add((group_bytes::<S>() / BLOCK_BYTES) as u64);
@@ -59,8 +59,10 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
 
 /// Whether so many bytes are best made at once, although they are more than [`group_bytes`].
 #[inline(always)]
-pub(super) fn is_last<S: Simd>(bytes: usize) -> bool {
-    bytes > group_bytes::<S>() && bytes <= last_bytes::<S>()
+pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
+    // Where one group fills the vector units, it is followed by what is left; where it does not, more sets fill them better.
+    let pays = S::Words::VERTICAL_SETS == 1 || token.cpu_class() == CpuClass::TwoCycles;
+    bytes > group_bytes::<S>() && bytes <= last_bytes::<S>() && pays
 }
 
 /// The most bytes for which that may be so.
@@ -118,7 +120,15 @@ impl UseRows for Xor<'_> {
 fn group<S: Simd, const ROUNDS: usize, const WIDE: bool>(token: S, state: &State, counter: u64, data: &mut [u8]) {
     if S::VECTORS {
         let bytes = data.len();
-        if const { <S::OneBlock as Simd>::Words::ROWS < S::Words::ROWS } && bytes <= BLOCK_BYTES {
+        if bytes <= BLOCK_BYTES + set_bytes::<S>() && has_free_integer_units(token) {
+            if bytes <= BLOCK_BYTES {
+                return single::xor::<ROUNDS, WIDE>(state, counter, data);
+            }
+            let (first, rows) = horizontal::block_and_sets::<S, ROUNDS, WIDE, 1>(token, state, counter);
+            let (head, rest) = data.split_at_mut(BLOCK_BYTES);
+            single::xor_words(&first, head);
+            xor_rows(&rows, rest);
+        } else if const { <S::OneBlock as Simd>::Words::ROWS < S::Words::ROWS } && bytes <= BLOCK_BYTES {
             rows::<S::OneBlock, _, ROUNDS, WIDE>(token.for_one_block(), state, counter, bytes, Xor(data));
         } else {
             rows::<S, _, ROUNDS, WIDE>(token, state, counter, bytes, Xor(data));
@@ -126,6 +136,18 @@ fn group<S: Simd, const ROUNDS: usize, const WIDE: bool>(token: S, state: &State
     } else {
         portable::apply::<ROUNDS, WIDE>(state, counter, data);
     }
+}
+
+/// Whether a block on integers takes less time than on vectors, and next to none beside vectors.
+#[inline(always)]
+pub(crate) fn has_free_integer_units<S: Simd>(token: S) -> bool {
+    S::Words::VERTICAL_SETS == 2 && token.cpu_class() == CpuClass::TwoCycles
+}
+
+/// Block 0 of ChaCha20 on integers, and beside it the rows of the `SETS` sets that follow.
+#[inline(always)]
+pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State) -> (State, [Rows<S::Words>; SETS]) {
+    horizontal::block_and_sets::<S, 20, false, SETS>(token, state, 0)
 }
 
 /// The key stream for so many bytes, which [`group`] would take, in rows: in the layout that makes it fastest.
@@ -155,6 +177,9 @@ pub(crate) fn rows<S: Simd, U: UseRows, const ROUNDS: usize, const WIDE: bool>(
         }
         6 if const { S::Words::LAST_HORIZONTAL_SETS >= 6 } => {
             rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 6>)
+        }
+        7 if const { S::Words::LAST_HORIZONTAL_SETS >= 7 } => {
+            rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 7>)
         }
         sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS, WIDE>),
         0 | 1 => rows!(horizontal::key_stream::<S, U::Beside, ROUNDS, WIDE, 1>),

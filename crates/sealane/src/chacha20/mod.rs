@@ -23,9 +23,11 @@ mod horizontal;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod many;
+pub(crate) mod paired;
 mod portable;
 #[cfg(feature = "rustcrypto")]
 mod rng;
+mod single;
 mod vertical;
 
 use core::fmt;

@@ -4,6 +4,7 @@ use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
 
 use super::BLOCK_BYTES;
 use super::kernel::{Rows, State, is_last, nothing, xor_rows};
+use super::paired::{self, Groups};
 
 /// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
 macro_rules! two_quarter_rounds {
@@ -70,6 +71,36 @@ const fn min_prepared_groups<W: Words>() -> usize {
     if W::ROWS == 1 { 2 } else { 4 }
 }
 
+/// As [`xor_groups`] on instruction sets whose registers hold two groups.
+#[inline(always)]
+fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
+    token: S,
+    state: &State,
+    counter: &mut u64,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    let pair_bytes = 2 * S::Words::LANES * BLOCK_BYTES;
+    if !needs_all_sets::<S>(data.len()) {
+        return data;
+    }
+    let mut groups = Groups::empty(token);
+    groups.fill(token, state, if WIDE { (*counter >> 32) as u32 } else { state[13] });
+    let last = data.len() % pair_bytes;
+    let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
+    for pair in pairs.chunks_mut(pair_bytes) {
+        paired::xor_two(token, &groups, *counter as u32, ROUNDS, pair);
+        *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u64);
+    }
+    groups.wipe(token);
+    rest
+}
+
+/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in part, or more.
+#[inline(always)]
+fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
+    bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
+}
+
 /// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they are many; returns what is
 /// left, and moves `counter` there.
 ///
@@ -85,6 +116,9 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
     let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
     let carries = WIDE && u64::from(*counter as u32) + blocks > 1 << 32;
+    if S::Words::VERTICAL_SETS == 2 && !carries {
+        return xor_pairs::<S, ROUNDS, WIDE>(token, state, counter, data);
+    }
     if !S::VECTORS || data.len() < min_prepared_groups::<S::Words>() * group_bytes || carries {
         return data;
     }
@@ -99,7 +133,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     quarter_round!(prepared, [3 7 11 15]);
 
     let mut whole = data.len() - data.len() % group_bytes;
-    if is_last::<S>(data.len() - whole + group_bytes) {
+    if is_last(token, data.len() - whole + group_bytes) {
         // The last group is best made together with what is behind it.
         whole -= group_bytes;
     }
@@ -152,6 +186,16 @@ pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
     [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
 }
 
+/// The number of each lane's block within its group. The transposition deals block `ROWS * column + row` to lane `4 * row + column`.
+#[inline(always)]
+pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
+    let mut numbers = [0; MAX_WORDS_LANES];
+    for (lane, number) in numbers.iter_mut().enumerate().take(W::LANES) {
+        *number = (W::ROWS * (lane % 4) + lane / 4) as u32;
+    }
+    W::from_lanes(token, &numbers)
+}
+
 /// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row` to lane
 /// `4 * row + column`.
 #[inline(always)]
@@ -167,9 +211,6 @@ fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) ->
         }
         return (S::Words::from_lanes(token, &low), S::Words::from_lanes(token, &high));
     }
-    for (lane, block) in low.iter_mut().enumerate().take(S::Words::LANES) {
-        *block = (rows * (lane % 4) + lane / 4) as u32;
-    }
-    let low = S::Words::from_lanes(token, &low).add(S::Words::splat(token, counter as u32));
+    let low = block_numbers::<S::Words>(token).add(S::Words::splat(token, counter as u32));
     (low, S::Words::splat(token, if WIDE { (counter >> 32) as u32 } else { state[13] }))
 }

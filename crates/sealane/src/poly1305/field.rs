@@ -49,11 +49,11 @@ impl Limb for u64 {
 
 /// `limbs[0] + 2^64 limbs[1] + 2^128 limbs[2]`, below 2^131: the last limb is less than 8.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Element(pub(super) [u64; 3]);
+pub(crate) struct Element(pub(super) [u64; 3]);
 
 /// The multiplier r: clamped (RFC 8439, section 2.5), so that both products below fit.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Multiplier {
+pub(crate) struct Multiplier {
     r0: u64,
     r1: u64,
     /// `5 r1 / 4`: what a carry out of bit 130 multiplies `r1` with. `r1` is divisible by 4.

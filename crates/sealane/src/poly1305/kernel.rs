@@ -1,10 +1,10 @@
 //! The accumulator of one message, and the choice between scalar and vector code.
 
-use sealane_simd::{Simd, Wide};
+use sealane_simd::{CpuClass, Simd, Wide};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
-use super::fused;
+use super::limbs52;
 use super::short::{Short, filled_with_zeros};
 use super::wide::{self, Powers};
 use crate::wipe::wipe;
@@ -93,17 +93,16 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
 
 #[inline(always)]
 fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+    if S::MUL_ADD_52 && data.len() >= limbs52::min_bytes_of(token.cpu_class()) {
+        return limbs52::blocks(token, accumulator, data);
+    }
     if data.len() >= S::Wide::MIN_POLY1305_BYTES {
         // What does not fill a row comes first: it is done while the powers of r are still being computed.
         let (odd, rows) = data.split_at(data.len() % (S::Wide::LANES * BLOCK_BYTES));
         for block in odd.as_chunks().0 {
             accumulator.block(block);
         }
-        if S::FUSED_52 {
-            fused::rows(token, accumulator, table, rows);
-        } else {
-            wide::rows(token, accumulator, table, rows);
-        }
+        wide::rows(token, accumulator, table, rows);
         return;
     }
     let blocks = data.as_chunks().0;
@@ -121,10 +120,14 @@ fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> El
 }
 
 /// Length in bytes from which [`blocks`] may be worth its call: below, block after block is as fast on all backends.
-pub(super) const MIN_CALL_BYTES: usize = 448;
+#[inline(always)]
+pub(super) fn min_call_bytes() -> usize {
+    limbs52::min_bytes_of(CpuClass::detect())
+}
+
 /// Blocks from which it is, on this backend.
 const fn min_call_blocks<S: Simd>() -> usize {
-    let rows = S::Wide::MIN_POLY1305_BYTES / BLOCK_BYTES;
+    let rows = (if S::MUL_ADD_52 { limbs52::LEAST_MIN_BYTES } else { S::Wide::MIN_POLY1305_BYTES }) / BLOCK_BYTES;
     if rows < MIN_TWO_CHAINS { rows } else { MIN_TWO_CHAINS }
 }
 /// Blocks from which two chains, whose combination needs a power of r, are faster than one, as measured on Zen 3.

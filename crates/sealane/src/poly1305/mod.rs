@@ -3,8 +3,8 @@
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 mod bounds;
 mod field;
-mod fused;
 mod kernel;
+mod limbs52;
 pub(crate) mod many;
 pub(crate) mod search;
 mod short;
@@ -17,6 +17,7 @@ use subtle::ConstantTimeEq;
 
 use kernel::blocks;
 pub(crate) use kernel::{Accumulator, padded, padded_piece};
+pub(crate) use limbs52::{ROW_BYTES, RowsMac, padded_and_lengths};
 pub(crate) use short::{Short, horner_step};
 
 use crate::wipe::wipe;
@@ -134,7 +135,7 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
-        if data.len() < kernel::MIN_CALL_BYTES {
+        if data.len() < kernel::min_call_bytes() {
             for block in data.as_chunks().0 {
                 self.accumulator.block(block);
             }

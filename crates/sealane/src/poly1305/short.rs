@@ -25,6 +25,16 @@ impl Short {
         Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
     }
 
+    /// An empty message under the one-time key that is the first half of this block.
+    #[inline(always)]
+    pub(crate) fn from_words(words: &[u32; 16]) -> Self {
+        let half = |i: usize| {
+            let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
+            u128::from(pair(i)) | u128::from(pair(i + 2)) << 64
+        };
+        Self { h: Element::default(), r: Multiplier::clamp(&half(0).to_le_bytes()), s: half(4) }
+    }
+
     /// Adds one whole block.
     #[inline(always)]
     #[must_use]

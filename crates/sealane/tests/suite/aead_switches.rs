@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use sealane::{ChaCha20Poly1305, Tag};
 
-use crate::common::{AeadOracle, array, backends, combined, octets};
+use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
 
 /// Length of the head (of most messages), of the shortest message in two passes, and of the pieces that these work on.
 const HEAD: usize = 448;
@@ -71,7 +71,31 @@ fn every_length() {
     let (key, nonce) = (array(101), array(102));
     let expected = Expected::new(&key, &nonce, &octets(103, 13), 0..=5000);
     for backend in backends() {
-        expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
+        for _ in cpu_classes(backend) {
+            expected.check(&ChaCha20Poly1305::with_backend(&key, backend), &nonce);
+        }
+    }
+}
+
+/// Pairs of groups of AVX-512, with every number of blocks and every last row before and behind them. A message that is a forgery
+/// is restored from each of their shapes.
+#[test]
+fn lengths_about_pairs() {
+    let (key, nonce, aad) = (array(121), array(122), octets(123, 13));
+    let lengths = [6144, 8192].into_iter().flat_map(|pairs| combined(pairs - 260..=pairs + 260));
+    let expected = Expected::new(&key, &nonce, &aad, lengths.chain((9216..=9300).step_by(7)));
+    for backend in backends() {
+        for class in cpu_classes(backend) {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            expected.check(&cipher, &nonce);
+            for (length, tag) in &expected.tags {
+                let mut forged = *tag;
+                forged[length % 16] ^= 1 << (length % 8);
+                let mut buffer = expected.oracle.ciphertext[..*length].to_vec();
+                assert!(cipher.open_in_place(&nonce, &aad, &mut buffer, &forged).is_err(), "{length} on {backend}");
+                assert!(buffer == expected.oracle.ciphertext[..*length], "{length} on {backend}, {}", class.name());
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::panic::Location;
 use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
 use sealane::{Backend, BackendOf, BackendStatusOf, ChaChaFamily, Family};
+use sealane_simd::CpuClass;
 use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
 use sealane_spec::num::Num;
 use sealane_spec::{poly1305, xchacha};
@@ -36,6 +37,13 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     assert_eq!(backends.first().map(|backend| backend.name()), Some("scalar"));
     exercised::report(Location::caller(), &backends);
     backends
+}
+
+/// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for the whole process: a class never changes
+/// a result, and other tests may run on either.
+pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
+    let count = if backend.name().starts_with("avx512") { CpuClass::ALL.len() } else { 1 };
+    CpuClass::ALL.into_iter().take(count).inspect(|class| CpuClass::force(Some(*class)))
 }
 
 /// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that multiply: of lengths with lengths or

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
+use crate::{CpuClass, MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
 
 /// What the compiler may use where the features below are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES
@@ -32,9 +32,19 @@ token! {
     Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
 }
 
-simd! { Avx512: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false }
+simd! { Avx512: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
+    #[inline(always)]
+    fn cpu_class(self) -> CpuClass {
+        CpuClass::detect()
+    }
+}
 simd! { Avx512Ifma: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
-    const FUSED_52: bool = true;
+    const MUL_ADD_52: bool = true;
+
+    #[inline(always)]
+    fn cpu_class(self) -> CpuClass {
+        CpuClass::detect()
+    }
 
     #[inline(always)]
     fn add_low_52(self, sum: Avx512Wide<Self>, a: Avx512Wide<Self>, b: Avx512Wide<Self>) -> Avx512Wide<Self> {
@@ -89,10 +99,9 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     type Blocks = [u8; 256];
     const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
-    // Not measured yet, but counted: on two ports, a double round of three sets is 45 cycles, of a vertical group 48. Six sets
-    // fit into 32 registers, and take 900 cycles, where a vertical group and a single block that waits for itself take as long.
+    // On two ports, a double round of three sets is 45 cycles, of a vertical group 48. Up to seven sets fit into 32 registers.
     const HORIZONTAL_SETS: usize = 3;
-    const LAST_HORIZONTAL_SETS: usize = 6;
+    const LAST_HORIZONTAL_SETS: usize = 7;
 
     #[inline(always)]
     fn splat(token: T, word: u32) -> Self {
@@ -151,22 +160,57 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
+    const VERTICAL_SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {
+        let token = v[0].1;
+        let (mut first, mut second) = (v.map(|word| word.0), w.map(|word| word.0));
+        avx512!(token, (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second) -> () {
+            // SAFETY: the assembly is empty.
+            unsafe {
+                core::arch::asm!(
+                    "",
+                    inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
+                    inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
+                    inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
+                    inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
+                    inout("zmm16") w[0], inout("zmm17") w[1], inout("zmm18") w[2], inout("zmm19") w[3],
+                    inout("zmm20") w[4], inout("zmm21") w[5], inout("zmm22") w[6], inout("zmm23") w[7],
+                    inout("zmm24") w[8], inout("zmm25") w[9], inout("zmm26") w[10], inout("zmm27") w[11],
+                    inout("zmm28") w[12], inout("zmm29") w[13], inout("zmm30") w[14], inout("zmm31") w[15],
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+        });
+        *v = first.map(|vector| Self(vector, token));
+        *w = second.map(|vector| Self(vector, token));
+    }
+
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
         type Blocks = [[u8; 64]; 4];
         let (blocks, _) = data[..256].as_chunks_mut::<64>();
         let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
-        avx512!(a.1, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0], blocks: &mut Blocks = blocks) -> () {
+        let token = a.1;
+        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
             // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
             let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
             let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
             let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
             let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01), &mut blocks[0]);
-            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01), &mut blocks[1]);
-            xor_block(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23), &mut blocks[2]);
-            xor_block(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23), &mut blocks[3]);
+            [
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
+            ]
         });
+        // In pieces: a function of all of it may be too large to be inlined.
+        for (key, block) in keys.into_iter().zip(blocks) {
+            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
+        }
     }
 }
 
@@ -178,6 +222,30 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     let data = _mm512_xor_si512(data, key);
     // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
+}
+
+/// Up to 64 bytes, as if zeros followed.
+///
+/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of cycles if that page is not
+/// mapped. So where the load would leave the page, it reads a copy.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn load_up_to_64(bytes: &[u8]) -> __m512i {
+    const PAGE_BYTES: usize = 4096;
+    debug_assert!(bytes.len() <= 64, "a vector");
+    if bytes.is_empty() {
+        return _mm512_setzero_si512();
+    }
+    let mut copy = [0; 64];
+    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
+        bytes.as_ptr()
+    } else {
+        copy[..bytes.len()].copy_from_slice(bytes);
+        copy.as_ptr()
+    };
+    let mask = u64::MAX >> (64 - bytes.len());
+    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are not read.
+    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }
 
 /// Eight 64-bit lanes.
@@ -259,6 +327,31 @@ impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
             (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b))
         });
         (Self(even, self.1), Self(odd, self.1))
+    }
+
+    #[inline(always)]
+    fn load_padded(token: T, bytes: &[u8]) -> (Self, Self) {
+        assert!(bytes.len() <= 128, "eight blocks");
+        let (first, second) = bytes.split_at(bytes.len().min(64));
+        let (first, second) = avx512!(token, (first: &[u8] = first, second: &[u8] = second) -> (__m512i, __m512i) {
+            let (first, second) = (load_up_to_64(first), load_up_to_64(second));
+            (_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second))
+        });
+        (Self(first, token), Self(second, token))
+    }
+
+    #[inline(always)]
+    fn select_lanes(self, _: T, other: Self, indices: &[u64; MAX_WIDE_LANES]) -> Self {
+        let indices = Self::from_lanes(self.1, indices);
+        let lanes = avx512!(self.1, (a: __m512i = self.0, b: __m512i = other.0, i: __m512i = indices.0) -> __m512i {
+            _mm512_permutex2var_epi64(a, i, b)
+        });
+        Self(lanes, self.1)
+    }
+
+    #[inline(always)]
+    fn sum_lanes(self) -> u64 {
+        avx512!(self.1, (a: __m512i = self.0) -> u64 { _mm512_reduce_add_epi64(a).cast_unsigned() })
     }
 
     binary! { avx512, __m512i:

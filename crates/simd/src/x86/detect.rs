@@ -125,6 +125,16 @@ impl Features {
     }
 }
 
+/// Whether this is a CPU of AMD's family 1Ah: Zen 5.
+pub(crate) fn is_family_1ah() -> bool {
+    let vendor = arch::__cpuid(0);
+    let leaf1 = arch::__cpuid(1);
+    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of both fields.
+    let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
+    is_amd && family == 0x1a
+}
+
 /// XCR0: the register state that the operating system saves. 0 where it has not said (OSXSAVE).
 fn saved_state(leaf1_ecx: u32) -> u64 {
     #[target_feature(enable = "xsave")]

@@ -21,6 +21,7 @@ pub use clmul::{
     VpclmulqdqLanes,
 };
 pub use detect::Features;
+pub(crate) use detect::is_family_1ah;
 pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
 pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
 pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
@@ -72,6 +73,16 @@ macro_rules! token {
                 // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or from a token
                 // whose features contain these.
                 unsafe { entry(self, kernel) }
+            }
+
+            #[inline(always)]
+            fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
+                // Not on `entry` itself: rustc 1.95 drops `inline(never)` from a function with a target feature.
+                #[inline(never)]
+                fn apart<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
+                    $crate::Token::enter(token, kernel)
+                }
+                apart(self, kernel)
             }
         }
     };

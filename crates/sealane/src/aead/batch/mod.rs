@@ -214,6 +214,8 @@ const MIN_MESSAGES: usize = 20;
 fn max_bytes<S: Simd>(_: S) -> Option<usize> {
     match S::Words::LANES {
         _ if !S::VECTORS => None,
+        // Alone, a message is authenticated on vectors of its own.
+        16.. if S::MUL_ADD_52 => Some(544),
         16.. => Some(2048),
         8.. => Some(200),
         _ => Some(128),

@@ -1,7 +1,8 @@
-use sealane_simd::{Level, LevelList, Simd, Wide, dispatch};
+use sealane_simd::{Level, LevelList, Simd, dispatch};
 
-use super::{MIN_ROWS_FOR_TABLE, rows};
+use super::{blocks, padded_and_lengths};
 use crate::poly1305::kernel::Accumulator;
+use crate::poly1305::short::Short;
 
 /// Rows in one call and in pieces, on every backend (those without the instruction have it in software), beside block after block.
 #[test]
@@ -13,7 +14,6 @@ fn rows_are_blocks() {
 
 #[inline(always)]
 fn on<S: Simd>(token: S) {
-    let row_bytes = 16 * S::Wide::LANES;
     let mixed: [u8; 32] = core::array::from_fn(|i| (i as u8).wrapping_mul(167) ^ 0x5a);
     // The largest r, and blocks with the largest limbs: sums come nearest to overflowing.
     for (key, seed) in [([0xff; 32], None), (mixed, None), (mixed, Some(1_u32))] {
@@ -25,23 +25,22 @@ fn on<S: Simd>(token: S) {
                 (state >> 24) as u8
             }
         });
-        for count in 2..=70 {
-            let message = &data[..count * row_bytes];
+        for count in 17..=560 {
+            let message = &data[..count * 16];
             let mut expected = Accumulator::new(&key);
             for block in message.as_chunks().0 {
                 expected.block(block);
             }
             let mut whole = Accumulator::new(&key);
-            rows(token, &mut whole, &mut None, message);
-            assert_eq!(whole.tag(), expected.tag(), "{count} rows");
-
-            let (mut pieces, mut table) = (Accumulator::new(&key), None);
-            // The first piece makes the table, and all use it.
-            let (first, rest) = message.split_at(message.len().min((MIN_ROWS_FOR_TABLE + 2 + count % 2) * row_bytes));
-            for piece in [first].into_iter().chain(rest.chunks(2 * row_bytes)) {
-                rows(token, &mut pieces, &mut table, piece);
-            }
-            assert_eq!(pieces.tag(), expected.tag(), "{count} rows in pieces");
+            blocks(token, &mut whole, message);
+            assert_eq!(whole.tag(), expected.tag(), "{count} blocks");
+            let lengths = [0x7f; 16];
+            let mut short = Short::new(&key);
+            let bytes = count * 16 - count % 16;
+            let message = &data[..bytes];
+            short = short.padded(message).block(&lengths);
+            let other = padded_and_lengths(token, Short::new(&key), message, &lengths);
+            assert_eq!(short.tag(), other.tag(), "{bytes} bytes");
         }
     }
 }

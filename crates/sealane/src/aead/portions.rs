@@ -1,0 +1,179 @@
+//! Messages of more than a few blocks where Poly1305 has products of 52 bits.
+//!
+//! The key stream is made in portions. The first has block 0 and the odd blocks: as many sets of four as leave only whole groups. As
+//! soon as it is there, the powers of r are computed; they wait for each other, and the CPU fills that time with the next portion. From
+//! then on each portion is authenticated after the next has been made (before it, where the message is opened).
+
+use sealane_simd::{CpuClass, Simd, Words};
+
+use super::one_shot::{Message, counter};
+use super::short::{MAX_AAD_BYTES, lengths, one_time_key};
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel::{self, State, xor_bytes};
+use crate::chacha20::paired::{self, Groups, SET_BYTES};
+use crate::poly1305::{ROW_BYTES, RowsMac, Short, tags_equal};
+use crate::wipe::wipe;
+use crate::{OpenError, Tag};
+
+/// Bytes of a group of blocks.
+const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
+/// Bytes of two groups.
+const PAIR_BYTES: usize = 2 * GROUP_BYTES;
+const ROUNDS: usize = 20;
+
+/// Whether [`seal`] and [`open`] take such a message, which is longer than [`super::short::takes`].
+#[inline(always)]
+pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
+    S::MUL_ADD_52 && S::Words::VERTICAL_SETS == 2 && aad.len() <= MAX_AAD_BYTES
+}
+
+/// What is made together with block 0.
+struct First {
+    shape: Shape,
+    /// Bytes at the start of the message.
+    start: usize,
+    /// Bytes at its end.
+    last: usize,
+}
+
+/// The vectors of the first portion.
+enum Shape {
+    /// Block 0 and the blocks behind it, in as many sets or groups as they fill.
+    Consecutive,
+    /// A group, and beside it a set with block 0 and the last blocks of the message.
+    GroupAndSet,
+    /// Two groups, and beside them such a set.
+    PairAndSet,
+}
+
+impl First {
+    /// As many blocks as leave only pairs of groups for the other portions.
+    #[inline(always)]
+    fn of<S: Simd>(token: S, length: usize) -> Self {
+        const PAIR_BLOCKS: usize = PAIR_BYTES / BLOCK_BYTES;
+        let blocks = 1 + length.div_ceil(BLOCK_BYTES);
+        let behind_pairs = length % PAIR_BYTES;
+        match (blocks - 1) % PAIR_BLOCKS + 1 {
+            1..=4 if blocks > PAIR_BLOCKS => {
+                let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
+                Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
+            }
+            17..=20 if token.cpu_class() == CpuClass::OneCycle => {
+                let last = behind_pairs.saturating_sub(GROUP_BYTES);
+                Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
+            }
+            odd => Self { shape: Shape::Consecutive, start: length.min((odd - 1) * BLOCK_BYTES), last: 0 },
+        }
+    }
+
+    /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the key stream for `start` bytes.
+    #[inline(always)]
+    fn xor<S: Simd>(
+        &self,
+        token: S,
+        (state, groups): (&State, &Groups<S::Words>),
+        length: usize,
+        set: &mut [u8; SET_BYTES],
+        data: &mut [u8],
+    ) {
+        let last = counter(length - self.last) as u32;
+        match self.shape {
+            Shape::PairAndSet => paired::xor_two_and_set(token, (state, groups), last, set, data),
+            Shape::GroupAndSet => paired::xor_one_and_set(token, (state, groups), last, set, data),
+            Shape::Consecutive => {
+                let blocks = 1 + self.start.div_ceil(BLOCK_BYTES);
+                paired::xor_behind_block_0(token, (state, groups), blocks, set, data);
+            }
+        }
+    }
+}
+
+/// As [`super::one_shot::seal`].
+#[inline(always)]
+pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
+    let length = message.input().len();
+    let mut groups = Groups::empty(token);
+    groups.fill(token, state, state[13]);
+    let first = First::of(token, length);
+    let mut set = [0; SET_BYTES];
+    let mut end = first.start;
+    first.xor(token, (state, &groups), length, &mut set, message.upto(end));
+    let short = Short::new(one_time_key(&set)).padded(aad);
+    let mut mac = RowsMac::<S::Wide>::empty(token);
+    mac.start(token, &short, length);
+    let portions_end = length - first.last;
+    while end < portions_end {
+        let start = end;
+        end = portions_end.min(start + PAIR_BYTES);
+        let (before, pair) = message.upto(end).split_at_mut(start);
+        paired::xor_two(token, &groups, counter(start) as u32, ROUNDS, pair);
+        mac.add_rows(token, before);
+    }
+    let ciphertext = message.upto(length);
+    xor_bytes(&mut ciphertext[portions_end..], &set[BLOCK_BYTES..]);
+    mac.add_rows(token, ciphertext);
+    let tag = mac.finish(token, short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
+    wipe(&mut set);
+    groups.wipe(token);
+    tag
+}
+
+/// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message turns out to be a forgery.
+#[inline(always)]
+pub(super) fn open<S: Simd>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
+    mut message: impl Message,
+) -> Result<(), OpenError> {
+    let length = message.input().len();
+    let whole_rows = length - length % ROW_BYTES;
+    let mut last_row = [0; ROW_BYTES];
+    let last_row = &mut last_row[..length % ROW_BYTES];
+    last_row.copy_from_slice(&message.input()[whole_rows..]);
+
+    let mut groups = Groups::empty(token);
+    groups.fill(token, state, state[13]);
+    let first = First::of(token, length);
+    let mut set = [0; SET_BYTES];
+    // The key stream of the first portion: its bytes are not decrypted before they are authenticated.
+    let mut ready = [0; PAIR_BYTES];
+    let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
+    first.xor(token, (state, &groups), length, &mut set, ready);
+    let short = Short::new(one_time_key(&set)).padded(aad);
+    let mut mac = RowsMac::<S::Wide>::empty(token);
+    mac.start(token, &short, length);
+    let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
+    mac.add_rows(token, &message.input()[..rows_until(first.start)]);
+    let is_one_portion = first.start == length;
+    let mut end = first.start;
+    if !is_one_portion {
+        xor_bytes(message.upto(end), ready);
+        let portions_end = length - first.last;
+        while end < portions_end {
+            let start = end;
+            end = portions_end.min(start + PAIR_BYTES);
+            let rows_end = rows_until(end);
+            let until = &mut *message.upto(end.max(rows_end));
+            mac.add_rows(token, &until[..rows_end]);
+            paired::xor_two(token, &groups, counter(start) as u32, ROUNDS, &mut until[start..end]);
+        }
+        let until = message.upto(length);
+        mac.add_rows(token, &until[..whole_rows]);
+        xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
+    }
+    let result = tags_equal(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
+    if result.is_err() && !is_one_portion {
+        message.take_back(
+            #[inline(always)]
+            |message| kernel::apply::<_, ROUNDS, false>(token, state, counter(0), message),
+        );
+    } else if result.is_ok() && is_one_portion {
+        xor_bytes(message.upto(length), ready);
+    }
+    wipe(ready);
+    wipe(&mut set);
+    groups.wipe(token);
+    result
+}

@@ -1,0 +1,326 @@
+//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, which is all that 32 registers hold. On CPUs whose vector
+//! additions take two cycles, one set alone leaves half of the units waiting.
+
+use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
+
+use super::kernel::{Rows, State, blocks, xor_bytes};
+use super::vertical::{self, transpose};
+use super::{BLOCK_BYTES, horizontal};
+use crate::wipe::wipe;
+
+/// Four independent quarter rounds (RFC 8439, section 2.1), step by step.
+macro_rules! four_quarter_rounds {
+    ($v:ident, $([$a:literal $b:literal $c:literal $d:literal])*) => {
+        $($v[$a] = $v[$a].add($v[$b]);)*
+        $($v[$d] = $v[$d].xor($v[$a]).rotate_left_16();)*
+        $($v[$c] = $v[$c].add($v[$d]);)*
+        $($v[$b] = $v[$b].xor($v[$c]).rotate_left_12();)*
+        $($v[$a] = $v[$a].add($v[$b]);)*
+        $($v[$d] = $v[$d].xor($v[$a]).rotate_left_8();)*
+        $($v[$c] = $v[$c].add($v[$d]);)*
+        $($v[$b] = $v[$b].xor($v[$c]).rotate_left_7();)*
+    };
+}
+
+macro_rules! column_round {
+    ($v:ident) => {
+        four_quarter_rounds!($v, [0 4 8 12] [1 5 9 13] [2 6 10 14] [3 7 11 15])
+    };
+}
+
+macro_rules! diagonal_round {
+    ($v:ident) => {
+        four_quarter_rounds!($v, [0 5 10 15] [1 6 11 12] [2 7 8 13] [3 4 9 14])
+    };
+}
+
+/// What all groups of a message have in common. A group has as many blocks as a vector has lanes.
+pub(crate) struct Groups<W> {
+    /// The words of the initial state. Word 12 has the number of each lane's block, to which the counter is added.
+    initial: [W; 16],
+    /// The same behind the three quarter rounds of the first column round that the counter is not in.
+    prepared: [W; 16],
+}
+
+impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
+    /// Groups without a key, to be [filled](Self::fill): a value so large would be copied when it is returned.
+    #[inline(always)]
+    pub(crate) fn empty(token: S) -> Self {
+        let zero = W::splat(token, 0);
+        Self { initial: [zero; 16], prepared: [zero; 16] }
+    }
+
+    /// `word_13` is the first word of the nonce, or the high half of a 64-bit counter, which must not change in any group.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, token: S, state: &State, word_13: u32) {
+        let mut v = [W::splat(token, word_13); 16];
+        for (word, value) in v.iter_mut().zip(state) {
+            *word = W::splat(token, *value);
+        }
+        v[12] = vertical::block_numbers(token);
+        v[13] = W::splat(token, word_13);
+        self.initial = v;
+        four_quarter_rounds!(v, [1 5 9 13] [2 6 10 14] [3 7 11 15]);
+        self.prepared = v;
+    }
+
+    #[inline(always)]
+    fn two(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 8] {
+        let v_12 = self.initial[12].add(W::splat(token, counter));
+        let w_12 = self.initial[12].add(W::splat(token, counter.wrapping_add(W::LANES as u32)));
+        let (mut v, mut w) = (self.prepared, self.prepared);
+        (v[12], w[12]) = (v_12, w_12);
+        four_quarter_rounds!(v, [0 4 8 12]);
+        four_quarter_rounds!(w, [0 4 8 12]);
+        W::pin_registers(&mut v, &mut w);
+        diagonal_round!(v);
+        diagonal_round!(w);
+        for _ in 1..rounds / 2 {
+            W::pin_registers(&mut v, &mut w);
+            column_round!(v);
+            column_round!(w);
+            W::pin_registers(&mut v, &mut w);
+            diagonal_round!(v);
+            diagonal_round!(w);
+        }
+        W::pin_registers(&mut v, &mut w);
+        let [a, b, c, d] = self.rows(&mut v, v_12);
+        let [e, f, g, h] = self.rows(&mut w, w_12);
+        [a, b, c, d, e, f, g, h]
+    }
+
+    #[inline(always)]
+    fn one(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 4] {
+        let v_12 = self.initial[12].add(W::splat(token, counter));
+        let mut v = self.prepared;
+        v[12] = v_12;
+        four_quarter_rounds!(v, [0 4 8 12]);
+        diagonal_round!(v);
+        for _ in 1..rounds / 2 {
+            column_round!(v);
+            diagonal_round!(v);
+        }
+        self.rows(&mut v, v_12)
+    }
+
+    /// Adds the initial state, whose word 12 is `word_12`.
+    #[inline(always)]
+    fn rows(&self, v: &mut [W; 16], word_12: W) -> [Rows<W>; 4] {
+        for (i, word) in v.iter_mut().enumerate() {
+            *word = word.add(if i == 12 { word_12 } else { self.initial[i] });
+        }
+        transpose(v)
+    }
+
+    /// Overwrites the key with zeros.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self, token: S) {
+        *self = Self::empty(token);
+        zeroize::optimization_barrier(self);
+    }
+}
+
+/// Exclusive or of two groups, the last block of which may be incomplete, with the key stream from block `counter` on. One copy for
+/// all callers.
+pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| xor_sets(&groups.two(token, counter, rounds), data),
+    );
+}
+
+/// Bytes of a set of blocks on these vectors.
+pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
+
+/// Writes the first set of ChaCha20's key stream, blocks 0 to 3, to `first`, and combines `data` with what follows block 0.
+/// `data` has the bytes of `blocks - 1` blocks, 0 to 31, the last of which may be incomplete.
+pub(crate) fn xor_behind_block_0<S: Simd>(
+    token: S,
+    (state, groups): (&State, &Groups<S::Words>),
+    blocks: usize,
+    first: &mut [u8; SET_BYTES],
+    data: &mut [u8],
+) {
+    macro_rules! sets {
+        ($sets:literal) => {
+            token.enter_apart(
+                #[inline(always)]
+                |token| split_first(&horizontal::first::<S, $sets>(token, state), first, data),
+            )
+        };
+    }
+    match blocks.div_ceil(4) {
+        0 | 1 => sets!(1),
+        2 => sets!(2),
+        3 => sets!(3),
+        4 => token.enter_apart(
+            #[inline(always)]
+            |token| split_first(&groups.one(token, 0, 20), first, data),
+        ),
+        5 => sets!(5),
+        6 => sets!(6),
+        7 => sets!(7),
+        _ => token.enter_apart(
+            #[inline(always)]
+            |token| split_first(&groups.two(token, 0, 20), first, data),
+        ),
+    }
+}
+
+/// Exclusive or of `data` with a key stream of which it needs all sets, the last at least in part.
+///
+/// Without a branch between the sets, behind which the compiler would move parts of the transposition, and spill.
+#[inline(always)]
+fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
+    let Some((last, rows)) = rows.split_last() else { return };
+    let (whole, rest) = data.split_at_mut(rows.len() * SET_BYTES);
+    for (&Rows(a, b, c, d), set) in rows.iter().zip(whole.chunks_exact_mut(SET_BYTES)) {
+        W::xor_rows(a, b, c, d, set);
+    }
+    if let Ok(set) = <&mut [u8; SET_BYTES]>::try_from(&mut *rest) {
+        let &Rows(a, b, c, d) = last;
+        W::xor_rows(a, b, c, d, set);
+    } else {
+        let mut key_stream = blocks(last);
+        xor_bytes(rest, key_stream.as_ref());
+        wipe(key_stream.as_mut());
+    }
+}
+
+/// Writes the first set to `first`, and combines `data` with what follows block 0.
+#[inline(always)]
+fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &mut [u8]) {
+    first.copy_from_slice(blocks(&rows[0]).as_ref());
+    let (start, rest) = data.split_at_mut(data.len().min(SET_BYTES - BLOCK_BYTES));
+    xor_sets(&rows[1..], rest);
+    xor_bytes(start, &first[BLOCK_BYTES..]);
+}
+
+/// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and combines `data`, two groups, with the
+/// key stream from block 1 on. The set costs next to nothing beside a pair where vector additions take two cycles.
+pub(crate) fn xor_two_and_set<S: Simd>(
+    token: S,
+    (state, groups): (&State, &Groups<S::Words>),
+    counter: u32,
+    first: &mut [u8; SET_BYTES],
+    data: &mut [u8],
+) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (pair, set) = groups.two_and_set(token, 1, set_with_block_0(token, state, counter));
+            first.copy_from_slice(blocks(&set).as_ref());
+            xor_sets(&pair, data);
+        },
+    );
+}
+
+/// As [`xor_two_and_set`] for one group. Their 20 vectors fill the units where one set alone would wait for itself.
+pub(crate) fn xor_one_and_set<S: Simd>(
+    token: S,
+    (state, groups): (&State, &Groups<S::Words>),
+    counter: u32,
+    first: &mut [u8; SET_BYTES],
+    data: &mut [u8],
+) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (group, set) = groups.one_and_set(token, 1, set_with_block_0(token, state, counter));
+            first.copy_from_slice(blocks(&set).as_ref());
+            xor_sets(&group, data);
+        },
+    );
+}
+
+/// The initial state of block 0 and of the three blocks from `counter` on.
+#[inline(always)]
+fn set_with_block_0<S: Simd>(token: S, state: &State, counter: u32) -> Rows<S::Words> {
+    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
+    let mut last_rows = [0; MAX_WORDS_LANES];
+    for (i, last_row) in last_rows.chunks_exact_mut(4).enumerate() {
+        let counter = if i == 0 { 0 } else { counter.wrapping_add(i as u32 - 1) };
+        last_row.copy_from_slice(&[counter, state[13], state[14], state[15]]);
+    }
+    Rows(row(0), row(4), row(8), S::Words::from_lanes(token, &last_rows))
+}
+
+/// Two quarter rounds of each of two states, step by step.
+macro_rules! two_of_each {
+    ($v:ident, $w:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
+        for s in [&mut $v, &mut $w] {
+            s[$a] = s[$a].add(s[$b]);
+            s[$e] = s[$e].add(s[$f]);
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$d] = s[$d].xor(s[$a]).rotate_left_16();
+            s[$h] = s[$h].xor(s[$e]).rotate_left_16();
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$c] = s[$c].add(s[$d]);
+            s[$g] = s[$g].add(s[$h]);
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$b] = s[$b].xor(s[$c]).rotate_left_12();
+            s[$f] = s[$f].xor(s[$g]).rotate_left_12();
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$a] = s[$a].add(s[$b]);
+            s[$e] = s[$e].add(s[$f]);
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$d] = s[$d].xor(s[$a]).rotate_left_8();
+            s[$h] = s[$h].xor(s[$e]).rotate_left_8();
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$c] = s[$c].add(s[$d]);
+            s[$g] = s[$g].add(s[$h]);
+        }
+        for s in [&mut $v, &mut $w] {
+            s[$b] = s[$b].xor(s[$c]).rotate_left_7();
+            s[$f] = s[$f].xor(s[$g]).rotate_left_7();
+        }
+    };
+}
+
+impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
+    /// A group of ChaCha20 and a set of four blocks, whose initial state is `initial`.
+    #[inline(always)]
+    fn one_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 4], Rows<W>) {
+        let v_12 = self.initial[12].add(W::splat(token, counter));
+        let mut v = self.initial;
+        v[12] = v_12;
+        let mut set = initial;
+        for _ in 0..10 {
+            column_round!(v);
+            set = horizontal::double_round(set);
+            diagonal_round!(v);
+        }
+        let Rows(a, b, c, d) = initial;
+        let set = Rows(set.0.add(a), set.1.add(b), set.2.add(c), set.3.add(d));
+        (self.rows(&mut v, v_12), set)
+    }
+
+    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. More than the registers hold: the spills
+    /// fall into cycles that the units would wait.
+    #[inline(always)]
+    fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
+        let v_12 = self.initial[12].add(W::splat(token, counter));
+        let w_12 = self.initial[12].add(W::splat(token, counter.wrapping_add(W::LANES as u32)));
+        let (mut v, mut w) = (self.initial, self.initial);
+        (v[12], w[12]) = (v_12, w_12);
+        let mut set = initial;
+        for _ in 0..10 {
+            two_of_each!(v, w, [0 4 8 12] [1 5 9 13]);
+            two_of_each!(v, w, [2 6 10 14] [3 7 11 15]);
+            set = horizontal::double_round(set);
+            two_of_each!(v, w, [0 5 10 15] [1 6 11 12]);
+            two_of_each!(v, w, [2 7 8 13] [3 4 9 14]);
+        }
+        let Rows(a, b, c, d) = initial;
+        let set = Rows(set.0.add(a), set.1.add(b), set.2.add(c), set.3.add(d));
+        let [a, b, c, d] = self.rows(&mut v, v_12);
+        let [e, f, g, h] = self.rows(&mut w, w_12);
+        ([a, b, c, d, e, f, g, h], set)
+    }
+}

@@ -1,0 +1,191 @@
+//! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal layout.
+
+use sealane_simd::{Words, opaque_word};
+
+use super::BLOCK_BYTES;
+use super::kernel::{Rows, State};
+
+/// One step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque: the compiler would put four into a vector,
+/// on which the same chain of operations takes longer.
+macro_rules! step {
+    ($rotate:ident, $v:ident, $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
+        $v[$a] = opaque_word($v[$a].wrapping_add($v[$b]));
+        $v[$e] = opaque_word($v[$e].wrapping_add($v[$f]));
+        $v[$d] = $rotate::<$left>($v[$d] ^ $v[$a]);
+        $v[$h] = $rotate::<$left>($v[$h] ^ $v[$e]);
+    };
+}
+
+macro_rules! two_quarter_rounds {
+    ($rotate:ident, $v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
+        step!($rotate, $v, 16: $a $b $d, $e $f $h);
+        step!($rotate, $v, 12: $c $d $b, $g $h $f);
+        step!($rotate, $v, 8: $a $b $d, $e $f $h);
+        step!($rotate, $v, 7: $c $d $b, $g $h $f);
+    };
+}
+
+#[inline(always)]
+fn rotate<const LEFT: u32>(word: u32) -> u32 {
+    opaque_word(word.rotate_left(LEFT))
+}
+
+/// In two parts where that is not by whole bytes.
+///
+/// On Zen 5 an addition or exclusive or of vectors takes one cycle if it comes to the units when its operands are about to be
+/// ready, and two if it has to wait there, as all do once the core has read far ahead. It does not read ahead where the queue of
+/// the integer units is full: so what is beside the vectors must not be faster than they are.
+#[inline(always)]
+fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
+    if LEFT.is_multiple_of(8) { rotate::<LEFT>(word) } else { rotate_slower::<LEFT>(word) }
+}
+
+/// In two parts.
+#[inline(always)]
+fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
+    opaque_word(opaque_word(word.rotate_left(LEFT - 3)).rotate_left(3))
+}
+
+/// Exclusive or of up to a block with the key stream of block `counter`. Not inlined: it needs all registers.
+#[inline(never)]
+pub(super) fn xor<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+    let mut v = *state;
+    v[12] = counter as u32;
+    if WIDE {
+        v[13] = (counter >> 32) as u32;
+    }
+    for _ in 0..ROUNDS / 2 {
+        two_quarter_rounds!(rotate, v, [0 4 8 12] [1 5 9 13]);
+        two_quarter_rounds!(rotate, v, [2 6 10 14] [3 7 11 15]);
+        two_quarter_rounds!(rotate, v, [0 5 10 15] [1 6 11 12]);
+        two_quarter_rounds!(rotate, v, [2 7 8 13] [3 4 9 14]);
+    }
+    let initial = |i: usize| match i {
+        12 => counter as u32,
+        13 if WIDE => (counter >> 32) as u32,
+        _ => state[i],
+    };
+    if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
+        for (i, bytes) in data.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *bytes = (u32::from_le_bytes(*bytes) ^ opaque_word(v[i].wrapping_add(initial(i)))).to_le_bytes();
+        }
+        return;
+    }
+    let mut key_stream = [0; BLOCK_BYTES];
+    for (i, bytes) in key_stream.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        *bytes = opaque_word(v[i].wrapping_add(initial(i))).to_le_bytes();
+    }
+    super::kernel::xor_bytes(data, &key_stream);
+    crate::wipe::wipe(&mut key_stream);
+}
+
+/// Exclusive or of up to a block with its key stream.
+#[inline(always)]
+pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
+    if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
+        for (bytes, word) in data.as_chunks_mut::<4>().0.iter_mut().zip(key_stream) {
+            *bytes = (u32::from_le_bytes(*bytes) ^ *word).to_le_bytes();
+        }
+        return;
+    }
+    let mut bytes = [0; BLOCK_BYTES];
+    for (bytes, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(key_stream) {
+        *bytes = word.to_le_bytes();
+    }
+    super::kernel::xor_bytes(data, &bytes);
+    crate::wipe::wipe(&mut bytes);
+}
+
+/// The key stream of block `counter`, and of the blocks whose states are in `rows` beside it.
+#[inline(always)]
+pub(super) fn block_and_sets<W: Words, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
+    state: &State,
+    counter: u64,
+    rows: &[Rows<W>; SETS],
+) -> (State, [Rows<W>; SETS]) {
+    let mut initial = *state;
+    initial[12] = counter as u32;
+    if WIDE {
+        initial[13] = (counter >> 32) as u32;
+    }
+    let mut v = initial;
+    let (mut a, mut b, mut c, mut d) = ([rows[0].0; SETS], [rows[0].1; SETS], [rows[0].2; SETS], [rows[0].3; SETS]);
+    for i in 1..SETS {
+        Rows(a[i], b[i], c[i], d[i]) = rows[i];
+    }
+    macro_rules! slow {
+        ($($quarters:tt)*) => {
+            if SETS == 1 {
+                two_quarter_rounds!(rotate_slowly, v, $($quarters)*);
+            } else {
+                two_quarter_rounds!(rotate_slower, v, $($quarters)*);
+            }
+        };
+    }
+    for _ in 0..ROUNDS / 2 {
+        slow!([0 4 8 12] [1 5 9 13]);
+        first_half(&mut a, &mut b, &mut c, &mut d);
+        slow!([2 6 10 14] [3 7 11 15]);
+        second_half(&mut a, &mut b, &mut c, &mut d);
+        for i in 0..SETS {
+            a[i] = a[i].rotate_columns_3();
+            d[i] = d[i].rotate_columns_2();
+            c[i] = c[i].rotate_columns_1();
+        }
+        slow!([2 7 8 13] [3 4 9 14]);
+        first_half(&mut a, &mut b, &mut c, &mut d);
+        slow!([0 5 10 15] [1 6 11 12]);
+        second_half(&mut a, &mut b, &mut c, &mut d);
+        for i in 0..SETS {
+            a[i] = a[i].rotate_columns_1();
+            d[i] = d[i].rotate_columns_2();
+            c[i] = c[i].rotate_columns_3();
+        }
+    }
+    for (word, initial) in v.iter_mut().zip(initial) {
+        *word = word.wrapping_add(initial);
+    }
+    let mut sums = *rows;
+    for i in 0..SETS {
+        let Rows(a0, b0, c0, d0) = rows[i];
+        sums[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0));
+    }
+    (v, sums)
+}
+
+#[inline(always)]
+fn first_half<W: Words, const SETS: usize>(a: &mut [W; SETS], b: &mut [W; SETS], c: &mut [W; SETS], d: &mut [W; SETS]) {
+    for i in 0..SETS {
+        a[i] = a[i].add(b[i]);
+    }
+    for i in 0..SETS {
+        d[i] = d[i].xor(a[i]).rotate_left_16();
+    }
+    for i in 0..SETS {
+        c[i] = c[i].add(d[i]);
+    }
+    for i in 0..SETS {
+        b[i] = b[i].xor(c[i]).rotate_left_12();
+    }
+}
+
+#[inline(always)]
+fn second_half<W: Words, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+) {
+    for i in 0..SETS {
+        a[i] = a[i].add(b[i]);
+    }
+    for i in 0..SETS {
+        d[i] = d[i].xor(a[i]).rotate_left_8();
+    }
+    for i in 0..SETS {
+        c[i] = c[i].add(d[i]);
+    }
+    for i in 0..SETS {
+        b[i] = b[i].xor(c[i]).rotate_left_7();
+    }
+}

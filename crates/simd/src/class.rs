@@ -1,0 +1,69 @@
+//! What feature flags do not tell about a CPU: which shapes of a kernel are fast on it.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// CPUs on which the same shapes of kernels are fast. The class changes speed, never results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuClass {
+    /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle. One set of ChaCha's sixteen
+    /// vectors fills the units, so a scalar block beside it only costs time. Measured on Granite Rapids; Intel's other CPUs and
+    /// Zen 4 have the same counts. Unknown CPUs belong here.
+    OneCycle,
+    /// A vector addition can take two cycles, and the CPU starts up to four of 512 bits in a cycle. One set leaves half of the
+    /// units idle: two sets advance together, and a scalar block beside them is nearly free. Measured on Zen 5.
+    TwoCycles,
+}
+
+/// The class in use: 0 until it is known, else 1 + its place in [`CpuClass::ALL`].
+static CLASS: AtomicU8 = AtomicU8::new(0);
+
+impl CpuClass {
+    /// All classes.
+    pub const ALL: [Self; 2] = [Self::OneCycle, Self::TwoCycles];
+
+    /// The class of this CPU, or the one set by [`CpuClass::force`]. The first call asks the CPU, later ones read an atomic.
+    #[inline]
+    #[must_use]
+    pub fn detect() -> Self {
+        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        match CLASS.load(Ordering::Relaxed) {
+            1 => Self::OneCycle,
+            2 => Self::TwoCycles,
+            _ => Self::ask_cpu(),
+        }
+    }
+
+    /// Sets the class for the whole process, for tests and measurements; `None` returns to that of the CPU.
+    pub fn force(class: Option<Self>) {
+        CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
+    }
+
+    /// `one-cycle` or `two-cycles`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneCycle => "one-cycle",
+            Self::TwoCycles => "two-cycles",
+        }
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::OneCycle => 1,
+            Self::TwoCycles => 2,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_cpu() -> Self {
+        let class = cfg_select! {
+            all(target_feature = "sse2", not(target_env = "sgx")) => {
+                if crate::x86::is_family_1ah() { Self::TwoCycles } else { Self::OneCycle }
+            }
+            _ => Self::OneCycle
+        };
+        CLASS.store(class.code(), Ordering::Relaxed);
+        class
+    }
+}
