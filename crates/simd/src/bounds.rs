@@ -36,7 +36,7 @@ impl<const LANES: usize, const FUSED: bool> Simd for Bounds<LANES, FUSED> {
     type Words = NoWords<LANES, FUSED>;
     type Wide = WideBounds<LANES, FUSED>;
     type OneBlock = Self;
-    const FUSED_52: bool = FUSED;
+    const MUL_ADD_52: bool = FUSED;
 
     fn add_low_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b).min((1 << 52) - 1))))

@@ -13,7 +13,7 @@ fn the_examples_of_the_readme() {
     // The first two stories: a key in a file, and one in shares.
     let blocks: Vec<&str> =
         readme.split("```console\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
-    let stories = blocks.iter().take_while(|block| !block.contains("-k 3 -r age1")).flat_map(|block| block.lines());
+    let stories = blocks.iter().take_while(|block| !block.contains("encrypt -k 3")).flat_map(|block| block.lines());
     let commands: Vec<&str> = stories.filter_map(|line| line.strip_prefix("$ ")).collect();
     let ours: Vec<&&str> =
         commands.iter().filter(|line| line.starts_with("sealane ") || line.starts_with("rm ")).collect();

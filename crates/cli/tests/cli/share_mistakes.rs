@@ -225,7 +225,7 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
     for (command, what) in [
         ("combine holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
         ("combine -o - holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
-        ("contribute -i key.txt held", "goes to a file that others can read"),
+        ("contribute -y -i key.txt held", "goes to a file that others can read"),
         ("split -k 2 -n 3 -o - secret", "all shares together, which restore the secret, goes to a file that others"),
         ("split --vault -k 2 -n 3 -o - secret", "goes to a file that others can read"),
         ("keygen --split 2/3 -o -", "goes to a file that others can read"),
@@ -246,7 +246,7 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
     // A part that replaces an older file is its owner's only.
     dir.write("part", "");
     dir.set_mode("part", 0o644);
-    dir.run(["contribute", "-i", "key.txt", "-o", "part", "held"]).ok();
+    dir.run(["contribute", "-y", "-i", "key.txt", "-o", "part", "held"]).ok();
     assert_eq!(dir.mode("part"), 0o600);
 }
 

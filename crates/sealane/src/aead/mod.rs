@@ -7,9 +7,9 @@ mod committing;
 mod entry;
 mod incremental;
 pub(crate) mod one_shot;
+mod portions;
 mod random_nonce;
 mod search;
-mod portions;
 mod short;
 
 use core::fmt;
