@@ -1,4 +1,5 @@
-//! Compiles the C++ that calls NTL, with the feature `ntl`, and the C that calls ipsec-mb, with the feature `ipsec-mb`.
+//! Compiles the C++ that calls NTL, with the feature `ntl`, and the C that calls ipsec-mb, with the
+//! feature `ipsec-mb`.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/peers/ntl.cpp");

@@ -1,6 +1,7 @@
 //! BLAKE2b without a key, salt or personalisation: RFC 7693.
 
-/// IV of section 2.6: the first 64 bits of the fractional parts of the square roots of the first eight primes.
+/// IV of section 2.6: the first 64 bits of the fractional parts of the square roots of the first
+/// eight primes.
 const IV: [u64; 8] = [
     0x6a09_e667_f3bc_c908,
     0xbb67_ae85_84ca_a73b,
@@ -38,7 +39,8 @@ fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
     v[b] = (v[b] ^ v[c]).rotate_right(63);
 }
 
-/// The compression function F of section 3.2; `t` is the number of octets so far, `f` marks the last block.
+/// The compression function F of section 3.2; `t` is the number of octets so far, `f` marks the
+/// last block.
 fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
     let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
     let mut v = [0; 16];

@@ -1,8 +1,9 @@
-//! CTX of Chan and Rogaway, "On Committing Authenticated-Encryption" (ESORICS 2022, IACR ePrint 2022/1260, figure 2), over
-//! ChaCha20-Poly1305 and XChaCha20-Poly1305.
+//! CTX of Chan and Rogaway, "On Committing Authenticated-Encryption" (ESORICS 2022, IACR ePrint
+//! 2022/1260, figure 2), over ChaCha20-Poly1305 and XChaCha20-Poly1305.
 //!
-//! The tag T of the AEAD is replaced by T* = H(K, N, A, T). H is BLAKE2b-256 of K | N | A | T: K, N and T have a fixed length each, so
-//! different inputs are different messages of H. Decryption computes T from the ciphertext, as encryption does, and compares T*.
+//! The tag T of the AEAD is replaced by T* = H(K, N, A, T). H is BLAKE2b-256 of K | N | A | T: K, N
+//! and T have a fixed length each, so different inputs are different messages of H. Decryption
+//! computes T from the ciphertext, as encryption does, and compares T*.
 
 use alloc::vec::Vec;
 
@@ -44,7 +45,8 @@ pub fn ctx_chacha20_decrypt(
     }
 }
 
-/// The ciphertext and T* of CTX over XChaCha20-Poly1305. H is given the key and the nonce of 24 octets, not those derived from them.
+/// The ciphertext and T* of CTX over XChaCha20-Poly1305. H is given the key and the nonce of 24
+/// octets, not those derived from them.
 #[must_use]
 pub fn ctx_xchacha20_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plaintext: &[u8]) -> (Vec<u8>, [u8; 32]) {
     let (subkey, chacha20_nonce) = subkey_and_nonce(20, key, nonce);

@@ -138,7 +138,8 @@ pub struct Aead {
     pub tag: Hex,
 }
 
-/// A sealed message whose tag commits to the key (Chan and Rogaway, "On Committing Authenticated-Encryption", figure 2).
+/// A sealed message whose tag commits to the key (Chan and Rogaway, "On Committing
+/// Authenticated-Encryption", figure 2).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommittingAead {

@@ -51,7 +51,8 @@ enum Chore {
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
-    /// Run the tests of the primitives with the address sanitizer, and those of the vector types under memcheck
+    /// Run the tests of the primitives with the address sanitizer, and those of the vector types
+    /// under memcheck
     Sanitize,
     /// Run the tests once per width of x86 vectors that this CPU has
     Backends,

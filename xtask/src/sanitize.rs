@@ -1,5 +1,6 @@
-//! `cargo xtask sanitize`: the tests of what has `unsafe` code, and of the primitives on it, with LLVM's address sanitizer; and
-//! memcheck over the vector types, the output buffer and the tables, for uninitialised memory.
+//! `cargo xtask sanitize`: the tests of what has `unsafe` code, and of the primitives on it, with
+//! LLVM's address sanitizer; and memcheck over the vector types, the output buffer and the tables,
+//! for uninitialised memory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use crate::process::{self, step};
 use crate::test_binaries::{self, Build, TestBinary};
 use crate::toolchain;
 
-/// The sanitizer comes with the stable compiler, and wants a variable to be set. Arithmetic and preconditions of the standard library
-/// are checked too, as in a debug build.
+/// The sanitizer comes with the stable compiler, and wants a variable to be set. Arithmetic and
+/// preconditions of the standard library are checked too, as in a debug build.
 const FLAGS: &str = "-Zsanitizer=address -Cdebug-assertions=on -Coverflow-checks=on";
 /// What each instrumented program calls first.
 const INSTRUMENTED: &[u8] = b"__asan_init";

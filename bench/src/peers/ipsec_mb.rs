@@ -1,4 +1,5 @@
-//! Intel's Multi-Buffer Crypto for IPsec, by `ipsec_mb.c`: assembler for AVX-512 with IFMA, one job at a time.
+//! Intel's Multi-Buffer Crypto for IPsec, by `ipsec_mb.c`: assembler for AVX-512 with IFMA, one job
+//! at a time.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;

@@ -20,8 +20,8 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2, or that of the program that this one stands in for: the command line asks for something that does not exist or does
-    /// not go together.
+    /// Exit status 2, or that of the program that this one stands in for: the command line asks for
+    /// something that does not exist or does not go together.
     Usage,
     /// The reader of standard output has gone: end as SIGPIPE would have ended us, without a word.
     BrokenPipe,

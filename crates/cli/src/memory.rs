@@ -1,7 +1,7 @@
 //! Keeps secrets in memory from reaching a disk.
 
-/// As far as the system allows: no memory image is written if this process crashes, other processes of the same user do
-/// not read it, and memory is not moved to swap space.
+/// As far as the system allows: no memory image is written if this process crashes, other processes
+/// of the same user do not read it, and memory is not moved to swap space.
 ///
 /// Where `ulimit -l` is `unlimited`, that is all memory. With any other limit, an allocation beyond it would fail, and with it the command: then it
 /// is what there is of the heap and of the first thread's stack, where identities are read, and the keys of a single file are unwrapped. What cannot
@@ -18,7 +18,8 @@ pub(crate) fn protect() {
     lock();
 }
 
-/// Whether processes of the same user may read the memory, and an image of it may be written to a pipe, which no limit of its length stops.
+/// Whether processes of the same user may read the memory, and an image of it may be written to a
+/// pipe, which no limit of its length stops.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_dumpable(dumpable: bool) {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -26,7 +27,8 @@ fn set_dumpable(dumpable: bool) {
     let _ = set_dumpable_behavior(behavior);
 }
 
-/// Reads a file of /proc/self. Before Linux 5.14, some of them belong to root for a process whose memory is not to be read.
+/// Reads a file of /proc/self. Before Linux 5.14, some of them belong to root for a process whose
+/// memory is not to be read.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn read_proc(path: &str) -> std::io::Result<String> {
     match std::fs::read_to_string(path) {

@@ -104,7 +104,8 @@ impl Recipients {
         Ok(self.all)
     }
 
-    /// All of them as holders who are counted: each one of a plugin by itself, so that they are not taken for one.
+    /// All of them as holders who are counted: each one of a plugin by itself, so that they are not
+    /// taken for one.
     ///
     /// A recipient that is there twice is an error: one key would count as two holders.
     pub(crate) fn build_holders(mut self) -> Result<Vec<SharedRecipient>> {

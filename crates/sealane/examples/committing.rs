@@ -1,4 +1,5 @@
-//! Times sealing and opening with tags that commit to the key, beside the plain AEAD, on this machine.
+//! Times sealing and opening with tags that commit to the key, beside the plain AEAD, on this
+//! machine.
 //!
 //! `cargo run --release -p sealane --features commit --example committing`
 

@@ -194,7 +194,8 @@ pub enum CombineError {
     /// The shares come from different splittings. No set is preferred, however many shares it has.
     #[error("the shares are of {} different sets", .sets.len())]
     DifferentSets {
-        /// The sets, in the order of their first shares. One may be there twice, with different parameters.
+        /// The sets, in the order of their first shares. One may be there twice, with different
+        /// parameters.
         sets: Vec<ShareSet>,
     },
     /// Shares of one set say different things of it.
@@ -203,7 +204,8 @@ pub enum CombineError {
         /// The shares that agree, in the order of the first of each.
         sets: Vec<ShareSet>,
     },
-    /// Shares with a commitment of their own contradict the others, and come from fewer sources than shares are needed.
+    /// Shares with a commitment of their own contradict the others, and come from fewer sources
+    /// than shares are needed.
     ///
     /// See [`ShareReader::from_source`](crate::ShareReader::from_source).
     #[error("shares contradict each other, and those that agree come from too few sources to be preferred")]

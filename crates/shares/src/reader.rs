@@ -125,11 +125,12 @@ impl<R: Read> ShareReader<R> {
 }
 
 impl<R> ShareReader<R> {
-    /// Says that the share comes from the same place as all others with this number: one file, one person. Otherwise each share
-    /// counts as a place of its own.
+    /// Says that the share comes from the same place as all others with this number: one file, one
+    /// person. Otherwise each share counts as a place of its own.
     ///
-    /// Where shares contradict each other, those that agree are preferred only if they come from as many places as shares are
-    /// needed, so that one place with many shares never outvotes the others.
+    /// Where shares contradict each other, those that agree are preferred only if they come from as
+    /// many places as shares are needed, so that one place with many shares never outvotes the
+    /// others.
     #[must_use]
     pub fn from_source(mut self, source: usize) -> Self {
         self.shared_source = Some(source);

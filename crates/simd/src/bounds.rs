@@ -1,18 +1,22 @@
-//! Lanes that are upper bounds: a kernel that is generic over [`Wide`] runs on them as on any others, and panics where a lane of some
-//! input could overflow.
+//! Lanes that are upper bounds: a kernel that is generic over [`Wide`] runs on them as on any
+//! others, and panics where a lane of some input could overflow.
 //!
-//! Each lane holds the largest value that it may have; the smallest is 0. Sums, products and shifts of larger values are larger, so the
-//! result of an operation on bounds is a bound of its result; a conjunction is no more than either operand. A run with the largest
-//! input is a proof for every input, as long as the kernel takes the same way for all of them, which code in constant time does.
+//! Each lane holds the largest value that it may have; the smallest is 0. Sums, products and shifts
+//! of larger values are larger, so the result of an operation on bounds is a bound of its result; a
+//! conjunction is no more than either operand. A run with the largest input is a proof for every
+//! input, as long as the kernel takes the same way for all of them, which code in constant time
+//! does.
 //!
-//! A word of a message, and what a shift to the left has cut bits off, are *cut*: only operations that are meant to take some of the
-//! bits accept them (a conjunction, a shift to the right, the low half of a factor). Anything else that would lose bits panics.
+//! A word of a message, and what a shift to the left has cut bits off, are *cut*: only operations
+//! that are meant to take some of the bits accept them (a conjunction, a shift to the right, the
+//! low half of a factor). Anything else that would lose bits panics.
 
 use crate::sealed::Sealed;
 use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
 
-/// The token of vectors of `LANES` bounds. With `FUSED`, sums of 52-bit products are instructions, and limbs that come from integers
-/// (values above 2^32) stand for any of up to 44 bits: a kernel computes them from its key, and the bound is for all keys.
+/// The token of vectors of `LANES` bounds. With `FUSED`, sums of 52-bit products are instructions,
+/// and limbs that come from integers (values above 2^32) stand for any of up to 44 bits: a kernel
+/// computes them from its key, and the bound is for all keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds<const LANES: usize, const FUSED: bool>(());
 

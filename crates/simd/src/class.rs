@@ -5,12 +5,14 @@ use core::sync::atomic::{AtomicU8, Ordering};
 /// CPUs on which the same shapes of kernels are fast. The class changes speed, never results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuClass {
-    /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle. One set of ChaCha's sixteen
-    /// vectors fills the units, so a scalar block beside it only costs time. Measured on Granite Rapids; Intel's other CPUs and
-    /// Zen 4 have the same counts. Unknown CPUs belong here.
+    /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle.
+    /// One set of ChaCha's sixteen vectors fills the units, so a scalar block beside it only costs
+    /// time. Measured on Granite Rapids; Intel's other CPUs and Zen 4 have the same counts. Unknown
+    /// CPUs belong here.
     OneCycle,
-    /// A vector addition can take two cycles, and the CPU starts up to four of 512 bits in a cycle. One set leaves half of the
-    /// units idle: two sets advance together, and a scalar block beside them is nearly free. Measured on Zen 5.
+    /// A vector addition can take two cycles, and the CPU starts up to four of 512 bits in a cycle.
+    /// One set leaves half of the units idle: two sets advance together, and a scalar block beside
+    /// them is nearly free. Measured on Zen 5.
     TwoCycles,
 }
 
@@ -21,7 +23,8 @@ impl CpuClass {
     /// All classes.
     pub const ALL: [Self; 2] = [Self::OneCycle, Self::TwoCycles];
 
-    /// The class of this CPU, or the one set by [`CpuClass::force`]. The first call asks the CPU, later ones read an atomic.
+    /// The class of this CPU, or the one set by [`CpuClass::force`]. The first call asks the CPU,
+    /// later ones read an atomic.
     #[inline]
     #[must_use]
     pub fn detect() -> Self {
@@ -33,7 +36,8 @@ impl CpuClass {
         }
     }
 
-    /// Sets the class for the whole process, for tests and measurements; `None` returns to that of the CPU.
+    /// Sets the class for the whole process, for tests and measurements; `None` returns to that of
+    /// the CPU.
     pub fn force(class: Option<Self>) {
         CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
     }

@@ -17,7 +17,8 @@ pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// need not capture it: a reference, even to nothing, takes a register.
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
 
-    /// As [`Token::enter`], in a function that is never inlined: one copy of a kernel, with a frame of its own.
+    /// As [`Token::enter`], in a function that is never inlined: one copy of a kernel, with a frame
+    /// of its own.
     #[inline(always)]
     fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         self.enter(kernel)
@@ -61,7 +62,8 @@ pub trait Simd: Token {
         sum.add(high)
     }
 
-    /// The class of this CPU, for tokens whose kernels have a shape for each; [`CpuClass::OneCycle`] for all others.
+    /// The class of this CPU, for tokens whose kernels have a shape for each;
+    /// [`CpuClass::OneCycle`] for all others.
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::OneCycle

@@ -66,7 +66,8 @@ pub trait Wide: Copy {
         Self::load_blocks(token, &blocks)
     }
 
-    /// Lane `i` is the lane numbered `indices[i]` of both vectors; the lanes of `other` are numbered from `LANES` on.
+    /// Lane `i` is the lane numbered `indices[i]` of both vectors; the lanes of `other` are
+    /// numbered from `LANES` on.
     #[must_use]
     #[inline(always)]
     fn select_lanes(self, token: Self::Token, other: Self, indices: &[u64; MAX_WIDE_LANES]) -> Self {

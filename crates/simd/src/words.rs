@@ -78,11 +78,13 @@ pub trait Words: Copy {
         false
     }
 
-    /// Number of sets of [`Words::LANES`] blocks that the vertical layout advances together: 2 where the registers hold both.
+    /// Number of sets of [`Words::LANES`] blocks that the vertical layout advances together: 2
+    /// where the registers hold both.
     const VERTICAL_SETS: usize = 1;
 
-    /// Tells the compiler that each of these words is in a register of its own at this point. Where the words are as many as the
-    /// registers, the compiler otherwise moves them about, and spills. Does nothing elsewhere.
+    /// Tells the compiler that each of these words is in a register of its own at this point. Where
+    /// the words are as many as the registers, the compiler otherwise moves them about, and spills.
+    /// Does nothing elsewhere.
     #[inline(always)]
     fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
 

@@ -16,16 +16,19 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
-/// Lines are cut into pieces of this length, in bytes, before anything else: nothing longer is armor.
+/// Lines are cut into pieces of this length, in bytes, before anything else: nothing longer is
+/// armor.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Decodes armor of which parts are damaged, so that what is not keeps its place as far as possible, for
+/// Decodes armor of which parts are damaged, so that what is not keeps its place as far as
+/// possible, for
 /// [`StreamReader::salvage`](crate::StreamReader::salvage).
 ///
-/// Everything up to the `BEGIN` line is left out, and everything from the next line on that begins with two dashes. White space at the ends of a
-/// line does not count, and a character that is none of base64 stands for `A`. A line of more than 64 characters is cut after each 64. One
-/// of 48 to 63 that is not the last one has lost some: it gives 48 bytes, the last of them zeros. Any other gives the bytes that its characters
-/// stand for.
+/// Everything up to the `BEGIN` line is left out, and everything from the next line on that begins
+/// with two dashes. White space at the ends of a line does not count, and a character that is none
+/// of base64 stands for `A`. A line of more than 64 characters is cut after each 64. One of 48 to
+/// 63 that is not the last one has lost some: it gives 48 bytes, the last of them zeros. Any other
+/// gives the bytes that its characters stand for.
 ///
 /// # Errors
 ///

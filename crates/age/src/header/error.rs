@@ -46,7 +46,8 @@ pub enum HeaderError {
     /// The header is longer than [`MAX_HEADER_LEN`](super::MAX_HEADER_LEN).
     #[error("the header is longer than 1 MiB")]
     TooLong,
-    /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), those inside others included.
+    /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), those inside
+    /// others included.
     #[error("the header has more than 1024 recipient stanzas")]
     TooManyStanzas,
     /// An identity found a stanza that is meant for its type to be invalid, for example an X25519 share of low order.

@@ -28,14 +28,16 @@ use crate::DecryptError;
 use crate::input::{Input, LineEnd};
 use crate::keys;
 
-/// The longest header that is read or written, in bytes: 1 MiB, enough for 500 post-quantum recipients or
+/// The longest header that is read or written, in bytes: 1 MiB, enough for 500 post-quantum
+/// recipients or
 /// [`MAX_STANZAS`] shorter ones.
 ///
 /// The format has no limit; without one, a file of nothing but stanzas would fill the memory. As stanzas, a header takes
 /// up to some 30 times its length.
 pub const MAX_HEADER_LEN: usize = 1 << 20;
 
-/// The most recipient stanzas that are read or written, those inside `sealane/threshold` stanzas included.
+/// The most recipient stanzas that are read or written, those inside `sealane/threshold` stanzas
+/// included.
 ///
 /// age 1.3.2 reads as many. Identities may have to try each stanza, so the limit bounds their work.
 pub const MAX_STANZAS: usize = 1024;

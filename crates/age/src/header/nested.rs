@@ -62,7 +62,8 @@ impl Nested {
     }
 }
 
-/// Refuses a passphrase, whose work factor no limit of the header would cover, and shares of shares.
+/// Refuses a passphrase, whose work factor no limit of the header would cover, and shares of
+/// shares.
 fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == THRESHOLD) {
         return Err(HeaderError::InvalidStanza);
@@ -70,7 +71,8 @@ fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     native::check_form(stanzas)
 }
 
-/// Counts the stanzas inside `stanza`. One that is malformed has none; more than [`MAX_STANZAS`] may be one more than that.
+/// Counts the stanzas inside `stanza`. One that is malformed has none; more than [`MAX_STANZAS`]
+/// may be one more than that.
 pub(super) fn count_inner(stanza: &Stanza) -> usize {
     if stanza.tag != THRESHOLD {
         return 0;

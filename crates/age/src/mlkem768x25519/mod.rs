@@ -40,7 +40,8 @@ pub struct ParseError(&'static str);
 pub struct Recipient(Public);
 
 impl Recipient {
-    /// The recipient whose encapsulation key of X-Wing this is, in 1216 bytes: what the text encodes.
+    /// The recipient whose encapsulation key of X-Wing this is, in 1216 bytes: what the text
+    /// encodes.
     ///
     /// # Errors
     ///

@@ -19,9 +19,11 @@ pub struct Salvaged {
     pub found: u64,
     /// What could not be read or authenticated, in order.
     pub missing: Vec<Range<u64>>,
-    /// Chunks that do not stand where they stood when the file was made, because bytes before them were lost or inserted.
+    /// Chunks that do not stand where they stood when the file was made, because bytes before them
+    /// were lost or inserted.
     pub moved: Vec<Moved>,
-    /// Where the plaintext ends, if the last chunk is there. Otherwise nobody knows how much followed.
+    /// Where the plaintext ends, if the last chunk is there. Otherwise nobody knows how much
+    /// followed.
     pub end: Option<u64>,
     /// Bytes of the file after the last chunk, which do not belong to it.
     pub trailing: u64,
@@ -43,7 +45,8 @@ impl Salvaged {
 pub struct Moved {
     /// The place in the plaintext, in bytes.
     pub start: u64,
-    /// How many bytes further back in the file they stand than when it was made; less than 0 if bytes were lost.
+    /// How many bytes further back in the file they stand than when it was made; less than 0 if
+    /// bytes were lost.
     pub by: i64,
 }
 
@@ -68,15 +71,19 @@ pub enum Salvaging<'a> {
 }
 
 impl<R> StreamReader<R> {
-    /// Gives every chunk of a damaged file that is authentic and can be found. What cannot be read counts as damaged.
+    /// Gives every chunk of a damaged file that is authentic and can be found. What cannot be read
+    /// counts as damaged.
     ///
-    /// `input` is what this reader reads, from the place on where its decryptor began, and has `len` bytes.
+    /// `input` is what this reader reads, from the place on where its decryptor began, and has
+    /// `len` bytes.
     ///
-    /// A chunk that is not where the one before it ends is looked for: up to 64 MiB further on in steps of whole chunks; then at every byte, with
-    /// every number that it could have if up to 64 MiB were lost, inserted or damaged before it, or a mixture of up to 512 KiB of these. If that is in
-    /// vain, 64 MiB are taken for damaged, and the search goes on after them. Chunks that were put into another order are not found. The last
-    /// chunk is found whatever follows it, where the one before it ends; otherwise if it stands within 512 KiB, and ends with the
-    /// file or with zeros to its end.
+    /// A chunk that is not where the one before it ends is looked for: up to 64 MiB further on in
+    /// steps of whole chunks; then at every byte, with every number that it could have if up to 64
+    /// MiB were lost, inserted or damaged before it, or a mixture of up to 512 KiB of these. If
+    /// that is in vain, 64 MiB are taken for damaged, and the search goes on after them. Chunks
+    /// that were put into another order are not found. The last chunk is found whatever follows it,
+    /// where the one before it ends; otherwise if it stands within 512 KiB, and ends with the file
+    /// or with zeros to its end.
     ///
     /// # Errors
     /// Those of `report`, as [`CopyError::Write`].
@@ -155,12 +162,14 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// What belongs between the two is missing. If `found` is not so, `to` is no more than the place to go on from.
+    /// What belongs between the two is missing. If `found` is not so, `to` is no more than the
+    /// place to go on from.
     fn miss(&mut self, from: Place, to: Place, payload_len: u64, found: bool) {
         let start = from.plaintext();
         let mut end = to.plaintext();
         if !found && to.at >= payload_len {
-            // As much as there is room for, if all that follows is chunks. Less than a tag stands for nothing.
+            // As much as there is room for, if all that follows is chunks. Less than a tag stands
+            // for nothing.
             let left = payload_len - from.at;
             let (whole, rest) = (left / SEALED_CHUNK_LEN as u64, left % SEALED_CHUNK_LEN as u64);
             end = start + whole * CHUNK_LEN as u64 + rest.saturating_sub(TAG_LEN as u64);
@@ -173,8 +182,8 @@ impl Run<'_> {
     }
 }
 
-/// Opens the chunk at the start of `sealed`, which is at most one chunk, and says how long its plaintext is and whether it is the last of
-/// the file.
+/// Opens the chunk at the start of `sealed`, which is at most one chunk, and says how long its
+/// plaintext is and whether it is the last of the file.
 fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(usize, bool)> {
     if sealed.len() == SEALED_CHUNK_LEN && cipher.open(number, false, sealed) {
         return Some((CHUNK_LEN, false));

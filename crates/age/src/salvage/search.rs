@@ -12,7 +12,8 @@ use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, TAG_LEN};
 pub(super) const REACH: u64 = 1024;
 /// How far where bytes were both lost and inserted, in chunks.
 const NEAR: u64 = 8;
-/// How many places of chunks, each of so many bytes, all searches in a file try together. It takes some minutes.
+/// How many places of chunks, each of so many bytes, all searches in a file try together. It takes
+/// some minutes.
 const LIMIT: u64 = 1 << 17;
 
 /// A chunk by its number, and a place in the payload, in bytes.
@@ -91,7 +92,8 @@ impl<'a> Search<'a> {
         (1..=REACH).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
             let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_LEN]);
             let sealed = &mut self.buf[..len];
-            // The end of the last chunk is looked for only near the end of the file: that takes longer.
+            // The end of the last chunk is looked for only near the end of the file: that takes
+            // longer.
             if payload.len - place.at > NEAR * SEALED_CHUNK_LEN as u64 {
                 return self.cipher.open(place.number, false, sealed);
             }
@@ -118,7 +120,8 @@ impl<'a> Search<'a> {
         self.cipher.find(number, data).map(|offset| at + offset as u64)
     }
 
-    /// The last chunk at any place, if little follows `from`: it ends with the file, or before the zeros that that ends with.
+    /// The last chunk at any place, if little follows `from`: it ends with the file, or before the
+    /// zeros that that ends with.
     fn last(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         let left = payload.len.saturating_sub(from.at);
         if left > NEAR * SEALED_CHUNK_LEN as u64 {
@@ -141,8 +144,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// How many chunks were lost and for how many there is room, at this distance: everything if it is near; if it is not, only one of either,
-/// or as many of both but for one.
+/// How many chunks were lost and for how many there is room, at this distance: everything if it is
+/// near; if it is not, only one of either, or as many of both but for one.
 fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
     let is_likely = move |other: &u64| distance < NEAR || *other <= 1 || *other + 1 >= distance;
     let lost = (0..=distance).filter(is_likely).map(move |inserted| (distance, inserted));

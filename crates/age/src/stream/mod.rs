@@ -57,12 +57,14 @@ impl ChunkCipher {
         }
     }
 
-    /// Where in `data` the full chunk of that number is, if it is not the last one. What is found has to be opened still.
+    /// Where in `data` the full chunk of that number is, if it is not the last one. What is found
+    /// has to be opened still.
     pub(crate) fn find(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find(&nonce(number, false), data, CHUNK_LEN)
     }
 
-    /// The length of the plaintext of the last chunk, if it has that number and `data` begins with it.
+    /// The length of the plaintext of the last chunk, if it has that number and `data` begins with
+    /// it.
     pub(crate) fn find_end(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_end(&nonce(number, true), data)
     }

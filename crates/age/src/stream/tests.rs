@@ -45,7 +45,8 @@ fn a_nonce_says_the_number_and_the_mark() {
     }
 }
 
-/// Beside a counter that cannot overflow: all requests of a few chunks, and of as many as there are, from both ends.
+/// Beside a counter that cannot overflow: all requests of a few chunks, and of as many as there
+/// are, from both ends.
 #[test]
 fn a_counter_gives_each_number_once_and_ends() {
     const END: u128 = 1 << 64;

@@ -1,4 +1,5 @@
-//! What the first line of a stanza says: all that a holder is shown, and all that is authenticated with a share.
+//! What the first line of a stanza says: all that a holder is shown, and all that is authenticated
+//! with a share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,8 +52,9 @@ impl fmt::Display for ShareSetId {
 
 /// What the maker of a file tells its holders about it, for example "budget 2027".
 ///
-/// Up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters are refused that would change how the text around them is
-/// shown: control characters, line separators, marks of direction, and some that are invisible.
+/// Up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters are refused that would change how
+/// the text around them is shown: control characters, line separators, marks of direction, and some
+/// that are invisible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label(String);
 
@@ -88,7 +90,8 @@ impl fmt::Display for Label {
 
 /// What a share is: the associated data of the sealed share.
 ///
-/// What a [`Part`](super::Part) comes with is authentic: the one who sealed the share wrote it. What
+/// What a [`Part`](super::Part) comes with is authentic: the one who sealed the share wrote it.
+/// What
 /// [`describe`](super::describe()) says is only what stands in the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareDescription {
@@ -114,7 +117,8 @@ impl ShareDescription {
         args
     }
 
-    /// Parses the arguments of a stanza. There is one form of each description, so that `to_args` gives back the same.
+    /// Parses the arguments of a stanza. There is one form of each description, so that `to_args`
+    /// gives back the same.
     pub(super) fn from_args(args: &[String]) -> Result<Self, ThresholdError> {
         let malformed = || ThresholdError::Malformed;
         let (version, args) = args.split_first().ok_or_else(malformed)?;

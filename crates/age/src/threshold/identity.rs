@@ -10,7 +10,8 @@ use super::set::ShareSet;
 use super::share::{Share, share_of};
 use super::{Part, ThresholdError};
 
-/// Identities of several holders, and what others have contributed: together they open a file, if there are enough.
+/// Identities of several holders, and what others have contributed: together they open a file, if
+/// there are enough.
 pub struct ThresholdIdentity<'a> {
     identities: Vec<&'a dyn Identity>,
     parts: &'a [Part],
@@ -91,9 +92,11 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// Adds what `identities` can open, until there are `enough` shares. Each identity gets each inner stanza at most once.
+    /// Adds what `identities` can open, until there are `enough` shares. Each identity gets each
+    /// inner stanza at most once.
     ///
-    /// An identity that fails does not keep others from giving their shares; its error is the result in the end.
+    /// An identity that fails does not keep others from giving their shares; its error is the
+    /// result in the end.
     pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), DecryptError> {
         let mut failure = None;
         for identity in identities {

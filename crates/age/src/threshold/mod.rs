@@ -1,7 +1,7 @@
 //! Any k of n recipients together: shares of the file key in the header of a file.
 //!
-//! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1 to
-//! n. Each share has a stanza of its own:
+//! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
+//! to n. Each share has a stanza of its own:
 //!
 //! ```text
 //! -> sealane/threshold v1 <k> <n> <point> <share set id> [<label>]

@@ -30,10 +30,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// The shares of the file with that header that `identities` have, each with what the maker of the file said of it.
+    /// The shares of the file with that header that `identities` have, each with what the maker of
+    /// the file said of it.
     ///
-    /// A holder is to be shown these descriptions, and nothing else about the file: name, place and other stanzas may be
-    /// anybody's work.
+    /// A holder is to be shown these descriptions, and nothing else about the file: name, place and
+    /// other stanzas may be anybody's work.
     ///
     /// # Errors
     /// Those of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an identity unwraps

@@ -14,8 +14,8 @@ use super::{Label, ShareDescription, ShareSetId, ThresholdError};
 
 /// Recipients of whom a number is needed together.
 ///
-/// They must be different ones: a recipient that is there twice holds two shares. Recipients cannot be
-/// compared here, so this is for the caller to check.
+/// They must be different ones: a recipient that is there twice holds two shares. Recipients cannot
+/// be compared here, so this is for the caller to check.
 pub struct ThresholdRecipient<'a> {
     threshold: u8,
     recipients: Vec<&'a dyn Recipient>,

@@ -1,4 +1,5 @@
-//! One share in a header: sealed, with a commitment to it, and the stanzas that wrap its one-time key.
+//! One share in a header: sealed, with a commitment to it, and the stanzas that wrap its one-time
+//! key.
 
 use std::collections::HashSet;
 use std::io;

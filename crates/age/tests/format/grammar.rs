@@ -1,12 +1,13 @@
-//! The parser against the grammar of the format (<https://c2sp.org/age#header>), written down a second time: all headers that can be
-//! put together from a few pieces, and every change of a byte.
+//! The parser against the grammar of the format (<https://c2sp.org/age#header>), written down a
+//! second time: all headers that can be put together from a few pieces, and every change of a byte.
 
 use sealane_age::header::{Header, HeaderError};
 
 const INTRO: &str = "age-encryption.org/v1\n";
 const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
 
-/// The length of the header at the start of `text`, whose stanzas are of no type that the specification defines.
+/// The length of the header at the start of `text`, whose stanzas are of no type that the
+/// specification defines.
 fn header(text: &[u8]) -> Option<usize> {
     let mut rest = text.strip_prefix(INTRO.as_bytes())?;
     let mut stanzas = 0;
@@ -42,7 +43,8 @@ fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(line)
 }
 
-/// Canonical base64 without padding (RFC 4648, section 4): what is left of the last character is zero.
+/// Canonical base64 without padding (RFC 4648, section 4): what is left of the last character is
+/// zero.
 fn is_base64(text: &[u8]) -> bool {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -73,7 +75,8 @@ fn check(text: &[u8]) -> bool {
     expected.is_some()
 }
 
-/// All sequences of up to six pieces after what comes before them: how many are headers, and how many are not.
+/// All sequences of up to six pieces after what comes before them: how many are headers, and how
+/// many are not.
 fn check_all(text: &mut Vec<u8>, pieces: &[&str], left: usize, counts: &mut [usize; 2]) {
     counts[usize::from(check(text))] += 1;
     if left > 0 {

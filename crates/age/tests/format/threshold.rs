@@ -194,7 +194,8 @@ fn labels_that_are_possible() {
     }
 }
 
-/// Two share sets in one file, as `rekey` makes them: each opens it by itself, and no mixture of them.
+/// Two share sets in one file, as `rekey` makes them: each opens it by itself, and no mixture of
+/// them.
 #[test]
 fn two_sets_in_one_file() {
     let (first, second) = (keys(3), keys(3));

@@ -1,4 +1,5 @@
-//! The format of shares and parts, as `docs/threshold.md` has it, by other means than those of the crate.
+//! The format of shares and parts, as `docs/threshold.md` has it, by other means than those of the
+//! crate.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use hkdf::Hkdf;

@@ -57,7 +57,8 @@ fn with_inner(stanza: &mut Stanza, new: &[Stanza]) {
     stanza.body.extend(new.iter().flat_map(|stanza| encode(stanza).into_bytes()));
 }
 
-/// The header of a file of the holder, put into a file for several holders, whose shares the attacker knows.
+/// The header of a file of the holder, put into a file for several holders, whose shares the
+/// attacker knows.
 #[test]
 fn a_foreign_header_inside_gives_nothing() {
     let victim = Key::generate();
@@ -130,7 +131,8 @@ fn stanzas_of_two_files_mixed() {
     assert!(matches!(open(&file, &[&keys[0], &keys[1]], &[]), Err(DecryptError::HeaderMac)));
 }
 
-/// Two complete sets of different files in one header: each is one of its own, and the MAC is right for neither or one.
+/// Two complete sets of different files in one header: each is one of its own, and the MAC is right
+/// for neither or one.
 #[test]
 fn a_set_of_another_file_beside_the_own() {
     let keys = keys(3);
@@ -200,7 +202,8 @@ fn a_replaced_label_and_every_other_value_is_noticed() {
     assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 1 }));
 }
 
-/// A whole set put before another payload: the holder's protection is the label, which goes with it.
+/// A whole set put before another payload: the holder's protection is the label, which goes with
+/// it.
 #[test]
 fn a_whole_set_in_another_file_keeps_its_label() {
     let keys = keys(3);

@@ -39,7 +39,8 @@ impl FileArgs {
         }
     }
 
-    /// These with the arguments after age's flags, if they go together: one file, and nothing that age does not have.
+    /// These with the arguments after age's flags, if they go together: one file, and nothing that
+    /// age does not have.
     pub(crate) fn checked_as_age(mut self, rest: Vec<OsString>) -> Result<Self> {
         if rest.len() > 1 {
             let shown: Vec<_> = rest.iter().map(quoted).collect();

@@ -50,8 +50,8 @@ pub(crate) struct FileArgs {
     /// With -k, show TEXT to holders before they contribute; it can be read without a key
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<Label>,
-    /// Use the part of a file's key that a holder has contributed, in the file PATH, which may be encrypted
-    /// to the identities (repeatable)
+    /// Use the part of a file's key that a holder has contributed, in the file PATH, which may be
+    /// encrypted to the identities (repeatable)
     #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
     pub(crate) parts: Vec<PathBuf>,
     /// Use THREADS threads instead of as many as there are cores

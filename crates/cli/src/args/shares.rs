@@ -59,10 +59,12 @@ impl FormArgs {
 /// What to combine.
 #[derive(Args, Debug)]
 pub(crate) struct CombineArgs {
-    /// Write the secret to the file OUTPUT, which must not exist, with mode 0600; "-" is standard output
+    /// Write the secret to the file OUTPUT, which must not exist, with mode 0600; "-" is standard
+    /// output
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Of shares of several sets, combine those of the set ID: the digits that share inspect shows, or the first of them
+    /// Of shares of several sets, combine those of the set ID: the digits that share inspect shows,
+    /// or the first of them
     #[arg(long, value_name = "ID", value_parser = set_id, conflicts_with_all = ["ssss", "vault"])]
     pub(crate) set: Option<String>,
     /// The secret is a key of 32 bytes, as in --words shares of an identity: write it as an identity
@@ -77,7 +79,8 @@ pub(crate) struct CombineArgs {
     /// The shares are unseal keys of HashiCorp Vault, whose result nothing can check
     #[arg(long)]
     pub(crate) vault: bool,
-    /// With --ssss, which needs it, or --vault: so many shares are needed; more are checked against each other [default for
+    /// With --ssss, which needs it, or --vault: so many shares are needed; more are checked against
+    /// each other [default for
     /// --vault: all that are given]
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
@@ -97,9 +100,11 @@ pub(crate) struct CombineArgs {
 pub(crate) enum ShareAction {
     /// Shows what shares say of themselves, and whether they are whole; goes on after bad ones
     Inspect(ShareInspectArgs),
-    /// Makes new shares of the same secret from enough old ones in one place, after which fewer old ones are worth nothing
+    /// Makes new shares of the same secret from enough old ones in one place, after which fewer old
+    /// ones are worth nothing
     Refresh(RefreshArgs),
-    /// Makes a lost share again, or one more, from enough others in one place, without forming the secret
+    /// Makes a lost share again, or one more, from enough others in one place, without forming the
+    /// secret
     Reissue(ReissueArgs),
 }
 

@@ -63,7 +63,8 @@ fn encryptor(args: &FileArgs, stdin: &StdinUse) -> Result<Encryptor> {
     })
 }
 
-/// Does something with `recipients`, or, with -k, with one recipient that stands for all of them together.
+/// Does something with `recipients`, or, with -k, with one recipient that stands for all of them
+/// together.
 pub(super) fn with_threshold<T>(
     args: &FileArgs,
     recipients: &[SharedRecipient],

@@ -34,8 +34,9 @@ pub(crate) struct Report {
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
     pub(crate) post_quantum: PostQuantum,
-    /// Whether the length is one that a whole file can have. That does not say that this file is whole: one that was cut between two chunks,
-    /// or inside the last one, has such a length too. Only who can open the file knows more.
+    /// Whether the length is one that a whole file can have. That does not say that this file is
+    /// whole: one that was cut between two chunks, or inside the last one, has such a length too.
+    /// Only who can open the file knows more.
     length_plausible: bool,
     pub(crate) sizes: Sizes,
 }
@@ -97,7 +98,8 @@ pub(crate) struct Sizes {
     pub(crate) header: u64,
     /// What armor adds to it.
     pub(crate) armor: u64,
-    /// The nonce, and a tag for each chunk, if the file is whole; none if its length shows that it is not.
+    /// The nonce, and a tag for each chunk, if the file is whole; none if its length shows that it
+    /// is not.
     pub(crate) overhead: Option<u64>,
     /// Of the plaintext, if the file is whole.
     pub(crate) plaintext: Option<u64>,

@@ -77,7 +77,8 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     let (mut text, public) = generate(args.pq)?;
     if args.pq {
-        // The public key in the comment is 2 KB: shares of the whole file would be too long to be printed.
+        // The public key in the comment is 2 KB: shares of the whole file would be too long to be
+        // printed.
         text = secret_line(&text);
     }
     Splitting {

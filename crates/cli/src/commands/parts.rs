@@ -1,4 +1,5 @@
-//! Files with parts, which holders have contributed: plain text, or encrypted to the one who opens the file.
+//! Files with parts, which holders have contributed: plain text, or encrypted to the one who opens
+//! the file.
 
 use std::fs::File;
 use std::io::{self, Read};

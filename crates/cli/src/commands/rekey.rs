@@ -21,7 +21,8 @@ use crate::stdin::StdinUse;
 pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let path = args.file.input.as_deref().unwrap_or(Path::new(""));
-    // Open and locked from here to the end: another file that takes its name meanwhile is not touched.
+    // Open and locked from here to the end: another file that takes its name meanwhile is not
+    // touched.
     let target = if args.file.output.is_none() { Some(Target::open(path)?) } else { None };
     let mut input = match &target {
         Some(target) => target.input()?,

@@ -45,7 +45,8 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     // What was made just now must not stay alone.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
     let cannot = Error::cannot_write;
-    // What is found counts, and what is read for it does not: a search reads the same bytes again and again.
+    // What is found counts, and what is read for it does not: a search reads the same bytes again
+    // and again.
     let progress = Progress::default();
     let shown = progress.show(Some(len), false);
     let salvaged = reader
@@ -85,7 +86,8 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     }
 }
 
-/// What is left of the armor of `file`, in a file without a name that goes with this process. It is encrypted still.
+/// What is left of the armor of `file`, in a file without a name that goes with this process. It is
+/// encrypted still.
 fn decode(file: &mut Watched<File>, name: &str, progress: &Progress) -> Result<(Watched<File>, u64)> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)

@@ -1,8 +1,8 @@
-//! An open directory. Everything below it is opened relative to it, and no symbolic link is followed on the way, so that somebody who
-//! can write there cannot lead this program elsewhere.
+//! An open directory. Everything below it is opened relative to it, and no symbolic link is
+//! followed on the way, so that somebody who can write there cannot lead this program elsewhere.
 //!
-//! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used: links are looked for, and
-//! someone who exchanges them at the right moment is not noticed.
+//! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
+//! links are looked for, and someone who exchanges them at the right moment is not noticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -97,7 +97,8 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Brings the names in it onto the disk. Where directories cannot be synced, there is nothing more to be done.
+    /// Brings the names in it onto the disk. Where directories cannot be synced, there is nothing
+    /// more to be done.
     pub(crate) fn sync(&self) {
         let _ = self.file().and_then(|directory| directory.sync_all());
     }
@@ -108,8 +109,8 @@ fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Whether nobody else has a part in the file behind `metadata`: it belongs to the person who runs this program, or to `owner` too, and has
-/// one name.
+/// Whether nobody else has a part in the file behind `metadata`: it belongs to the person who runs
+/// this program, or to `owner` too, and has one name.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
     use std::os::unix::fs::MetadataExt as _;

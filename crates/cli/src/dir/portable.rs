@@ -72,7 +72,8 @@ impl Dir {
         File::options().read(true).write(true).create_new(true).open(self.0.join(name))
     }
 
-    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that is an error.
+    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that
+    /// is an error.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         let (from, to) = (self.0.join(from), self.0.join(to));
         if !replace && to.symlink_metadata().is_ok() {
@@ -86,7 +87,8 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Whether `name` is a file like the open file `file`: which one it is cannot be found out here.
+    /// Whether `name` is a file like the open file `file`: which one it is cannot be found out
+    /// here.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
         let here = match self.0.join(name).symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

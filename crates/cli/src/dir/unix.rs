@@ -99,7 +99,8 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Makes the file `name`, which must not exist, with what the umask leaves of `mode`, for reading and writing.
+    /// Makes the file `name`, which must not exist, with what the umask leaves of `mode`, for
+    /// reading and writing.
     pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
@@ -107,7 +108,8 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode)?))
     }
 
-    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that is an error.
+    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that
+    /// is an error.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         if replace {
             return Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?);

@@ -50,8 +50,8 @@ impl Attributes {
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
-    /// Whether a file with `metadata` was changed last when these say, as far as its file system remembers: some do so in steps of 100
-    /// nanoseconds, and some in steps of up to two seconds.
+    /// Whether a file with `metadata` was changed last when these say, as far as its file system
+    /// remembers: some do so in steps of 100 nanoseconds, and some in steps of up to two seconds.
     pub(super) fn has_time_of(self, metadata: &Metadata) -> bool {
         let Some(expected) = self.modified.and_then(from_time) else { return true };
         let Ok(found) = metadata.modified() else { return false };

@@ -102,7 +102,8 @@ impl Destination {
     /// Looks at the folder `path`, which is made if need be, and makes the folders in it. Nothing that was there before is touched, but for what
     /// an interrupted run left that this one goes on with.
     ///
-    /// Gives `None` if an earlier run has done all there is to do, which `expected` says of each file.
+    /// Gives `None` if an earlier run has done all there is to do, which `expected` says of each
+    /// file.
     pub(crate) fn prepare(
         path: &Path,
         purpose: Purpose,

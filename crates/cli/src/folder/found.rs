@@ -73,7 +73,8 @@ impl Found<'_> {
         Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))
     }
 
-    /// A file of which the manifest would not tell. It is not removed: it may be the last there is of it.
+    /// A file of which the manifest would not tell. It is not removed: it may be the last there is
+    /// of it.
     fn stray(&self) -> Option<PathBuf> {
         let mut left = vec![PathBuf::new()];
         while let Some(within) = left.pop() {
@@ -93,7 +94,8 @@ impl Found<'_> {
         None
     }
 
-    /// Whether all is there that the run would make, and as old as it would be: then it was complete.
+    /// Whether all is there that the run would make, and as old as it would be: then it was
+    /// complete.
     pub(super) fn is_complete(
         &self,
         plan: &Plan,

@@ -158,8 +158,8 @@ impl Journal {
         root.join(JOURNAL)
     }
 
-    /// Begins one in the folder `root`, which a person calls `path`, or goes on with the one that is there, which must be for the same purpose, and
-    /// says what was done.
+    /// Begins one in the folder `root`, which a person calls `path`, or goes on with the one that
+    /// is there, which must be for the same purpose, and says what was done.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         // A limit of its length is to be an error that names it.
         cleanup::watch();
@@ -240,7 +240,8 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     }
     match read(&file).map_err(cannot)? {
         Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
-            // What follows is not to be taken for the rest of a line that was not written to its end.
+            // What follows is not to be taken for the rest of a line that was not written to its
+            // end.
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
             Ok((file, done))
         }
@@ -250,7 +251,8 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     }
 }
 
-/// Whether the file in `root` is regular, has one name, and belongs to whoever makes files there now.
+/// Whether the file in `root` is regular, has one name, and belongs to whoever makes files there
+/// now.
 pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     if dir::is_own(&metadata, None) {
@@ -261,8 +263,8 @@ pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     Ok(dir::is_own(&metadata, dir::owner(&new)))
 }
 
-/// The first line, and what the others say; `None` if the first is not that of a journal. Whatever else is not a whole line was being written
-/// when the run ended.
+/// The first line, and what the others say; `None` if the first is not that of a journal. Whatever
+/// else is not a whole line was being written when the run ended.
 fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());

@@ -5,10 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use super::name::Name;
 use super::plan::Link;
 
-/// Whether `link`, or one that leads through it, may lead out of the folder. `is_folder` says which names are folders, not links.
+/// Whether `link`, or one that leads through it, may lead out of the folder. `is_folder` says which
+/// names are folders, not links.
 ///
-/// A link stays inside if its target is relative, goes up no further than the folder, and goes up only from what is known to be a folder:
-/// above another link may be anything.
+/// A link stays inside if its target is relative, goes up no further than the folder, and goes up
+/// only from what is known to be a folder: above another link may be anything.
 pub(crate) fn leaves(link: &Link, is_folder: impl Fn(&Path) -> bool) -> bool {
     let mut at = link.name.folders().next().map(PathBuf::from).unwrap_or_default();
     let mut went_down = false;

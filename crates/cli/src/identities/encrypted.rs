@@ -29,7 +29,8 @@ impl EncryptedFile {
         Self { name: name.to_owned(), contents, passphrases, opened: Once::default() }
     }
 
-    /// Whether it is encrypted with a passphrase. Otherwise it is no identity file, but perhaps a part.
+    /// Whether it is encrypted with a passphrase. Otherwise it is no identity file, but perhaps a
+    /// part.
     pub(crate) fn has_passphrase(&self) -> bool {
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
         sealane_age::Decryptor::new(input).is_ok_and(|decryptor| decryptor.is_scrypt())

@@ -1,9 +1,10 @@
 //! The old header of a file, kept beside it while another one is written over it.
 //!
-//! What is kept is a file of its own, `.NAME.sealane-old-header`, which appears complete and is on the disk before the first byte of
-//! the header changes, and is removed when the last one is on the disk. So whatever happens in between, whoever reads the file next knows
-//! both headers, and that the file has one of them, or a mixture. A header that neither is nor looks like a mixture of them is somebody
-//! else's, and is left alone.
+//! What is kept is a file of its own, `.NAME.sealane-old-header`, which appears complete and is on
+//! the disk before the first byte of the header changes, and is removed when the last one is on the
+//! disk. So whatever happens in between, whoever reads the file next knows both headers, and that
+//! the file has one of them, or a mixture. A header that neither is nor looks like a mixture of
+//! them is somebody else's, and is left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -29,7 +30,8 @@ const SUFFIX: &str = ".sealane-old-header";
 /// How it begins.
 const MAGIC: &[u8] = b"sealane old header, version 1\n";
 
-/// The two headers, which have the same length, between the length and the nonce of the payload, and a checksum.
+/// The two headers, which have the same length, between the length and the nonce of the payload,
+/// and a checksum.
 const MAX_LEN: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_LEN + NONCE_LEN + CHECKSUM;
 const LEN: usize = 4;
 const CHECKSUM: usize = 32;
@@ -204,7 +206,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Opens and locks the file that `path` leads to, and puts its header right if an earlier change of it was interrupted.
+    /// Opens and locks the file that `path` leads to, and puts its header right if an earlier
+    /// change of it was interrupted.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let cannot_open = |error: io::Error| {
             let what = Error::io(format!("cannot open {}", quoted(path)), &error);
@@ -267,7 +270,8 @@ impl Target {
         remove_same(&self.place.directory, &self.place.kept(), &kept).map_err(cannot)
     }
 
-    /// Refuses to go on if another file has come in the place of this one, or if its header is not `old` any more.
+    /// Refuses to go on if another file has come in the place of this one, or if its header is not
+    /// `old` any more.
     pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
         self.refuse_if_replaced()?;
         let mut found = vec![0; old.len() + NONCE_LEN];
@@ -275,7 +279,8 @@ impl Target {
         if is_same { Ok(()) } else { Err(self.replaced("changed")) }
     }
 
-    /// Refuses to go on if another file has come in the place of this one, or if anything was written to it.
+    /// Refuses to go on if another file has come in the place of this one, or if anything was
+    /// written to it.
     pub(crate) fn refuse_if_modified(&self) -> Result<()> {
         self.refuse_if_replaced()?;
         if stamp(&self.file).is_ok_and(|stamp| stamp == self.stamp) { Ok(()) } else { Err(self.replaced("changed")) }
@@ -293,7 +298,8 @@ impl Target {
             .hint("it was left as it is; run the command again")
     }
 
-    /// Writes the header `new` over `old`, which has the same length. `nonce` follows them in the file.
+    /// Writes the header `new` over `old`, which has the same length. `nonce` follows them in the
+    /// file.
     pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
         self.replace_through(&self.file, old, new, nonce)
     }
@@ -336,8 +342,9 @@ impl Target {
     }
 }
 
-/// Opens a sealed file by its name, or standard input. If a change of its header was interrupted, that is put right before; where it cannot
-/// be, the old header is read in the place of what the file has.
+/// Opens a sealed file by its name, or standard input. If a change of its header was interrupted,
+/// that is put right before; where it cannot be, the old header is read in the place of what the
+/// file has.
 pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
     let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place));
     let mut input = Input::open(path, stdin)?;
@@ -356,7 +363,8 @@ pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)
     Ok((file, reader))
 }
 
-/// Puts the header of a file right, if need be. If that cannot be done, gives the header that is to be read.
+/// Puts the header of a file right, if need be. If that cannot be done, gives the header that is to
+/// be read.
 fn settle(place: &Place) -> Option<Vec<u8>> {
     if !place.has_kept() || Target::at(place.clone(), &place.path).is_ok() {
         return None;
@@ -375,7 +383,8 @@ fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     }
 }
 
-/// Says of a file that cannot be opened that a change of it may have been interrupted, if what is kept of one is beside it.
+/// Says of a file that cannot be opened that a change of it may have been interrupted, if what is
+/// kept of one is beside it.
 pub(crate) fn explain(error: Error, path: Option<&Path>) -> Error {
     match path.map(Place::of) {
         Some(Ok(place)) => explain_at(error, &place),

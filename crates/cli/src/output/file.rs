@@ -183,7 +183,8 @@ impl Replacement {
         self.temporary = None;
     }
 
-    /// The result is complete: onto the disk with it, and into its place, if `allowed` says so then.
+    /// The result is complete: onto the disk with it, and into its place, if `allowed` says so
+    /// then.
     pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         // The decryption of an empty file writes nothing, and is a file nevertheless.
         let temporary = match self.temporary.take() {

@@ -1,4 +1,5 @@
-//! A file in a folder that takes no other files: the result is made elsewhere, and copied over it when it is complete.
+//! A file in a folder that takes no other files: the result is made elsewhere, and copied over it
+//! when it is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,7 +11,8 @@ use zeroize::Zeroizing;
 
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Gives the file `target`, which exists, the content of `from`. If it becomes longer and there is no room for that, it stays as it was.
+/// Gives the file `target`, which exists, the content of `from`. If it becomes longer and there is
+/// no room for that, it stays as it was.
 pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
     let to = OpenOptions::new().write(true).open(target)?;
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());

@@ -4,8 +4,9 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// Gives `file` the owner, group, mode and access list of the file at `path` that it will replace, and that `existing` is about. What the old group
-/// or others in the list might do, and cannot be kept as it was, nobody else gets.
+/// Gives `file` the owner, group, mode and access list of the file at `path` that it will replace,
+/// and that `existing` is about. What the old group or others in the list might do, and cannot be
+/// kept as it was, nobody else gets.
 #[cfg(unix)]
 pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
     use std::fs::Permissions;
@@ -43,8 +44,9 @@ mod access_list {
     /// An extended attribute is no longer than that.
     const MAX_LEN: usize = 64 << 10;
 
-    /// Gives `file` the list of the file at `path`, if it is to be kept, in the place of the one that it has from its directory. Says whether it
-    /// has exactly the old one now, which may be none.
+    /// Gives `file` the list of the file at `path`, if it is to be kept, in the place of the one
+    /// that it has from its directory. Says whether it has exactly the old one now, which may be
+    /// none.
     pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
         let mut list = vec![0; MAX_LEN];
         let old = match getxattr(path, NAME, &mut list[..]) {

@@ -51,7 +51,8 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives it the last name of `target`, in the same directory. A file that has that name already is replaced, or that is an error.
+    /// Gives it the last name of `target`, in the same directory. A file that has that name already
+    /// is replaced, or that is an error.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         self.directory.rename(&self.name, target, replace)?;

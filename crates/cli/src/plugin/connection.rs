@@ -1,7 +1,8 @@
-//! A conversation with a plugin: a process that reads and writes stanzas (<https://c2sp.org/age-plugin>).
+//! A conversation with a plugin: a process that reads and writes stanzas
+//! (<https://c2sp.org/age-plugin>).
 //!
-//! What a plugin says is bounded, and it ends with the conversation: `age` reads a line without end into memory, and leaves a plugin that
-//! hangs behind.
+//! What a plugin says is bounded, and it ends with the conversation: `age` reads a line without end
+//! into memory, and leaves a plugin that hangs behind.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -16,7 +17,8 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::cleanup::{self, ChildGuard};
 
-/// The longest line of a plugin, and the longest body of a stanza: more than any has that is meant for a person, a recipient or a file.
+/// The longest line of a plugin, and the longest body of a stanza: more than any has that is meant
+/// for a person, a recipient or a file.
 const MAX_LINE: u64 = 64 << 10;
 const MAX_BODY: usize = 1 << 20;
 
@@ -28,7 +30,8 @@ const BATCHPASS: &str = "batchpass";
 
 /// A plugin at work.
 pub(super) struct Connection {
-    // Fields are dropped in this order: a plugin that listens notices that nobody speaks any more, and has time to end.
+    // Fields are dropped in this order: a plugin that listens notices that nobody speaks any more,
+    // and has time to end.
     output: ChildStdin,
     input: BufReader<ChildStdout>,
     _child: ChildGuard,

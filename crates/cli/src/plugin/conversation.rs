@@ -36,7 +36,8 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Has a plugin wrap a file key for its recipients, and for those of its identities. Gives the stanzas, and their labels.
+/// Has a plugin wrap a file key for its recipients, and for those of its identities. Gives the
+/// stanzas, and their labels.
 pub(super) fn wrap(
     name: &str,
     path: &Path,
@@ -167,7 +168,8 @@ fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> 
     format!("({}) {message}", args.join(" "))
 }
 
-/// Answers what a plugin asks in any conversation: the person at the terminal does, never standard input.
+/// Answers what a plugin asks in any conversation: the person at the terminal does, never standard
+/// input.
 fn answer(
     plugin: &mut Connection,
     command: &str,

@@ -18,10 +18,12 @@ use age_core::format::{FileKey, Stanza};
 use self::conversation::Broken;
 use crate::error::{Error, Result, describe};
 
-/// The longest name that fits the human-readable part of an identity (BIP 173: 83 characters, `AGE-PLUGIN-NAME-`).
+/// The longest name that fits the human-readable part of an identity (BIP 173: 83 characters,
+/// `AGE-PLUGIN-NAME-`).
 const MAX_NAME: usize = 71;
 
-/// One plugin at a time, whichever thread needs it: what two of them ask at once, nobody could tell apart.
+/// One plugin at a time, whichever thread needs it: what two of them ask at once, nobody could tell
+/// apart.
 static CONVERSATION: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
@@ -31,7 +33,8 @@ fn turn() -> MutexGuard<'static, ()> {
 /// The identity that `-j NAME` stands for: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
     let name = name.to_ascii_lowercase();
-    // A name of dashes, or one that is too long, would not survive Bech32 (and `age` 0.12 panics on it).
+    // A name of dashes, or one that is too long, would not survive Bech32 (and `age` 0.12 panics on
+    // it).
     if name.len() > MAX_NAME || name.ends_with('-') {
         return Err(invalid_name(&name));
     }
@@ -43,7 +46,8 @@ fn invalid_name(name: &str) -> Error {
         .hint("a name has only letters, digits, and + - . _ (age-plugin-NAME is looked for in PATH)")
 }
 
-/// An identity of a plugin, which is looked for only when its turn comes: one before it may open the file.
+/// An identity of a plugin, which is looked for only when its turn comes: one before it may open
+/// the file.
 pub(crate) struct PluginIdentity(pub(crate) Identity);
 
 impl age::Identity for PluginIdentity {
@@ -88,8 +92,8 @@ impl age::Recipient for PluginRecipient {
     }
 }
 
-/// Where PATH has the plugin `name`. One that it has only relative to the working directory is refused: whoever made an archive that was
-/// unpacked there could have put it there.
+/// Where PATH has the plugin `name`. One that it has only relative to the working directory is
+/// refused: whoever made an archive that was unpacked there could have put it there.
 fn find(name: &str) -> Result<PathBuf> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_name) {
@@ -137,7 +141,8 @@ impl Broken {
 /// The conversation with a plugin broke off.
 fn ended(name: &str, error: &io::Error) -> Error {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
-    // A Ctrl-C reaches the plugin too. If it was that, this process is about to end by it, and there is nothing to be said.
+    // A Ctrl-C reaches the plugin too. If it was that, this process is about to end by it, and
+    // there is nothing to be said.
     std::thread::sleep(Duration::from_millis(100));
     if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))

@@ -1,4 +1,5 @@
-//! Command lines as Go's package `flag` reads them: one dash or two, no clusters, and no flag after the first argument that is none.
+//! Command lines as Go's package `flag` reads them: one dash or two, no clusters, and no flag after
+//! the first argument that is none.
 
 use std::ffi::{OsStr, OsString};
 

@@ -38,7 +38,8 @@ struct Metadata<'a> {
     sizes: Sizes,
 }
 
-/// In bytes. There is no padding in the format today, so the smallest and the largest payload are the same.
+/// In bytes. There is no padding in the format today, so the smallest and the largest payload are
+/// the same.
 #[derive(Serialize)]
 struct Sizes {
     header: u64,

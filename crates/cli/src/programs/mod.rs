@@ -1,5 +1,6 @@
-//! The names under which the command stands in for another program: a link to it, or a copy, that is called `age`, `age-keygen`,
-//! `age-inspect`, `age-plugin-sealane` or `age-plugin-pq` has that program's command line, output and exit status.
+//! The names under which the command stands in for another program: a link to it, or a copy, that
+//! is called `age`, `age-keygen`, `age-inspect`, `age-plugin-sealane` or `age-plugin-pq` has that
+//! program's command line, output and exit status.
 
 mod age;
 mod flags;
@@ -19,7 +20,8 @@ use self::flags::{Fault, Flags};
 use crate::error::{Error, Result};
 use crate::{args, output, serve};
 
-/// The version that `--version` of the programs of age prints: that of the age whose behaviour they have, and this program's own.
+/// The version that `--version` of the programs of age prints: that of the age whose behaviour they
+/// have, and this program's own.
 const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
 
 /// A program that this one can be.
@@ -50,7 +52,8 @@ impl Program {
         *PROGRAM.get_or_init(|| name.map_or(Self::Sealane, Self::named))
     }
 
-    /// The program that the path `started` names; a name that is not known is another one for `sealane`.
+    /// The program that the path `started` names; a name that is not known is another one for
+    /// `sealane`.
     fn named(started: &OsStr) -> Self {
         let name = Path::new(started).file_name().and_then(OsStr::to_str).unwrap_or_default();
         let name = if cfg!(windows) { name.to_ascii_lowercase() } else { name.to_owned() };
@@ -70,7 +73,8 @@ impl Program {
         }
     }
 
-    /// The exit status for a command line that is well formed and asks for what does not go together.
+    /// The exit status for a command line that is well formed and asks for what does not go
+    /// together.
     pub(crate) fn usage_status(self) -> u8 {
         if self == Self::Sealane { 2 } else { 1 }
     }
@@ -80,7 +84,8 @@ impl Program {
         let act = match self {
             Self::Sealane => {
                 match args.first().and_then(|first| first.to_str()).and_then(serve::state_machine) {
-                    // rage, and this program, start a link to a plugin by the name of what it leads to.
+                    // rage, and this program, start a link to a plugin by the name of what it leads
+                    // to.
                     Some(state_machine) => plugin::run(state_machine)?,
                     None => args::parse(args).and_then(crate::run)?,
                 }

@@ -1,5 +1,6 @@
-//! The side of <https://c2sp.org/age-plugin> that is a plugin: `age-plugin-sealane` and `age-plugin-pq` in one, because the recipients and
-//! identities say which of them is meant, and the name under which it was started may not.
+//! The side of <https://c2sp.org/age-plugin> that is a plugin: `age-plugin-sealane` and
+//! `age-plugin-pq` in one, because the recipients and identities say which of them is meant, and
+//! the name under which it was started may not.
 
 use std::collections::{HashMap, HashSet};
 use std::io;

@@ -1,4 +1,5 @@
-//! `age-plugin-pq`: gives programs that have no post-quantum keys of their own those of age 1.3 (<https://c2sp.org/age-plugin>).
+//! `age-plugin-pq`: gives programs that have no post-quantum keys of their own those of age 1.3
+//! (<https://c2sp.org/age-plugin>).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

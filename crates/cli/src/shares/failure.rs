@@ -87,7 +87,8 @@ impl LeftOut {
     }
 }
 
-/// Shares do not give a secret. `places` are those of the shares, in their order. Warns of what was left out before.
+/// Shares do not give a secret. `places` are those of the shares, in their order. Warns of what was
+/// left out before.
 pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mut LeftOut) -> Error {
     let pair = |positions: [usize; 2]| format!("{} and {}", places[positions[0]], places[positions[1]]);
     if let CombineError::TooFew { bad, .. } | CombineError::Bad(bad) = &error {

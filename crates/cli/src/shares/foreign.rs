@@ -32,7 +32,8 @@ pub(crate) struct Line {
     pub(crate) text: Zeroizing<String>,
 }
 
-/// Splits `secret` in the form that is not ours. `comments` go beside it where the format allows it.
+/// Splits `secret` in the form that is not ours. `comments` go beside it where the format allows
+/// it.
 pub(crate) fn split(
     form: FormArgs,
     secret: &[u8],
@@ -133,7 +134,8 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
     Err(several_sets(&described))
 }
 
-/// That words which contradict others come from as many files as words are needed: one file with many never outvotes the others.
+/// That words which contradict others come from as many files as words are needed: one file with
+/// many never outvotes the others.
 fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
     if bad.is_empty() {
         return Ok(());
@@ -155,8 +157,8 @@ fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
         .hint(ONE_FILE_HINT))
 }
 
-/// That the secret is the key of which a public key stands beside the words, if one does: SLIP-39 itself gives another secret for
-/// each passphrase.
+/// That the secret is the key of which a public key stands beside the words, if one does: SLIP-39
+/// itself gives another secret for each passphrase.
 fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
     let stated = |words: &&NamedWords| !words.notes.public_keys.is_empty();
     let Some(first) = words.iter().find(stated) else { return Ok(()) };

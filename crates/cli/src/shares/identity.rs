@@ -18,7 +18,8 @@ const PREFIX: Hrp = Hrp::parse_unchecked("age-secret-key-");
 
 /// The one identity that a file consists of.
 pub(crate) struct Single {
-    /// What is shared of it, where a secret must be short: the 32 bytes of an X25519 key, or the line of a post-quantum one.
+    /// What is shared of it, where a secret must be short: the 32 bytes of an X25519 key, or the
+    /// line of a post-quantum one.
     pub(crate) secret: Zeroizing<Vec<u8>>,
     /// The recipient.
     pub(crate) public: String,

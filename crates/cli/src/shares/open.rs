@@ -152,7 +152,8 @@ impl Shares {
         shares
     }
 
-    /// The shares where each must be one of our own, and whole at its beginning; of the set `chosen`, if one was.
+    /// The shares where each must be one of our own, and whole at its beginning; of the set
+    /// `chosen`, if one was.
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
         let (beside, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);

@@ -1,4 +1,5 @@
-//! The programs that the command stands in for, by their names. `tests/interop/programs.rs` compares them with those of age.
+//! The programs that the command stands in for, by their names. `tests/interop/programs.rs`
+//! compares them with those of age.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;

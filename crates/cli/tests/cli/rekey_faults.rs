@@ -10,7 +10,8 @@ use sha2::Digest as _;
 use crate::rekey::{dir, opens};
 use crate::support::{Dir, Run};
 
-/// What is kept beside a file while the header `new` is written over `old`. The form is that of `crates/cli/src/old_header`.
+/// What is kept beside a file while the header `new` is written over `old`. The form is that of
+/// `crates/cli/src/old_header`.
 pub(crate) fn kept(old: &[u8], new: &[u8], payload: &[u8]) -> Vec<u8> {
     let len = u32::try_from(old.len()).unwrap().to_be_bytes();
     let bytes = [&b"sealane old header, version 1\n"[..], &len, old, new, &payload[..16]].concat();
@@ -131,7 +132,8 @@ impl Waiting {
 fn a_file_that_took_its_place_meanwhile_is_not_touched() {
     let (dir, data) = dir();
     let [one, two] = ["b.pub", "c.pub"].map(|name| dir.read(name));
-    // A header that fits, and one that takes a new file; another file, and the same with other bytes.
+    // A header that fits, and one that takes a new file; another file, and the same with other
+    // bytes.
     for recipients in [one.clone(), [one, two].concat()] {
         dir.encrypt(&data, "x");
         let waiting = Waiting::start(&dir);

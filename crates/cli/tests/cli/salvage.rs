@@ -99,7 +99,8 @@ fn the_last_chunk_is_found_whatever_follows_it() {
     }
 }
 
-/// What is left of `bad`, which is `file` with one thing done to it, is `data` but for the chunks `missing`.
+/// What is left of `bad`, which is `file` with one thing done to it, is `data` but for the chunks
+/// `missing`.
 #[track_caller]
 fn left(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<usize>, moved: &[(usize, i64)]) {
     dir.write("bad", bad);

@@ -1,4 +1,5 @@
-//! Shares in the wrong company: of another set, from a forger, over a file that is there, where others can read.
+//! Shares in the wrong company: of another set, from a forger, over a file that is there, where
+//! others can read.
 
 use sealane::Poly1305;
 use sealane_shares::{Share, split};

@@ -375,7 +375,8 @@ fn others_beside_post_quantum_holders() {
     assert_eq!(dir.run(["-d", "-i", "r.txt", "-i", "p.txt", "x"]).quiet().stdout, b"secret");
 }
 
-/// The header of a file of the holder's own, put into a file for several holders: the key of that file does not come out.
+/// The header of a file of the holder's own, put into a file for several holders: the key of that
+/// file does not come out.
 #[test]
 fn contribute_is_no_decryption_oracle() {
     let (dir, _) = dir();

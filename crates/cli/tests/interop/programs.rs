@@ -1,7 +1,8 @@
-//! The command under the names of age's programs beside those programs: the same statuses, the same JSON, and plugins that give older `age`
-//! and `rage` post-quantum files.
+//! The command under the names of age's programs beside those programs: the same statuses, the same
+//! JSON, and plugins that give older `age` and `rage` post-quantum files.
 //!
-//! `age-inspect` is in PATH, or what AGE_INSPECT names; `age` 1.2, which has no post-quantum keys, is what AGE_OLD names.
+//! `age-inspect` is in PATH, or what AGE_INSPECT names; `age` 1.2, which has no post-quantum keys,
+//! is what AGE_OLD names.
 
 use std::ffi::OsString;
 use std::fs;
@@ -130,7 +131,8 @@ fn the_same_statuses_for_the_same_command_lines() {
         let _ = fs::remove_file(bench.path("out"));
         let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(ours.status.code(), theirs.status.code(), "{name} {line}\n{}\n{}", said(&ours), said(&theirs));
-        // Both say something, or nothing, on either stream; age has begun its output when it finds out that it cannot read.
+        // Both say something, or nothing, on either stream; age has begun its output when it finds
+        // out that it cannot read.
         let nothing = !theirs.status.success() || theirs.stdout.is_empty();
         assert_eq!(ours.stdout.is_empty(), nothing, "{name} {line}");
         assert_eq!(
@@ -214,7 +216,8 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
             command.args(args).current_dir(bench.dir.path()).env("PATH", &path);
             command
         };
-        // To the recipient, and to that of the identity; opened by the plugin, by age 1.3, and here.
+        // To the recipient, and to that of the identity; opened by the plugin, by age 1.3, and
+        // here.
         for to in [&["-R", "id.pub"][..], &["-e", "-i", "plugin.txt"]] {
             run(with_plugin(to).args(["-o", "file", "in"]));
             run(with_plugin(&["-d", "-i", "plugin.txt", "-o", "back", "file"]).current_dir(bench.dir.path()));

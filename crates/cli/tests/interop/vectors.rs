@@ -1,4 +1,5 @@
-//! The copy of the CCTV vectors is that of the version that its README names, and none is newer that the installed `age` is tested with.
+//! The copy of the CCTV vectors is that of the version that its README names, and none is newer
+//! that the installed `age` is tested with.
 //!
 //! Needs Go: `go` in PATH, or what GO names.
 

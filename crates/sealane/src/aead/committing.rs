@@ -1,5 +1,5 @@
-//! AEADs whose tag commits to the key, the nonce and the associated data: CTX (Chan and Rogaway, "On Committing
-//! Authenticated-Encryption", ESORICS 2022, figure 2).
+//! AEADs whose tag commits to the key, the nonce and the associated data: CTX (Chan and Rogaway,
+//! "On Committing Authenticated-Encryption", ESORICS 2022, figure 2).
 
 use core::fmt;
 
@@ -13,8 +13,8 @@ use crate::chacha20::{Extended, Ietf};
 use crate::wipe::wipe;
 use crate::{Backend, OpenError};
 
-/// Length of a committing tag in bytes: two tags of random inputs are equal with a probability of 2^-256, and finding two
-/// inputs with the same tag takes about 2^128 work.
+/// Length of a committing tag in bytes: two tags of random inputs are equal with a probability of
+/// 2^-256, and finding two inputs with the same tag takes about 2^128 work.
 pub const COMMITTING_TAG_BYTES: usize = 32;
 
 /// A tag that commits to the key, the nonce, the associated data and the message.
@@ -30,18 +30,21 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 /// Bytes of a message that are copied to the output and decrypted at a time.
 const PIECE_BYTES: usize = 16384;
 
-/// Authenticated encryption that commits: nobody can find one ciphertext and tag that open under two keys, under two nonces, or
-/// with two associated data.
+/// Authenticated encryption that commits: nobody can find one ciphertext and tag that open under
+/// two keys, under two nonces, or with two associated data.
 ///
-/// The plain AEADs do not promise that. Who knows two keys can make one ciphertext and tag of ChaCha20-Poly1305 that open under
-/// both, to two different plaintexts. That matters where a ciphertext stands for one message (reports of abuse), where a
-/// receiver tries several keys or passwords (partitioning oracles), or where a key is looked up by what the sender says.
+/// The plain AEADs do not promise that. Who knows two keys can make one ciphertext and tag of
+/// ChaCha20-Poly1305 that open under both, to two different plaintexts. That matters where a
+/// ciphertext stands for one message (reports of abuse), where a receiver tries several keys or
+/// passwords (partitioning oracles), or where a key is looked up by what the sender says.
 ///
-/// The construction is CTX (Chan and Rogaway, "On Committing Authenticated-Encryption", ESORICS 2022, IACR ePrint 2022/1260,
-/// figure 2): the ciphertext is that of the plain AEAD, and the tag is BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the
-/// plain AEAD's tag, one after the other. It commits to all of them, and with them to the plaintext (the paper's theorem 2, CMT-4
-/// in the words of Bellare and Hoang), as firmly as BLAKE2b-256 resists collisions: 128 bits. For the use of a key, privacy and
-/// authenticity are those of the plain AEAD. The crate `orion` computes the same (its module `hazardous::cae`).
+/// The construction is CTX (Chan and Rogaway, "On Committing Authenticated-Encryption", ESORICS
+/// 2022, IACR ePrint 2022/1260, figure 2): the ciphertext is that of the plain AEAD, and the tag is
+/// BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
+/// other. It commits to all of them, and with them to the plaintext (the paper's theorem 2, CMT-4
+/// in the words of Bellare and Hoang), as firmly as BLAKE2b-256 resists collisions: 128 bits. For
+/// the use of a key, privacy and authenticity are those of the plain AEAD. The crate `orion`
+/// computes the same (its module `hazardous::cae`).
 ///
 /// # Cost
 /// 16 bytes more than a plain tag, and one block of BLAKE2b for up to 56 bytes of associated data (68 with a nonce of 12 bytes),
@@ -122,7 +125,8 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         self.verify(nonce, aad, buffer, tag)?.decrypt(buffer)
     }
 
-    /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns `ciphertext` and the tag.
+    /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns
+    /// `ciphertext` and the tag.
     ///
     /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
@@ -142,7 +146,8 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         (ciphertext, commitment)
     }
 
-    /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic together. Returns `plaintext`.
+    /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic
+    /// together. Returns `plaintext`.
     ///
     /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
@@ -180,7 +185,8 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         opener.verify_by(|plain_tag| tags_equal(&self.commitment(nonce, aad, plain_tag), tag))
     }
 
-    /// H(K, N, A, T). Key, nonce and plain tag have a fixed length each, so different inputs are different messages.
+    /// H(K, N, A, T). Key, nonce and plain tag have a fixed length each, so different inputs are
+    /// different messages.
     fn commitment(&self, nonce: &L::Nonce, aad: &[u8], plain_tag: &Tag) -> CommittingTag {
         // Its state wipes itself.
         let mut hash = blake2::Blake2b::<U32>::new();

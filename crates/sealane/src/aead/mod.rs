@@ -47,8 +47,9 @@ pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 /// XChaCha20-Poly1305: authenticated encryption with a 192-bit nonce, which may be drawn at random
 /// (draft-irtf-cfrg-xchacha-03).
 ///
-/// `seal_in_place_with_random_nonce` draws the nonce and returns it with the tag; `seal_message` returns nonce, ciphertext and tag
-/// in one piece. Both take the operating system's generator (feature `getrandom`), and have a form for any other.
+/// `seal_in_place_with_random_nonce` draws the nonce and returns it with the tag; `seal_message`
+/// returns nonce, ciphertext and tag in one piece. Both take the operating system's generator
+/// (feature `getrandom`), and have a form for any other.
 #[cfg_attr(
     all(feature = "alloc", feature = "getrandom"),
     doc = "

@@ -1,8 +1,9 @@
 //! Messages of more than a few blocks where Poly1305 has products of 52 bits.
 //!
-//! The key stream is made in portions. The first has block 0 and the odd blocks: as many sets of four as leave only whole groups. As
-//! soon as it is there, the powers of r are computed; they wait for each other, and the CPU fills that time with the next portion. From
-//! then on each portion is authenticated after the next has been made (before it, where the message is opened).
+//! The key stream is made in portions. The first has block 0 and the odd blocks: as many sets of
+//! four as leave only whole groups. As soon as it is there, the powers of r are computed; they wait
+//! for each other, and the CPU fills that time with the next portion. From then on each portion is
+//! authenticated after the next has been made (before it, where the message is opened).
 
 use sealane_simd::{CpuClass, Simd, Words};
 
@@ -66,7 +67,8 @@ impl First {
         }
     }
 
-    /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the key stream for `start` bytes.
+    /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the
+    /// key stream for `start` bytes.
     #[inline(always)]
     fn xor<S: Simd>(
         &self,
@@ -118,7 +120,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     tag
 }
 
-/// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message turns out to be a forgery.
+/// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message
+/// turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -137,7 +140,8 @@ pub(super) fn open<S: Simd>(
     groups.fill(token, state, state[13]);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
-    // The key stream of the first portion: its bytes are not decrypted before they are authenticated.
+    // The key stream of the first portion: its bytes are not decrypted before they are
+    // authenticated.
     let mut ready = [0; PAIR_BYTES];
     let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
     first.xor(token, (state, &groups), length, &mut set, ready);

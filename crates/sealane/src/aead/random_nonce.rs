@@ -1,7 +1,7 @@
 //! Sealing under nonces drawn at random.
 //!
-//! Only for nonces of 192 bits: among 2^80 random nonces two are equal with a probability of 2^-33. With the 96 bits of
-//! ChaCha20-Poly1305 that would be so after 2^32 messages.
+//! Only for nonces of 192 bits: among 2^80 random nonces two are equal with a probability of 2^-33.
+//! With the 96 bits of ChaCha20-Poly1305 that would be so after 2^32 messages.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -36,7 +36,8 @@ macro_rules! random_nonces {
                 Self::random_nonce_from(&mut crate::random::System)
             }
 
-            /// Draws a nonce from `rng`, which must be seeded with enough entropy and never be cloned.
+            /// Draws a nonce from `rng`, which must be seeded with enough entropy and never be
+            /// cloned.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.
@@ -44,8 +45,9 @@ macro_rules! random_nonces {
                 draw(rng)
             }
 
-            /// Encrypts `buffer` in place under a nonce drawn from the operating system's generator, and authenticates it
-            /// together with the associated data `aad`. Returns the nonce and the tag, both of which opening needs.
+            /// Encrypts `buffer` in place under a nonce drawn from the operating system's
+            /// generator, and authenticates it together with the associated data `aad`. Returns the
+            /// nonce and the tag, both of which opening needs.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
@@ -79,8 +81,9 @@ macro_rules! random_nonces {
                 Ok((nonce, tag))
             }
 
-            /// Encrypts `plaintext` under a nonce drawn from the operating system's generator, and authenticates it together with
-            /// `aad`. Returns nonce, ciphertext and tag, one after the other, for [`Self::open_message`].
+            /// Encrypts `plaintext` under a nonce drawn from the operating system's generator, and
+            /// authenticates it together with `aad`. Returns nonce, ciphertext and tag, one after
+            /// the other, for [`Self::open_message`].
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.
@@ -115,7 +118,8 @@ macro_rules! random_nonces {
                 Ok(message)
             }
 
-            /// Opens what `seal_message` returned: nonce, ciphertext and tag. Returns the plaintext.
+            /// Opens what `seal_message` returned: nonce, ciphertext and tag. Returns the
+            /// plaintext.
             ///
             /// # Errors
             /// [`OpenError`] if `message` and `aad` are not authentic together, or `message` is too short to hold a nonce and a

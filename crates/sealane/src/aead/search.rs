@@ -4,14 +4,14 @@ use super::{ChaChaPoly1305, sealed};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 
-/// For damaged files. Messages are without associated data, ciphertext first and its tag behind it. What is found is a message only if it can
-/// be opened.
+/// For damaged files. Messages are without associated data, ciphertext first and its tag behind it.
+/// What is found is a message only if it can be opened.
 ///
-/// Each place that is tried is a guess at a tag, as is each message that somebody else sends: n places of messages of l blocks succeed with a
-/// probability of at most n l / 2^103.
+/// Each place that is tried is a guess at a tag, as is each message that somebody else sends: n
+/// places of messages of l blocks succeed with a probability of at most n l / 2^103.
 impl<L: sealed::Aead> ChaChaPoly1305<L> {
-    /// The first place in `data` where a message of `len` bytes is, followed by its tag: at any byte. It takes a few multiplications for
-    /// each place, whatever the length.
+    /// The first place in `data` where a message of `len` bytes is, followed by its tag: at any
+    /// byte. It takes a few multiplications for each place, whatever the length.
     ///
     /// # Panics
     /// If `len` is 0 or not divisible by 16.
@@ -20,13 +20,15 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         self.search(nonce).window(data, len)
     }
 
-    /// The length of the message that `data` starts with, if its tag follows it and is in `data` too: the first that fits, of 0 bytes or more.
+    /// The length of the message that `data` starts with, if its tag follows it and is in `data`
+    /// too: the first that fits, of 0 bytes or more.
     #[must_use]
     pub fn find_end(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).end(data)
     }
 
-    /// The place in `data` where a message starts with whose tag `data` ends: the last one that fits.
+    /// The place in `data` where a message starts with whose tag `data` ends: the last one that
+    /// fits.
     #[must_use]
     pub fn find_start(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).start(data)

@@ -49,7 +49,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         return if message.len() <= kernel::set_bytes::<S>() {
             seal_beside_block_0::<S, 1>(token, state, aad, message)
         } else {
-            // In a function of its own: the shortest message would wait for what the largest frame costs.
+            // In a function of its own: the shortest message would wait for what the largest frame
+            // costs.
             token.enter_apart(
                 #[inline(always)]
                 |token| seal_beside_block_0::<S, 2>(token, state, aad, message),
@@ -84,8 +85,8 @@ pub(super) fn open<S: Simd>(
 
 /// As [`seal`], with the one-time key on integers, beside the key stream on vectors.
 ///
-/// Like [`Short`], block 0 is a value in registers, not a place that could be wiped: to be one, it would have to go into memory, which
-/// costs 25 to 100 cycles.
+/// Like [`Short`], block 0 is a value in registers, not a place that could be wiped: to be one, it
+/// would have to go into memory, which costs 25 to 100 cycles.
 #[inline(always)]
 fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
     let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
@@ -114,7 +115,8 @@ fn open_beside_block_0<S: Simd, const SETS: usize>(
     result
 }
 
-/// Length of a ciphertext from which vectors are faster than 64-bit integers, which have begun with the associated data.
+/// Length of a ciphertext from which vectors are faster than 64-bit integers, which have begun with
+/// the associated data.
 #[inline(always)]
 fn min_vector_bytes<S: Simd>(token: S) -> usize {
     match token.cpu_class() {

@@ -31,7 +31,8 @@ pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Row
     key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut nothing())
 }
 
-/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that follow.
+/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that
+/// follow.
 #[inline(always)]
 pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
     token: S,
@@ -155,9 +156,22 @@ fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64, bl
     S::Words::splat_row(token, [counter as u32, high, state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 
-/// The four quarter rounds of a column round, or of a diagonal round when the columns have been rotated.
+/// The four quarter rounds of a column round, or of a diagonal round when the columns have been
+/// rotated.
 #[inline(always)]
 fn quarter_rounds<W: Words, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+) {
+    first_half(a, b, c, d);
+    second_half(a, b, c, d);
+}
+
+/// The first two of the four lines of a quarter round (RFC 8439, section 2.1).
+#[inline(always)]
+pub(super) fn first_half<W: Words, const SETS: usize>(
     a: &mut [W; SETS],
     b: &mut [W; SETS],
     c: &mut [W; SETS],
@@ -171,6 +185,16 @@ fn quarter_rounds<W: Words, const SETS: usize>(
         c[i] = c[i].add(d[i]);
         b[i] = b[i].xor(c[i]).rotate_left_12();
     }
+}
+
+/// The other two.
+#[inline(always)]
+pub(super) fn second_half<W: Words, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+) {
     for i in 0..SETS {
         a[i] = a[i].add(b[i]);
         d[i] = d[i].xor(a[i]).rotate_left_8();

@@ -60,7 +60,8 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const WIDE: bool>(
 /// Whether so many bytes are best made at once, although they are more than [`group_bytes`].
 #[inline(always)]
 pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
-    // Where one group fills the vector units, it is followed by what is left; where it does not, more sets fill them better.
+    // Where one group fills the vector units, it is followed by what is left; where it does not,
+    // more sets fill them better.
     let pays = S::Words::VERTICAL_SETS == 1 || token.cpu_class() == CpuClass::TwoCycles;
     bytes > group_bytes::<S>() && bytes <= last_bytes::<S>() && pays
 }

@@ -1,5 +1,6 @@
-//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, which is all that 32 registers hold. On CPUs whose vector
-//! additions take two cycles, one set alone leaves half of the units waiting.
+//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, which is all that 32
+//! registers hold. On CPUs whose vector additions take two cycles, one set alone leaves half of the
+//! units waiting.
 
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
@@ -36,21 +37,25 @@ macro_rules! diagonal_round {
 
 /// What all groups of a message have in common. A group has as many blocks as a vector has lanes.
 pub(crate) struct Groups<W> {
-    /// The words of the initial state. Word 12 has the number of each lane's block, to which the counter is added.
+    /// The words of the initial state. Word 12 has the number of each lane's block, to which the
+    /// counter is added.
     initial: [W; 16],
-    /// The same behind the three quarter rounds of the first column round that the counter is not in.
+    /// The same behind the three quarter rounds of the first column round that the counter is not
+    /// in.
     prepared: [W; 16],
 }
 
 impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
-    /// Groups without a key, to be [filled](Self::fill): a value so large would be copied when it is returned.
+    /// Groups without a key, to be [filled](Self::fill): a value so large would be copied when it
+    /// is returned.
     #[inline(always)]
     pub(crate) fn empty(token: S) -> Self {
         let zero = W::splat(token, 0);
         Self { initial: [zero; 16], prepared: [zero; 16] }
     }
 
-    /// `word_13` is the first word of the nonce, or the high half of a 64-bit counter, which must not change in any group.
+    /// `word_13` is the first word of the nonce, or the high half of a 64-bit counter, which must
+    /// not change in any group.
     #[inline(always)]
     pub(crate) fn fill(&mut self, token: S, state: &State, word_13: u32) {
         let mut v = [W::splat(token, word_13); 16];
@@ -120,8 +125,8 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     }
 }
 
-/// Exclusive or of two groups, the last block of which may be incomplete, with the key stream from block `counter` on. One copy for
-/// all callers.
+/// Exclusive or of two groups, the last block of which may be incomplete, with the key stream from
+/// block `counter` on. One copy for all callers.
 pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -132,8 +137,9 @@ pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32
 /// Bytes of a set of blocks on these vectors.
 pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
 
-/// Writes the first set of ChaCha20's key stream, blocks 0 to 3, to `first`, and combines `data` with what follows block 0.
-/// `data` has the bytes of `blocks - 1` blocks, 0 to 31, the last of which may be incomplete.
+/// Writes the first set of ChaCha20's key stream, blocks 0 to 3, to `first`, and combines `data`
+/// with what follows block 0. `data` has the bytes of `blocks - 1` blocks, 0 to 31, the last of
+/// which may be incomplete.
 pub(crate) fn xor_behind_block_0<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -169,7 +175,8 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
 
 /// Exclusive or of `data` with a key stream of which it needs all sets, the last at least in part.
 ///
-/// Without a branch between the sets, behind which the compiler would move parts of the transposition, and spill.
+/// Without a branch between the sets, behind which the compiler would move parts of the
+/// transposition, and spill.
 #[inline(always)]
 fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let Some((last, rows)) = rows.split_last() else { return };
@@ -196,8 +203,9 @@ fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &m
     xor_bytes(start, &first[BLOCK_BYTES..]);
 }
 
-/// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and combines `data`, two groups, with the
-/// key stream from block 1 on. The set costs next to nothing beside a pair where vector additions take two cycles.
+/// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and
+/// combines `data`, two groups, with the key stream from block 1 on. The set costs next to nothing
+/// beside a pair where vector additions take two cycles.
 pub(crate) fn xor_two_and_set<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -215,7 +223,8 @@ pub(crate) fn xor_two_and_set<S: Simd>(
     );
 }
 
-/// As [`xor_two_and_set`] for one group. Their 20 vectors fill the units where one set alone would wait for itself.
+/// As [`xor_two_and_set`] for one group. Their 20 vectors fill the units where one set alone would
+/// wait for itself.
 pub(crate) fn xor_one_and_set<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -301,8 +310,8 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         (self.rows(&mut v, v_12), set)
     }
 
-    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. More than the registers hold: the spills
-    /// fall into cycles that the units would wait.
+    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. More than
+    /// the registers hold: the spills fall into cycles that the units would wait.
     #[inline(always)]
     fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
         let v_12 = self.initial[12].add(W::splat(token, counter));

@@ -1,12 +1,14 @@
-//! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal layout.
+//! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal
+//! layout.
 
 use sealane_simd::{Words, opaque_word};
 
 use super::BLOCK_BYTES;
+use super::horizontal::{first_half, second_half};
 use super::kernel::{Rows, State};
 
-/// One step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque: the compiler would put four into a vector,
-/// on which the same chain of operations takes longer.
+/// One step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque: the
+/// compiler would put four into a vector, on which the same chain of operations takes longer.
 macro_rules! step {
     ($rotate:ident, $v:ident, $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
         $v[$a] = opaque_word($v[$a].wrapping_add($v[$b]));
@@ -32,9 +34,10 @@ fn rotate<const LEFT: u32>(word: u32) -> u32 {
 
 /// In two parts where that is not by whole bytes.
 ///
-/// On Zen 5 an addition or exclusive or of vectors takes one cycle if it comes to the units when its operands are about to be
-/// ready, and two if it has to wait there, as all do once the core has read far ahead. It does not read ahead where the queue of
-/// the integer units is full: so what is beside the vectors must not be faster than they are.
+/// On Zen 5 an addition or exclusive or of vectors takes one cycle if it comes to the units when
+/// its operands are about to be ready, and two if it has to wait there, as all do once the core has
+/// read far ahead. It does not read ahead where the queue of the integer units is full: so what is
+/// beside the vectors must not be faster than they are.
 #[inline(always)]
 fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
     if LEFT.is_multiple_of(8) { rotate::<LEFT>(word) } else { rotate_slower::<LEFT>(word) }
@@ -46,7 +49,8 @@ fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
     opaque_word(opaque_word(word.rotate_left(LEFT - 3)).rotate_left(3))
 }
 
-/// Exclusive or of up to a block with the key stream of block `counter`. Not inlined: it needs all registers.
+/// Exclusive or of up to a block with the key stream of block `counter`. Not inlined: it needs all
+/// registers.
 #[inline(never)]
 pub(super) fn xor<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
     let mut v = *state;
@@ -151,41 +155,4 @@ pub(super) fn block_and_sets<W: Words, const ROUNDS: usize, const WIDE: bool, co
         sums[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0));
     }
     (v, sums)
-}
-
-#[inline(always)]
-fn first_half<W: Words, const SETS: usize>(a: &mut [W; SETS], b: &mut [W; SETS], c: &mut [W; SETS], d: &mut [W; SETS]) {
-    for i in 0..SETS {
-        a[i] = a[i].add(b[i]);
-    }
-    for i in 0..SETS {
-        d[i] = d[i].xor(a[i]).rotate_left_16();
-    }
-    for i in 0..SETS {
-        c[i] = c[i].add(d[i]);
-    }
-    for i in 0..SETS {
-        b[i] = b[i].xor(c[i]).rotate_left_12();
-    }
-}
-
-#[inline(always)]
-fn second_half<W: Words, const SETS: usize>(
-    a: &mut [W; SETS],
-    b: &mut [W; SETS],
-    c: &mut [W; SETS],
-    d: &mut [W; SETS],
-) {
-    for i in 0..SETS {
-        a[i] = a[i].add(b[i]);
-    }
-    for i in 0..SETS {
-        d[i] = d[i].xor(a[i]).rotate_left_8();
-    }
-    for i in 0..SETS {
-        c[i] = c[i].add(d[i]);
-    }
-    for i in 0..SETS {
-        b[i] = b[i].xor(c[i]).rotate_left_7();
-    }
 }

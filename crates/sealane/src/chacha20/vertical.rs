@@ -95,7 +95,8 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     rest
 }
 
-/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in part, or more.
+/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in
+/// part, or more.
 #[inline(always)]
 fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
     bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
@@ -186,7 +187,8 @@ pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
     [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
 }
 
-/// The number of each lane's block within its group. The transposition deals block `ROWS * column + row` to lane `4 * row + column`.
+/// The number of each lane's block within its group. The transposition deals block `ROWS * column +
+/// row` to lane `4 * row + column`.
 #[inline(always)]
 pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
     let mut numbers = [0; MAX_WORDS_LANES];

@@ -1,11 +1,14 @@
-//! The worst case of every limb of every kernel: each kernel's own code runs on upper bounds, and panics where a limb of some message
-//! under some key could overflow.
+//! The worst case of every limb of every kernel: each kernel's own code runs on upper bounds, and
+//! panics where a limb of some message under some key could overflow.
 //!
-//! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. What goes in is the largest that the steps before leave, and each
-//! test ends with the proof that its kernel leaves no more: so the bounds hold for messages of any length. The scalar work that ChaCha
-//! kernels in assembly do between their rounds is the same sequence of operations as [`Element::multiply`], written by hand.
+//! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. What goes in is the largest that
+//! the steps before leave, and each test ends with the proof that its kernel leaves no more: so the
+//! bounds hold for messages of any length. The scalar work that ChaCha kernels in assembly do
+//! between their rounds is the same sequence of operations as [`Element::multiply`], written by
+//! hand.
 //!
-//! Not where factors in tables have 32 bits (Arm): those are checked here too, on the other architectures.
+//! Not where factors in tables have 32 bits (Arm): those are checked here too, on the other
+//! architectures.
 
 use core::ops::{Add, BitAnd, Mul, Shl, Shr};
 use std::vec;
@@ -201,13 +204,15 @@ fn rows<const LANES: usize>(power: Element) {
     }
 }
 
-/// Limbs of 44 bits with products of 52 bits. The powers come from one key, and stand for those of all: see [`Bounds`].
+/// Limbs of 44 bits with products of 52 bits. The powers come from one key, and stand for those of
+/// all: see [`Bounds`].
 #[test]
 fn vectors_of_44_bit_limbs() {
     fn rows<const LANES: usize>() {
         let token = Bounds::<LANES, true>::new();
         let data = vec![0; 16 * LANES * 300];
-        // Every number of blocks in the last row, behind rows that share a carry by one, two and four.
+        // Every number of blocks in the last row, behind rows that share a carry by one, two and
+        // four.
         for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
             let mut accumulator = Accumulator::new(&[0xff; 32]);
             accumulator.h = Element(FOLDED);

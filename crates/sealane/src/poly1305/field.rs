@@ -1,7 +1,8 @@
 //! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their 26-bit limbs for vectors.
 //!
-//! The arithmetic is a macro over the type of a [`Limb`], so that `bounds` can run it on the largest values of all limbs. A generic
-//! implementation takes up to 2 % more instructions to seal short messages.
+//! The arithmetic is a macro over the type of a [`Limb`], so that `bounds` can run it on the
+//! largest values of all limbs. A generic implementation takes up to 2 % more instructions to seal
+//! short messages.
 
 /// The low 26 bits.
 pub(super) const LIMB: u64 = (1 << 26) - 1;
@@ -9,7 +10,8 @@ pub(super) const LIMB: u64 = (1 << 26) - 1;
 /// The low 44 bits.
 pub(super) const LIMB_44: u64 = (1 << 44) - 1;
 
-/// A limb of 64 bits: `u64`, or in tests an upper bound of one. No sum, product or shift to the left may overflow.
+/// A limb of 64 bits: `u64`, or in tests an upper bound of one. No sum, product or shift to the
+/// left may overflow.
 pub(super) trait Limb: Sized {
     /// 128 bits.
     type Double;
@@ -114,7 +116,8 @@ impl Element {
         self.add(Self([block as u64, (block >> 64) as u64, high_bit]))
     }
 
-    /// The element that is 0 with it. The last limb of `self` must be at most 4; that of the result is at most 7.
+    /// The element that is 0 with it. The last limb of `self` must be at most 4; that of the result
+    /// is at most 7.
     pub(super) fn negate(self) -> Self {
         // 2p - self, where 2p = 2^131 - 10 and self is below 5 · 2^128.
         let [h0, h1, h2] = self.0;
@@ -137,8 +140,8 @@ impl Element {
         [h0 & LIMB, (h0 >> 26) & LIMB, ((h0 >> 52) | (h1 << 12)) & LIMB, (h1 >> 14) & LIMB, (h1 >> 40) | (h2 << 24)]
     }
 
-    /// The product of two elements, partly reduced as by [`Element::fold`]: for the few that prepare powers of r, which are
-    /// not clamped. Both last limbs must be below 8.
+    /// The product of two elements, partly reduced as by [`Element::fold`]: for the few that
+    /// prepare powers of r, which are not clamped. Both last limbs must be below 8.
     #[inline(always)]
     pub(super) fn multiply_full(self, other: Self) -> Self {
         Self::multiply_limbs_44(self.limbs_44(), other.limbs_44())
@@ -178,13 +181,14 @@ macro_rules! arithmetic {
                 Self::fold(h0, h1, h2)
             }
 
-            /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb must be at most 10.
+            /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb
+            /// must be at most 10.
             #[inline(always)]
             pub(super) fn multiply(self, r: $multiplier) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let [h0, h1, h2] = self.0;
-                // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are below 2^60, s1 below 5/4 of that, and
-                // h2 at most 10.
+                // 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4 modulo p. No sum overflows: r0 and r1 are
+                // below 2^60, s1 below 5/4 of that, and h2 at most 10.
                 let d0 = h0.product(r.r0) + h1.product(r.s1);
                 let carry = <$limb>::narrow(d0 >> 64) + h2 * r.s1;
                 let d1 = h0.product(r.r1) + h1.product(r.r0) + double(carry);
@@ -192,7 +196,8 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(d0), <$limb>::low(d1), d2)
             }
 
-            /// The product of two numbers in limbs of 44, 44 and 43 bits, partly reduced as by [`Element::fold`].
+            /// The product of two numbers in limbs of 44, 44 and 43 bits, partly reduced as by
+            /// [`Element::fold`].
             #[inline(always)]
             pub(super) fn multiply_limbs_44([a0, a1, a2]: [$limb; 3], [b0, b1, b2]: [$limb; 3]) -> Self {
                 // 2^132 = 20. The sums are below 3 · 2^(45 + 50) and do not overflow.
@@ -207,8 +212,8 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(low), <$limb>::narrow(low >> 64), <$limb>::narrow(d2 >> 40))
             }
 
-            /// Folds what is above bit 130 once. `h2` must be below 2^63.6. The last limb becomes at most 4, and 4 only beside a
-            /// middle limb of 0.
+            /// Folds what is above bit 130 once. `h2` must be below 2^63.6. The last limb becomes
+            /// at most 4, and 4 only beside a middle limb of 0.
             #[inline(always)]
             fn fold(h0: $limb, h1: $limb, h2: $limb) -> Self {
                 let above = (h2 >> 2) + (h2 & <$limb>::from(!3_u64)); // 5 (h2 / 4)

@@ -1,15 +1,18 @@
-//! Poly1305 on vectors with an instruction that adds half of a 52-bit product to a sum (AVX-512 IFMA).
+//! Poly1305 on vectors with an instruction that adds half of a 52-bit product to a sum (AVX-512
+//! IFMA).
 //!
-//! A row is one block for each of the N lanes. Elements are three limbs of 44, 44 and 42 bits and small carries. A product of limbs has
-//! a low and a high half of 52 bits, which are summed apart: the high half is worth 2^52 = 2^8 · 2^44, so that it belongs to the next
-//! limb, shifted by 8.
+//! A row is one block for each of the N lanes. Elements are three limbs of 44, 44 and 42 bits and
+//! small carries. A product of limbs has a low and a high half of 52 bits, which are summed apart:
+//! the high half is worth 2^52 = 2^8 · 2^44, so that it belongs to the next limb, shifted by 8.
 //!
-//! With R = r^N, K rows M(0) … M(K-1) turn the sum S into S R^K + M(0) R^(K-1) + … + M(K-1), with one carry. The rows come
-//! first, the sum last: the products of the rows do not wait for the carry before them. At the end the lanes have r^N … r^1 as factors; if
-//! the last row is incomplete, the factors are moved so that its last block is multiplied by r.
+//! With R = r^N, K rows M(0) … M(K-1) turn the sum S into S R^K + M(0) R^(K-1) + … + M(K-1), with
+//! one carry. The rows come first, the sum last: the products of the rows do not wait for the carry
+//! before them. At the end the lanes have r^N … r^1 as factors; if the last row is incomplete, the
+//! factors are moved so that its last block is multiplied by r.
 //!
-//! Sums stay below 2^64: limbs of a factor are below 2^45, 20 times them below 2^50, and limbs of a row or sum below 2^46. Four
-//! rows of three products each have low halves below 12 · 2^52 < 2^56, and high halves below 12 · 2^44 < 2^48.
+//! Sums stay below 2^64: limbs of a factor are below 2^45, 20 times them below 2^50, and limbs of a
+//! row or sum below 2^46. Four rows of three products each have low halves below 12 · 2^52 < 2^56,
+//! and high halves below 12 · 2^44 < 2^48.
 
 use sealane_simd::{CpuClass, MAX_WIDE_LANES, Simd, Token, Wide};
 
@@ -22,7 +25,8 @@ use crate::Tag;
 /// The least of [`min_bytes_of`].
 pub(super) const LEAST_MIN_BYTES: usize = 208;
 
-/// Length from which vectors are faster than 64-bit integers: more than a row, as measured on both classes.
+/// Length from which vectors are faster than 64-bit integers: more than a row, as measured on both
+/// classes.
 #[inline(always)]
 pub(super) fn min_bytes_of(class: CpuClass) -> usize {
     match class {
@@ -67,7 +71,8 @@ fn tail_blocks<W: Wide>(blocks: usize) -> usize {
     (blocks - 1) % W::LANES + 1
 }
 
-/// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439, section 2.8).
+/// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
+/// section 2.8).
 #[inline(always)]
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Short {
     let row_bytes = S::Wide::LANES * BLOCK_BYTES;
@@ -152,7 +157,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
 
     #[inline(always)]
     fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
-        // Up to r^4 on integers: as products of vectors they would be twice as many, and wait for each other.
+        // Up to r^4 on integers: as products of vectors they would be twice as many, and wait for
+        // each other.
         let r1 = r.element();
         let r2 = r1.multiply(r);
         let (r3, r4) = (r2.multiply(r), r2.multiply_full(r2));
@@ -216,7 +222,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     pub(crate) fn wipe(&mut self, token: W::Token) {
         let zero = W::splat(token, 0);
         let factor = Factor { limbs: [zero; 3], times_20: [zero; 2] };
-        // In pieces: of all at once the compiler makes a call, around which every vector goes through memory.
+        // In pieces: of all at once the compiler makes a call, around which every vector goes
+        // through memory.
         (self.lanes, self.lanes_above) = ([zero; 3], [zero; 3]);
         zeroize::optimization_barrier(self);
         for row in &mut self.rows {
@@ -284,8 +291,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
         self.finish(token, sum, tail, Some(lengths))
     }
 
-    /// For so many blocks of a last row: the exponent of each lane before it, and in it, as places in both vectors of powers; bit
-    /// 128 in its lanes; where the block behind it is.
+    /// For so many blocks of a last row: the exponent of each lane before it, and in it, as places
+    /// in both vectors of powers; bit 128 in its lanes; where the block behind it is.
     const LAST: [Last; MAX_WIDE_LANES] = {
         let mut place = [0; MAX_WIDE_LANES];
         let mut lane = 0;
@@ -369,7 +376,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     }
 }
 
-/// A message that is authenticated row by row while it is made. It continues a [`Short`], which has the associated data.
+/// A message that is authenticated row by row while it is made. It continues a [`Short`], which has
+/// the associated data.
 pub(crate) struct RowsMac<W> {
     powers: Powers<W, 4>,
     sum: [W; 3],
@@ -380,7 +388,8 @@ pub(crate) struct RowsMac<W> {
 }
 
 impl<W: Wide> RowsMac<W> {
-    /// A message without a key, to be [started](Self::start): a value so large would be copied when it is returned.
+    /// A message without a key, to be [started](Self::start): a value so large would be copied when
+    /// it is returned.
     #[inline(always)]
     pub(crate) fn empty(token: W::Token) -> Self {
         Self { powers: Powers::empty(token), sum: [W::splat(token, 0); 3], done: 0, rows_together: 4 }
@@ -395,7 +404,8 @@ impl<W: Wide> RowsMac<W> {
         self.done = 0;
     }
 
-    /// Adds what is new in `message`, which begins with all that was added before, up to a whole row.
+    /// Adds what is new in `message`, which begins with all that was added before, up to a whole
+    /// row.
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
@@ -494,7 +504,8 @@ impl<W: Wide> Factor<W> {
 
 #[inline(always)]
 fn times_20<W: Wide>(limb: W) -> W {
-    // Opaque: compilers make one multiplication of both shifts, which takes 15 cycles on Intel's CPUs.
+    // Opaque: compilers make one multiplication of both shifts, which takes 15 cycles on Intel's
+    // CPUs.
     limb.shl::<4>().opaque().add(limb.shl::<2>())
 }
 

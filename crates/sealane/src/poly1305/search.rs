@@ -1,7 +1,8 @@
-//! Looks for messages of an AEAD without associated data (RFC 8439, section 2.8) by their tags, in data that holds more than them.
+//! Looks for messages of an AEAD without associated data (RFC 8439, section 2.8) by their tags, in
+//! data that holds more than them.
 //!
-//! A tag is a polynomial in r whose coefficients are the blocks, so that of a message one block further on comes from that of the one before
-//! with a few multiplications, however long they are.
+//! A tag is a polynomial in r whose coefficients are the blocks, so that of a message one block
+//! further on comes from that of the one before with a few multiplications, however long they are.
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
@@ -28,7 +29,8 @@ impl Search {
         Self { r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
     }
 
-    /// The length of the message at the start of `data` that its tag follows: the first of 0 bytes and more.
+    /// The length of the message at the start of `data` that its tag follows: the first of 0 bytes
+    /// and more.
     pub(crate) fn end(&self, data: &[u8]) -> Option<usize> {
         let last = data.len().checked_sub(BLOCK_BYTES)?;
         let mut blocks = Element::default();
@@ -43,8 +45,8 @@ impl Search {
         None
     }
 
-    /// The first place in `data` where a message of `len` bytes, whole blocks and at least one, and its tag are. Of several in the same
-    /// `data`, any.
+    /// The first place in `data` where a message of `len` bytes, whole blocks and at least one, and
+    /// its tag are. Of several in the same `data`, any.
     pub(crate) fn window(&self, data: &[u8], len: usize) -> Option<usize> {
         assert!(len > 0 && len.is_multiple_of(BLOCK_BYTES), "whole blocks");
         let last = data.len().checked_sub(len + BLOCK_BYTES)?;
@@ -66,7 +68,8 @@ impl Search {
         })
     }
 
-    /// The place in `data` where the message starts that ends with its tag at the end of `data`: the last one.
+    /// The place in `data` where the message starts that ends with its tag at the end of `data`:
+    /// the last one.
     pub(crate) fn start(&self, data: &[u8]) -> Option<usize> {
         let text = data.len().checked_sub(BLOCK_BYTES)?;
         let mut found = None;

@@ -53,7 +53,8 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     accumulator.h = Element::from_limbs(sums);
 }
 
-/// The new accumulator in five limbs. `lanes` is what each lane's sum is left to be multiplied with at the end, `step` is R.
+/// The new accumulator in five limbs. `lanes` is what each lane's sum is left to be multiplied with
+/// at the end, `step` is R.
 #[inline(always)]
 pub(super) fn sums_of_rows<S: Simd>(
     token: S,

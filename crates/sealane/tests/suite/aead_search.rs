@@ -64,7 +64,8 @@ fn a_length_at_every_place() {
     }
 }
 
-/// Blocks of ones are the largest numbers, and those of zeros the smallest: carries and reductions at their limits.
+/// Blocks of ones are the largest numbers, and those of zeros the smallest: carries and reductions
+/// at their limits.
 #[test]
 fn among_extreme_blocks() {
     for cipher in (0..100).map(cipher) {

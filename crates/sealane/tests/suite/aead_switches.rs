@@ -77,8 +77,8 @@ fn every_length() {
     }
 }
 
-/// Pairs of groups of AVX-512, with every number of blocks and every last row before and behind them. A message that is a forgery
-/// is restored from each of their shapes.
+/// Pairs of groups of AVX-512, with every number of blocks and every last row before and behind
+/// them. A message that is a forgery is restored from each of their shapes.
 #[test]
 fn lengths_about_pairs() {
     let (key, nonce, aad) = (array(121), array(122), octets(123, 13));

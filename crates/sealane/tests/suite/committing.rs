@@ -114,8 +114,9 @@ fn whatever_is_changed_is_refused() {
     }
 }
 
-/// The attack of "invisible salamanders" and partitioning oracles (Len, Grubbs, Ristenpart, USENIX Security 2021): a ciphertext with
-/// a tag that ChaCha20-Poly1305 takes for authentic under two keys. With tags that commit, it opens under one of them only.
+/// The attack of "invisible salamanders" and partitioning oracles (Len, Grubbs, Ristenpart, USENIX
+/// Security 2021): a ciphertext with a tag that ChaCha20-Poly1305 takes for authentic under two
+/// keys. With tags that commit, it opens under one of them only.
 #[test]
 fn a_ciphertext_for_two_keys_opens_under_one() {
     let (keys, nonce, aad) = ([array(31), array(32)], array::<12>(33), octets(34, 19));
@@ -131,7 +132,8 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
 
     for backend in backends() {
         for (sealing, other) in [(0, 1), (1, 0)] {
-            // Sealing the message that the key opens gives the same ciphertext again, with a tag that commits.
+            // Sealing the message that the key opens gives the same ciphertext again, with a tag
+            // that commits.
             let mut buffer = opened[sealing].clone();
             let cipher = CommittingChaCha20Poly1305::with_backend(&keys[sealing], backend);
             let tag = cipher.seal_in_place(&nonce, &aad, &mut buffer);
@@ -145,11 +147,13 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
     assert!(keys.iter().all(|key| sealed(key).is_err()));
 }
 
-/// A ciphertext of four blocks and one tag that ChaCha20-Poly1305 takes for authentic under both keys.
+/// A ciphertext of four blocks and one tag that ChaCha20-Poly1305 takes for authentic under both
+/// keys.
 ///
-/// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and then modulo 2^128. They are equal for
-/// the x = (s' - s + b' - b + m 2^128) / (a - a') of some small m, if that is below 2^128 as a block has to be: for one in four, so the
-/// first block is changed until it is.
+/// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and
+/// then modulo 2^128. They are equal for the x = (s' - s + b' - b + m 2^128) / (a - a') of some
+/// small m, if that is below 2^128 as a block has to be: for one in four, so the first block is
+/// changed until it is.
 fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let [(r, s), (r2, s2)] = keys.map(|key| r_and_s(&poly1305_key_gen(&key, nonce)));
     let p = Num::p();
@@ -162,7 +166,8 @@ fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Ve
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         (data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block)) + s).num_to_16_le_bytes()
     };
-    // The third block is the unknown: what is left of each accumulator's value where it is 0, and what it is multiplied with.
+    // The third block is the unknown: what is left of each accumulator's value where it is 0, and
+    // what it is multiplied with.
     let constant = |r: Num, ciphertext: &[u8]| {
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block))

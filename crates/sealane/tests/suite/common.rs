@@ -39,8 +39,8 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     backends
 }
 
-/// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for the whole process: a class never changes
-/// a result, and other tests may run on either.
+/// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for
+/// the whole process: a class never changes a result, and other tests may run on either.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     let count = if backend.name().starts_with("avx512") { CpuClass::ALL.len() } else { 1 };
     CpuClass::ALL.into_iter().take(count).inspect(|class| CpuClass::force(Some(*class)))

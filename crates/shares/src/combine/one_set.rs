@@ -7,7 +7,8 @@ use crate::error::{CombineError, ShareSet};
 use crate::header::{Field, Header, SetId};
 use crate::reader::ShareReader;
 
-/// Checks that all shares are of one set and say the same of it. A majority decides nothing here: headers can be forged.
+/// Checks that all shares are of one set and say the same of it. A majority decides nothing here:
+/// headers can be forged.
 pub(crate) fn check_headers<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
     let sets = sets(readers);
     match &sets[..] {

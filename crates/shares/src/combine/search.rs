@@ -1,7 +1,8 @@
 //! Which shares are forged.
 //!
-//! Only shares of one length and commitment can belong together. If there are several such groups, whoever forged one of them
-//! chose how many shares it has; so a group counts only with shares from as many places as shares are needed.
+//! Only shares of one length and commitment can belong together. If there are several such groups,
+//! whoever forged one of them chose how many shares it has; so a group counts only with shares from
+//! as many places as shares are needed.
 //!
 //! First by decoding: places where the shares contradict each other show who is wrong, if that is a minority. Then, in case it
 //! is not, by choosing as many shares as the threshold says, in all ways, and seeing who agrees with them. What is found is read

@@ -27,7 +27,8 @@ pub struct Mnemonic {
 }
 
 impl Mnemonic {
-    /// Reads words, between which is white space, in upper or lower case; each in full, or at least its first four letters.
+    /// Reads words, between which is white space, in upper or lower case; each in full, or at least
+    /// its first four letters.
     ///
     /// # Errors
     /// If it is not a mnemonic: see [`Slip39Error`].

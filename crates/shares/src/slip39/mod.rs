@@ -35,7 +35,8 @@ pub const MAX_COUNT: usize = 16;
 /// second and others in a few. Wallets use 0 or 1.
 pub const MAX_ITERATION_EXPONENT: u8 = 6;
 
-/// Whether `text` is a word of the list, or the first four letters of one or more, in upper or lower case.
+/// Whether `text` is a word of the list, or the first four letters of one or more, in upper or
+/// lower case.
 #[must_use]
 pub fn is_word(text: &str) -> bool {
     words::index(text).is_some()

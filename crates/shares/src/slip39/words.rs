@@ -11,8 +11,8 @@ pub(crate) const CHECKSUM_WORDS: usize = 3;
 /// The letters by which a word is known: no two words begin with the same four.
 const UNIQUE_LETTERS: usize = 4;
 
-/// The number of a word, or of what it begins with, if that is at least four letters. The time depends on the word: reading is
-/// at the boundary.
+/// The number of a word, or of what it begins with, if that is at least four letters. The time
+/// depends on the word: reading is at the boundary.
 pub(crate) fn index(word: &str) -> Option<u16> {
     if word.len() < UNIQUE_LETTERS {
         return None;

@@ -1,5 +1,5 @@
-//! All parameters that a header can state, with checksums that fit: those that the format allows are read as they are, all others are
-//! errors.
+//! All parameters that a header can state, with checksums that fit: those that the format allows
+//! are read as they are, all others are errors.
 
 use sealane_shares::{Field, Share, ShareError};
 
@@ -65,7 +65,8 @@ fn every_index() {
     }
 }
 
-/// Only GF(2^8) by bytes has a header of this length: with the numbers of another field, nothing is read.
+/// Only GF(2^8) by bytes has a header of this length: with the numbers of another field, nothing is
+/// read.
 #[test]
 fn every_scheme_and_size_of_field() {
     let share = shares(2, 3).remove(0);

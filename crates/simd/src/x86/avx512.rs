@@ -99,7 +99,8 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     type Blocks = [u8; 256];
     const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
-    // On two ports, a double round of three sets is 45 cycles, of a vertical group 48. Up to seven sets fit into 32 registers.
+    // On two ports, a double round of three sets is 45 cycles, of a vertical group 48. Up to seven
+    // sets fit into 32 registers.
     const HORIZONTAL_SETS: usize = 3;
     const LAST_HORIZONTAL_SETS: usize = 7;
 
@@ -226,8 +227,8 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
 
 /// Up to 64 bytes, as if zeros followed.
 ///
-/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of cycles if that page is not
-/// mapped. So where the load would leave the page, it reads a copy.
+/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
+/// cycles if that page is not mapped. So where the load would leave the page, it reads a copy.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_up_to_64(bytes: &[u8]) -> __m512i {

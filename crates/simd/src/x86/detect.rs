@@ -129,7 +129,8 @@ impl Features {
 pub(crate) fn is_family_1ah() -> bool {
     let vendor = arch::__cpuid(0);
     let leaf1 = arch::__cpuid(1);
-    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of both fields.
+    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
+    // both fields.
     let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
     let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
     is_amd && family == 0x1a

@@ -77,7 +77,8 @@ macro_rules! token {
 
             #[inline(always)]
             fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-                // Not on `entry` itself: rustc 1.95 drops `inline(never)` from a function with a target feature.
+                // Not on `entry` itself: rustc 1.95 drops `inline(never)` from a function with a
+                // target feature.
                 #[inline(never)]
                 fn apart<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
                     $crate::Token::enter(token, kernel)

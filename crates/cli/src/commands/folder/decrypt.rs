@@ -96,7 +96,8 @@ impl Opening {
             found.walk(input, |within, is_folder| match Name::opened(within) {
                 // The folder itself, and what it has for its own use.
                 _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
-                // What is kept of a file whose recipients are being changed is seen to with that one.
+                // What is kept of a file whose recipients are being changed is seen to with that
+                // one.
                 _ if within.file_name().is_some_and(old_header::is_name) => None,
                 _ if is_folder => Name::new(within),
                 None => {

@@ -1,5 +1,6 @@
-//! Private keys that are encrypted as a whole in PEM, as OpenSSL and OpenSSH before 7.8 wrote them (RFC 1421, with OpenSSL's derivation
-//! of the key). MD5 and one round are what the form prescribes: it protects a key badly.
+//! Private keys that are encrypted as a whole in PEM, as OpenSSL and OpenSSH before 7.8 wrote them
+//! (RFC 1421, with OpenSSL's derivation of the key). MD5 and one round are what the form
+//! prescribes: it protects a key badly.
 
 use aes::{Aes128, Aes192, Aes256};
 use cbc::Decryptor;
@@ -38,7 +39,8 @@ impl Encrypted {
         }
     }
 
-    /// The body, if it looks right: a wrong passphrase is found out by the padding in most cases, not in all.
+    /// The body, if it looks right: a wrong passphrase is found out by the padding in most cases,
+    /// not in all.
     pub(super) fn decrypt(&self, passphrase: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         match self.cipher {
             Cipher::Des => self.decrypt_with::<Des>(passphrase),
@@ -82,7 +84,8 @@ fn parse(info: &str) -> Option<(Cipher, Vec<u8>)> {
     Some((cipher, iv?))
 }
 
-/// OpenSSL's `EVP_BytesToKey` with MD5 and one round: D(i) = MD5(D(i-1) || passphrase || salt), one after the other.
+/// OpenSSL's `EVP_BytesToKey` with MD5 and one round: D(i) = MD5(D(i-1) || passphrase || salt), one
+/// after the other.
 fn derive(passphrase: &[u8], salt: &[u8; 8], len: usize) -> Zeroizing<Vec<u8>> {
     let mut key = Zeroizing::new(Vec::with_capacity(len.next_multiple_of(16)));
     let mut previous = Zeroizing::new(Vec::with_capacity(16));

@@ -1,6 +1,7 @@
 //! ssh private keys, with the question for their passphrase put off until a file needs it.
 //!
-//! `age` reads OpenSSH's form, and RSA keys in PKCS #1 that are not encrypted. Other forms are put into these.
+//! `age` reads OpenSSH's form, and RSA keys in PKCS #1 that are not encrypted. Other forms are put
+//! into these.
 
 mod legacy;
 mod pem;
@@ -28,8 +29,8 @@ const USABLE: &str = "ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can
 
 /// An ssh private key, perhaps encrypted.
 ///
-/// `age`'s own wrapper asks for the passphrase once for every stanza of any type. This one asks once, and only when a
-/// stanza names this key.
+/// `age`'s own wrapper asks for the passphrase once for every stanza of any type. This one asks
+/// once, and only when a stanza names this key.
 pub(crate) struct SshKey {
     name: String,
     private: Private,
@@ -48,8 +49,9 @@ enum Private {
 }
 
 impl SshKey {
-    /// Reads a key in OpenSSH's form, in PKCS #8, or in PKCS #1, which may be encrypted. `path` is the file that it is from, if it is from
-    /// one: the public half of the last form is in another one beside it.
+    /// Reads a key in OpenSSH's form, in PKCS #8, or in PKCS #1, which may be encrypted. `path` is
+    /// the file that it is from, if it is from one: the public half of the last form is in another
+    /// one beside it.
     pub(super) fn parse(contents: &[u8], name: &str, path: Option<&Path>, passphrases: Passphrases) -> Result<Self> {
         let pem = Pem::parse(contents.trim_ascii_start()).ok_or_else(|| unreadable(name))?;
         let (private, recipient) = match pem.label.as_str() {
@@ -82,7 +84,8 @@ impl SshKey {
         self.recipient.clone()
     }
 
-    /// Whether `stanza` says that it is for this key: its type, and the first four bytes of SHA-256 of the public key.
+    /// Whether `stanza` says that it is for this key: its type, and the first four bytes of SHA-256
+    /// of the public key.
     fn is_for_me(&self, stanza: &Stanza) -> bool {
         let public = self.recipient.to_string();
         let Some((kind, key)) = public.split_once(' ') else { return false };

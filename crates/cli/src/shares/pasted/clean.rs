@@ -2,8 +2,8 @@
 
 use zeroize::Zeroizing;
 
-/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it. `None` if it is binary. A line that is
-/// not UTF-8 is not a share; the others may be.
+/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it. `None` if it
+/// is binary. A line that is not UTF-8 is not a share; the others may be.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
@@ -19,12 +19,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// The same lines without quoting, invisible characters, and the signs of a soft line break; spaces and hyphens are those of ASCII.
+/// The same lines without quoting, invisible characters, and the signs of a soft line break; spaces
+/// and hyphens are those of ASCII.
 pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(text.len() * 2 + 1));
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // Old Macs end lines with this alone; a mail program that converts line ends twice leaves two of them.
+        // Old Macs end lines with this alone; a mail program that converts line ends twice leaves
+        // two of them.
         for line in line.split('\r') {
             let start = out.len();
             out.extend(line.chars().filter_map(plain));

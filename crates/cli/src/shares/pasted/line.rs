@@ -11,9 +11,11 @@ use super::comment;
 const MAX_CHARACTERS: usize = 4095;
 /// The prefix with less than this after it is somebody's explanation.
 const MIN_CHARACTERS: usize = 20;
-/// So many pieces at the end are tried without: words of a mail's end that look like pieces of a share.
+/// So many pieces at the end are tried without: words of a mail's end that look like pieces of a
+/// share.
 const MAX_DROPPED: usize = 16;
-/// A piece of this length is one, although a few of its characters are in no share: a typing error, which is to be shown.
+/// A piece of this length is one, although a few of its characters are in no share: a typing error,
+/// which is to be shown.
 const LONG_PIECE: usize = 8;
 /// Bech32's characters.
 const DIGITS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -55,7 +57,8 @@ pub(super) fn find(lines: &[&str]) -> Vec<Line> {
     found
 }
 
-/// How long [`TEXT_PREFIX`] is here, if this is where it begins: white space may be anywhere in it, and in the place of a hyphen.
+/// How long [`TEXT_PREFIX`] is here, if this is where it begins: white space may be anywhere in it,
+/// and in the place of a hyphen.
 fn prefix(stream: &[(usize, char)]) -> Option<usize> {
     let mut at = 0;
     for expected in TEXT_PREFIX.chars() {
@@ -78,7 +81,8 @@ struct Piece {
     end: usize,
 }
 
-/// Reads the share whose prefix ends at `body`. Gives where it ends, and nothing if too little follows.
+/// Reads the share whose prefix ends at `body`. Gives where it ends, and nothing if too little
+/// follows.
 fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareError>>) {
     let (pieces, first_paragraph) = pieces(stream, body);
     if pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>() < MIN_CHARACTERS {
@@ -152,7 +156,8 @@ fn may_belong(piece: &[(usize, char)]) -> bool {
     digits == piece.len() || (piece.len() >= LONG_PIECE && digits * 4 >= piece.len() * 3)
 }
 
-/// The share in one piece. The prefix is in the case of the rest: a keyboard that makes the first letter a capital does no harm.
+/// The share in one piece. The prefix is in the case of the rest: a keyboard that makes the first
+/// letter a capital does no harm.
 fn text(stream: &Stream, pieces: &[Piece]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_CHARACTERS));
     let body = || pieces.iter().flat_map(|piece| &stream[piece.start..piece.end]).map(|(_, c)| *c);

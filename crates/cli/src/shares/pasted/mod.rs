@@ -1,7 +1,8 @@
 //! Shares in text that somebody typed, wrapped, quoted or copied out of a mail.
 //!
-//! A share in text form may be broken into lines and groups anywhere, and words may be one a line, numbered, or several lines
-//! of them. What ends a share is not written anywhere: it is where its checksum is right.
+//! A share in text form may be broken into lines and groups anywhere, and words may be one a line,
+//! numbered, or several lines of them. What ends a share is not written anywhere: it is where its
+//! checksum is right.
 
 mod clean;
 mod line;
@@ -13,7 +14,8 @@ use zeroize::Zeroizing;
 
 pub(crate) use clean::{clean, decode};
 
-/// What a share's file says beside the share, for people and for [`combine`](crate::commands::combine).
+/// What a share's file says beside the share, for people and for
+/// [`combine`](crate::commands::combine).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
     /// The public keys of the identity that was split; nothing else of a comment is passed on.
@@ -93,8 +95,9 @@ pub(crate) fn comment(line: &str) -> Option<&str> {
     if text.starts_with(|c: char| c.is_ascii_digit()) { None } else { Some(text.trim_start_matches('#').trim()) }
 }
 
-/// Shares of other programs, a line each, with the numbers of their lines from 1. They have no spaces. With `joined`, a line of
-/// hexadecimal digits alone goes on where the line before has ended: those of `ssss`, which have a hyphen each, are long.
+/// Shares of other programs, a line each, with the numbers of their lines from 1. They have no
+/// spaces. With `joined`, a line of hexadecimal digits alone goes on where the line before has
+/// ended: those of `ssss`, which have a hyphen each, are long.
 pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<String>)> {
     let text = clean(text);
     let mut lines: Vec<(usize, Zeroizing<String>)> = Vec::new();

@@ -51,7 +51,8 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
 }
 
-/// The tags, once `h` has the blocks that come before the last `rows`; and a block of `lengths` after those.
+/// The tags, once `h` has the blocks that come before the last `rows`; and a block of `lengths`
+/// after those.
 #[inline(always)]
 pub(super) fn tags_after<S: Simd>(
     token: S,
