@@ -18,10 +18,13 @@ fn every_promise_names_a_test_that_exists() {
             if name.starts_with("cargo xtask ") {
                 continue;
             }
-            let (file, test) = name.split_once("::").unwrap_or((name, ""));
+            let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
             let source = std::fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-            let is_test = |line: &str| line.trim_start().strip_prefix("fn ").is_some_and(|rest| rest.starts_with(test));
-            assert!(source.lines().any(is_test), "{file} has no test `{test}`");
+            let lines: Vec<_> = source.lines().map(str::trim_start).collect();
+            let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
+            let function = function.unwrap_or_else(|| panic!("{file} has no function `{test}`"));
+            let mut attributes = lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
+            assert!(attributes.any(|line| *line == "#[test]"), "{file}: `{test}` is no test");
         }
         count += 1;
     }

@@ -39,6 +39,13 @@ fn pending() -> MutexGuard<'static, Pending> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Does `work`, and lets no signal that is watched for end the process before it is done. `work` makes and removes no files that are
+/// watched over.
+pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
+    let _signals_wait = pending();
+    work()
+}
+
 /// Where an unfinished file is.
 #[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
 enum Unfinished {

@@ -53,7 +53,8 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
         None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
         Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
             Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-            None if output.can_restart() => {
+            // Never copied over the only file there is: what ends the copy halfway would destroy it.
+            None if output.is_renamed() => {
                 let nonce = *decryptor.nonce();
                 copy(decryptor, &rekeyed, armored, output, &input.name, || {
                     target.refuse_if_modified()?;

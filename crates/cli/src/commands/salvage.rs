@@ -49,10 +49,12 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     // and again.
     let progress = Progress::default();
     let shown = progress.show(Some(len), false);
+    let mut found_end = 0;
     let salvaged = reader
         .salvage(file.get_ref(), len, |event| match event {
             Salvaging::Found { at, plaintext } => {
                 progress.add(plaintext.len() as u64);
+                found_end = found_end.max(at + plaintext.len() as u64);
                 progress.say("");
                 result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
             }
@@ -66,7 +68,8 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     drop(shown);
     let done = salvaged.and_then(|salvaged| {
         // What is missing at the end has its place too, as far as it is known.
-        let end = salvaged.end.or(salvaged.missing.last().map(|range| range.end)).unwrap_or(salvaged.found);
+        let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
+        let end = salvaged.end.unwrap_or(missing_end.max(found_end));
         result.set_len(end).and_then(|()| result.sync_all()).map_err(|error| cannot(output, &error))?;
         let written = writeln!(list, "{:#}", describe(&salvaged)).and_then(|()| list.sync_all());
         written.map_err(|error| cannot(&map, &error))?;

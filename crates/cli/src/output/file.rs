@@ -14,6 +14,7 @@ use sealane_age::WriteAt;
 
 use super::temporary::Temporary;
 use super::{in_place, keep_retry, permissions};
+use crate::cleanup::uninterrupted;
 use crate::error::{Error, Result, quoted};
 
 /// As many symbolic links as Linux follows.
@@ -152,12 +153,19 @@ impl Replacement {
         let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
         if let Err(error) = may_make_files_in(&prepared.directory) {
             let elsewhere = std::env::temp_dir();
-            if prepared.target.existing.is_none() || may_make_files_in(&elsewhere).is_err() {
+            // A secret would get the old file's mode, which may let others read it.
+            let may_overwrite = prepared.target.existing.is_some() && prepared.keeping == Keeping::Permissions;
+            if !may_overwrite || may_make_files_in(&elsewhere).is_err() {
                 return Err(prepared.cannot_create(&error));
             }
             (prepared.directory, prepared.in_place) = (elsewhere, true);
         }
         Ok(prepared)
+    }
+
+    /// Whether a file is made beside the target and renamed, not copied over it.
+    pub(super) fn is_renamed(&self) -> bool {
+        !self.in_place
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
@@ -193,7 +201,8 @@ impl Replacement {
         };
         if self.in_place {
             allowed()?;
-            let copied = in_place::overwrite(&self.target.path, temporary.file());
+            // A signal that came between would leave a mixture of old and new.
+            let copied = uninterrupted(|| in_place::overwrite(&self.target.path, temporary.file()));
             return copied.map_err(|error| self.target.cannot_write(&error));
         }
         let replace = self.keeping != Keeping::Old;

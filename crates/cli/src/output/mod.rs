@@ -112,6 +112,11 @@ impl Output {
         matches!(self.sink, Sink::Replacement(_))
     }
 
+    /// Whether the result gets its name in one step, with what was there before untouched until then.
+    pub(crate) fn is_renamed(&self) -> bool {
+        matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
+    }
+
     /// The file, to be written at any place and by several threads, if it is one that nobody sees before it is complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {

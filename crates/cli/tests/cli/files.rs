@@ -194,6 +194,16 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     }
     let metadata = dir.path("sub/out").metadata().unwrap();
     assert_eq!((metadata.ino(), dir.mode("sub/out")), (inode, 0o640));
+    // The only copy of a file is never overwritten with another one that has a longer header, and
+    // a secret never gets the mode of what was there.
+    dir.write("sub/out", dir.read("x"));
+    dir.run(["keygen", "-o", "other.txt"]).ok();
+    dir.sh("\"$SEALANE\" keygen -y other.txt > other.pub").ok();
+    run(&["rekey", "--add", "-i", "key.txt", "-R", "other.pub", "sub/out"]).fails("give its name with -o");
+    assert!(dir.read("sub/out") == dir.read("x"));
+    dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "held", "in"]).quiet();
+    run(&["contribute", "-y", "-i", "key.txt", "-o", "sub/out", "held"]).fails("temporary file");
+    assert!(dir.read("sub/out") == dir.read("x"));
     assert_eq!(fs::read_dir(dir.path("sub")).unwrap().count(), 1);
     assert_eq!(fs::read_dir(dir.path("tmp")).unwrap().count(), 0);
     dir.set_mode("sub", 0o755);

@@ -99,6 +99,23 @@ fn the_last_chunk_is_found_whatever_follows_it() {
     }
 }
 
+#[test]
+fn a_chunk_before_the_cut_is_kept_although_one_before_it_is_damaged() {
+    let dir = Dir::with_key();
+    let data = bytes(3 * CHUNK + 100);
+    dir.encrypt(&data, "x");
+    let mut bad = dir.read("x");
+    // Exactly behind the third chunk, of which the second is damaged.
+    bad.truncate(bad.len() - 116);
+    let second = bad.len() - 2 * (CHUNK + 16);
+    bad[second] ^= 1;
+    dir.write("bad", bad);
+    salvage(&dir, "bad").fails("missing");
+    let left = dir.read("left");
+    assert_eq!(left.len(), 3 * CHUNK);
+    assert!(left[..CHUNK] == data[..CHUNK] && left[2 * CHUNK..] == data[2 * CHUNK..3 * CHUNK]);
+}
+
 /// What is left of `bad`, which is `file` with one thing done to it, is `data` but for the chunks
 /// `missing`.
 #[track_caller]
@@ -145,13 +162,16 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
     left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
     left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
-    left(&dir, &with(at(3, 1), &bytes(300_001)), &data, 3..4, &moved(4, 300_001));
+    // What is inserted behind a chunk's first byte must not end with that byte: the chunk would be whole.
+    let other = !file[at(3, 0)];
+    let junk = [&bytes(300_000)[..], &[other]].concat();
+    left(&dir, &with(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));
     // The one before the last: what follows is the last one, which is short.
     left(&dir, &without(at(4, 100), at(4, 103)), &data, 4..5, &lost(5, 3));
     left(&dir, &with(at(4, 100), b"abc"), &data, 4..5, &moved(5, 3));
     left(&dir, &[&without(at(4, 100), at(4, 103))[..], &[0; 512]].concat(), &data, 4..5, &lost(5, 3));
     // Twice, and something else replaced by something longer.
-    let twice = [&file[..at(1, 1)], &file[at(1, 3)..at(3, 1)], b"x", &file[at(3, 1)..]].concat();
+    let twice = [&file[..at(1, 1)], &file[at(1, 3)..at(3, 1)], &[other], &file[at(3, 1)..]].concat();
     dir.write("bad", twice);
     salvage(&dir, "bad").fails("131072 are missing");
     let map = map(&dir);
