@@ -20,8 +20,13 @@ pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<
     let keeps_group = new.gid() == existing.gid() || fchown(file, None, Some(existing.gid())).is_ok();
     // Before the mode: where there is a list, the bits of the group are the most that it allows.
     let keeps_list = access_list::replace(file, path, keeps_group)?;
-    let mode = if keeps_group && keeps_list { mode } else { mode & !0o070 };
-    file.set_permissions(Permissions::from_mode(mode))
+    file.set_permissions(Permissions::from_mode(kept_mode(mode, keeps_group && keeps_list)))
+}
+
+/// The mode, without the group's rights unless group and list are those of the old file.
+#[cfg(unix)]
+fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
+    if keeps_group_and_list { mode } else { mode & !0o070 }
 }
 
 #[cfg(not(unix))]
@@ -79,5 +84,34 @@ mod access_list {
 
     pub(super) fn replace(_file: &File, _path: &Path, _keep: bool) -> io::Result<bool> {
         Ok(true)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+    use super::*;
+
+    #[test]
+    fn where_the_list_cannot_be_kept_the_group_gets_no_rights() {
+        const NAME: &str = "system.posix_acl_access";
+        // The owner, the user 12345, the group, the most that these may do, and others.
+        let entries =
+            [(1_u16, 6_u16, u32::MAX), (2, 6, 12345), (4, 6, u32::MAX), (0x10, 6, u32::MAX), (0x20, 0, u32::MAX)];
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, may, id) in entries {
+            list.extend([&tag.to_le_bytes()[..], &may.to_le_bytes(), &id.to_le_bytes()].concat());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        for path in [&old, &new] {
+            std::fs::write(path, "").unwrap();
+            setxattr(path, NAME, &list, XattrFlags::empty()).expect("a file system with access lists");
+        }
+        let file = File::options().write(true).open(&new).unwrap();
+        assert!(!access_list::replace(&file, &old, false).unwrap());
+        assert!(getxattr(&new, NAME, &mut [0; 1024][..]).is_err(), "a list of somebody else is left");
+        assert_eq!((kept_mode(0o660, false), kept_mode(0o660, true)), (0o600, 0o660));
     }
 }
