@@ -1,5 +1,5 @@
-//! What has to be put right when a signal ends the process: the unfinished output, plugins and their directories, and the terminal's
-//! echo.
+//! What has to be put right when a signal ends the process: the unfinished output, plugins and
+//! their directories, and the terminal's echo.
 //!
 //! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does so and
 //! lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows,
@@ -39,8 +39,8 @@ fn pending() -> MutexGuard<'static, Pending> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does `work`, and lets no signal that is watched for end the process before it is done. `work` makes and removes no files that are
-/// watched over.
+/// Does `work`, and lets no signal that is watched for end the process before it is done. `work`
+/// makes and removes no files that are watched over.
 pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
     let _signals_wait = pending();
     work()

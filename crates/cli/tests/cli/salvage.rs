@@ -162,7 +162,8 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
     left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
     left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
-    // What is inserted behind a chunk's first byte must not end with that byte: the chunk would be whole.
+    // What is inserted behind a chunk's first byte must not end with that byte: the chunk would be
+    // whole.
     let other = !file[at(3, 0)];
     let junk = [&bytes(300_000)[..], &[other]].concat();
     left(&dir, &with(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));

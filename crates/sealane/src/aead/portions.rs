@@ -1,9 +1,8 @@
 //! Messages of more than a few blocks where Poly1305 has products of 52 bits.
 //!
-//! The key stream is made in portions. The first has block 0 and the odd blocks: as many sets of
-//! four as leave only whole groups. As soon as it is there, the powers of r are computed; they wait
-//! for each other, and the CPU fills that time with the next portion. From then on each portion is
-//! authenticated after the next has been made (before it, where the message is opened).
+//! The key stream is made in portions. The first has block 0 and the odd blocks, so that only whole
+//! pairs of groups remain. The powers of r are computed once block 0 is there. From then on each
+//! portion is authenticated after the next has been made (before it, where the message is opened).
 
 use sealane_simd::{CpuClass, Simd, Words};
 

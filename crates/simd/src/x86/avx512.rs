@@ -245,7 +245,8 @@ fn load_up_to_64(bytes: &[u8]) -> __m512i {
         copy.as_ptr()
     };
     let mask = u64::MAX >> (64 - bytes.len());
-    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are not read.
+    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
+    // not read.
     unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }
 
