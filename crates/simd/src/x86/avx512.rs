@@ -208,8 +208,10 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
                 _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
             ]
         });
-        // In pieces: a function of all of it may be too large to be inlined.
-        for (key, block) in keys.into_iter().zip(blocks) {
+        // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys and
+        // blocks, LLVM made code in an order that differed between builds.
+        let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
+        for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
             avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
         }
     }
