@@ -6,15 +6,16 @@ use crate::support::Dir;
 fn the_examples_of_the_readme() {
     let readme = include_str!("../../../../README.md");
     let dir = Dir::new();
-    dir.write("report.pdf", "a report");
     dir.write("README.md", readme);
     let mut public = String::new();
     let mut key = None;
-    // The first two stories: a key in a file, and one in shares.
+    // The quick start, which has no prompts, and the story of a key in shares.
+    let (_, quick_start) = readme.split_once("## Quick start\n").expect("the section");
+    let quick_start = quick_start.split("```sh\n").nth(1).unwrap().split("```").next().unwrap().lines();
     let blocks: Vec<&str> =
         readme.split("```console\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let stories = blocks.iter().take_while(|block| !block.contains("encrypt -k 3")).flat_map(|block| block.lines());
-    let commands: Vec<&str> = stories.filter_map(|line| line.strip_prefix("$ ")).collect();
+    let commands: Vec<&str> = quick_start.chain(stories.filter_map(|line| line.strip_prefix("$ "))).collect();
     let ours: Vec<&&str> =
         commands.iter().filter(|line| line.starts_with("sealane ") || line.starts_with("rm ")).collect();
     assert!(ours.len() >= 10 && ours.iter().any(|line| line.starts_with("sealane combine")), "{ours:?}");
