@@ -31,37 +31,16 @@
 //! public.
 #![forbid(unsafe_code)]
 
-mod checksum;
-mod combine;
-mod commitment;
-mod element;
-mod error;
 mod foreign;
-mod gf;
-mod header;
-mod lockstep;
-mod maintain;
-mod polynomial;
-mod reader;
-mod rows;
-mod share;
-pub mod slip39;
-mod split;
-pub mod ssss;
-mod text;
-pub mod vault;
-mod wiped;
-mod writer;
+mod format;
+mod ops;
 
-pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
-pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
-pub use crate::element::split_element;
-pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, ShareSet, SplitError};
-pub use crate::foreign::ForeignError;
-pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};
-pub use crate::maintain::{Refresh, refresh, reissue, reissue_to};
-pub use crate::reader::ShareReader;
-pub use crate::share::Share;
-pub use crate::split::{Split, SplitWriter, split};
-pub use crate::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, TextError, has_prefix};
-pub use crate::wiped::WipedVec;
+pub use crate::foreign::{ForeignError, slip39, ssss, vault};
+pub use crate::format::error::{ParameterError, ShareError, TextError};
+pub use crate::format::layout::{BLINDING_BYTES, COMMITMENT_BYTES, MAGIC, VERSION};
+pub use crate::format::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, has_prefix};
+pub use crate::format::{Field, Header, Points, SetId, Share, ShareReader, WipedVec};
+pub use crate::ops::{
+    BadShare, CombineError, Fault, Recovered, Refresh, Report, Restart, ShareSet, Split, SplitError, SplitWriter,
+    combine, combine_seek, combine_to, refresh, reissue, reissue_to, split, split_element,
+};

@@ -40,7 +40,11 @@ pub trait Field: sealed::Sealed + Copy + Send + Sync + 'static {
 }
 
 macro_rules! fields {
-    ($($bits:literal $exponents:expr, $limbs:literal, $poly:ty;)*) => {$(
+    ($($bits:literal $exponents:expr, $limbs:literal, $poly:ty;)*) => {
+        /// The degree and the exponents of each field.
+        #[cfg(feature = "alloc")]
+        pub(super) const FIELDS: &[(usize, Exponents)] = &[$(($bits, $exponents)),*];
+    $(
         impl sealed::Sealed for Degree<$bits> {}
 
         impl Field for Degree<$bits> {

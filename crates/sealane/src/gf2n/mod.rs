@@ -20,6 +20,8 @@
 //! | 2048 | x^2048 + x^19 + x^14 + x^13 + 1 |
 
 mod backend;
+#[cfg(feature = "alloc")]
+mod dynamic;
 mod element;
 mod field;
 pub(crate) mod kernel;
@@ -29,6 +31,8 @@ mod serde;
 pub(crate) mod slices;
 
 pub use backend::{Backend, ClmulFamily};
+#[cfg(feature = "alloc")]
+pub use dynamic::{DynamicElement, DynamicField};
 pub use element::{Element, Gf2n};
 pub use field::{Degree, Field};
 

@@ -6,10 +6,14 @@
 //! - [`bytes`]: secrets of any length, byte by byte over GF(2^8).
 //! - `element`: a secret that is one element of a field GF(2^n). Needs the feature `alloc`.
 
+mod arithmetic;
 pub mod bytes;
+#[cfg(feature = "alloc")]
+pub mod dynamic;
 #[cfg(feature = "alloc")]
 pub mod element;
 mod error;
+mod reed_solomon;
 
 pub use bytes::Backend;
 pub use error::Error;

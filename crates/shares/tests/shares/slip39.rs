@@ -125,7 +125,7 @@ fn forge(words: &[String]) -> Mnemonic {
 
 /// Words that differ, and a checksum that fits.
 fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
-    let list: Vec<&str> = include_str!("../../src/slip39/wordlist.txt").lines().collect();
+    let list: Vec<&str> = include_str!("../../src/foreign/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
     // The code is linear: what is added is a word of it.
     let mut difference = vec![0; words.len()];

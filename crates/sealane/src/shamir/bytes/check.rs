@@ -4,9 +4,10 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::field::{invert, mul};
+use super::field::{PublicBytes, mul};
 use super::{Backend, MAX_SHARES, Points, decode, kernel};
-use crate::shamir::Error;
+use crate::shamir::arithmetic::dual_weight;
+use crate::shamir::{Error, reed_solomon};
 use crate::wipe::wipe;
 
 /// Bytes of each share that are compared at once.
@@ -124,11 +125,7 @@ impl Checker {
         let mut syndromes = [0; MAX_SHARES];
         let syndromes = &mut syndromes[..self.points.len() - self.threshold];
         for ((share, &weight), &point) in shares.iter().zip(&weights).zip(self.points.iter()) {
-            let mut term = mul(weight, share[position]);
-            for syndrome in &mut *syndromes {
-                *syndrome ^= term;
-                term = mul(term, point);
-            }
+            reed_solomon::add_share(&PublicBytes, syndromes, mul(weight, share[position]), &point);
         }
         let Some(found) = decode::locate(syndromes, &self.points) else { return false };
         let before = self.wrong.len();
@@ -156,8 +153,7 @@ impl fmt::Debug for Checker {
 fn weights(points: &[u8]) -> [u8; MAX_SHARES] {
     let mut weights = [0; MAX_SHARES];
     for (i, weight) in weights.iter_mut().enumerate().take(points.len()) {
-        let others = points.iter().enumerate().filter(|(j, _)| *j != i);
-        *weight = invert(others.fold(1, |product, (_, point)| mul(product, points[i] ^ point)));
+        *weight = dual_weight(&PublicBytes, points, i);
     }
     weights
 }

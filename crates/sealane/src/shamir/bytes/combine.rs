@@ -4,9 +4,10 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::field::lagrange;
+use super::field::PublicBytes;
 use super::{Backend, MAX_SHARES, Points, kernel};
 use crate::shamir::Error;
+use crate::shamir::arithmetic::lagrange_weight;
 
 /// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another point.
 ///
@@ -49,7 +50,7 @@ impl Combiner {
         }
         let mut coefficients = [0; MAX_SHARES];
         for (i, coefficient) in coefficients.iter_mut().enumerate().take(points.len()) {
-            *coefficient = lagrange(&points, i, target);
+            *coefficient = lagrange_weight(&PublicBytes, &points, i, &target);
         }
         Ok(Self { points, coefficients, target, level: backend.level() })
     }

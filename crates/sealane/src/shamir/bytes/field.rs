@@ -2,6 +2,8 @@
 
 use sealane_simd::{NIBBLE_PRODUCTS, gf8_mul};
 
+use crate::shamir::arithmetic::Arithmetic;
+
 /// The inverse of each element, and 0 for 0.
 static INVERSES: [u8; 256] = {
     let mut inverses = [0; 256];
@@ -23,20 +25,39 @@ pub(super) fn mul(a: u8, b: u8) -> u8 {
 }
 
 /// The inverse, 0 for 0. Not constant in time: for public elements only.
-pub(super) fn invert(a: u8) -> u8 {
+fn invert(a: u8) -> u8 {
     INVERSES[usize::from(a)]
 }
 
-/// Coefficient i of Lagrange's interpolation at `target` from values at `points`, which are distinct.
-pub(super) fn lagrange(points: &[u8], i: usize, target: u8) -> u8 {
-    let (mut numerator, mut denominator) = (1, 1);
-    for (j, &point) in points.iter().enumerate() {
-        if j != i {
-            numerator = mul(numerator, target ^ point);
-            denominator = mul(denominator, points[i] ^ point);
-        }
+/// The field GF(2^8), for public elements only: products and inverses are not constant time.
+pub(super) struct PublicBytes;
+
+impl Arithmetic for PublicBytes {
+    type Element = u8;
+
+    fn zero(&self) -> u8 {
+        0
     }
-    mul(numerator, invert(denominator))
+
+    fn one(&self) -> u8 {
+        1
+    }
+
+    fn is_zero(&self, a: &u8) -> bool {
+        *a == 0
+    }
+
+    fn sum(&self, a: &u8, b: &u8) -> u8 {
+        a ^ b
+    }
+
+    fn product(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, *b)
+    }
+
+    fn quotient(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, invert(*b))
+    }
 }
 
 #[cfg(test)]

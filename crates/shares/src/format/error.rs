@@ -1,0 +1,167 @@
+//! Errors of parameters and of one share.
+
+use std::fmt;
+use std::io;
+
+/// A threshold, a number of shares, an index or a field that cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// The threshold is zero.
+    #[error("the threshold must be at least 2, not 0")]
+    ThresholdZero,
+    /// The threshold is one: each share would be the secret.
+    #[error("the threshold must be at least 2: with 1, each share would be the secret itself")]
+    ThresholdOne,
+    /// The threshold is larger than the number of shares.
+    #[error("{threshold} shares would be needed, but there are only {count}")]
+    ThresholdOverCount {
+        /// k.
+        threshold: usize,
+        /// n.
+        count: usize,
+    },
+    /// There are more shares than the field has evaluation points.
+    #[error("at most {max} shares are possible, not {count}")]
+    Count {
+        /// n.
+        count: usize,
+        /// What is possible.
+        max: u16,
+    },
+    /// The index is larger than any share's can be.
+    #[error("the index of a share is at most {max}, not {index}")]
+    Index {
+        /// The index.
+        index: u16,
+        /// What is possible.
+        max: u16,
+    },
+    /// The evaluation point is zero: the value there is the secret.
+    #[error("a share cannot have the evaluation point zero")]
+    ZeroPoint,
+    /// The evaluation point has not the length of a field element, or is not the index where it must be.
+    #[error("an evaluation point cannot have {0} bytes in this field")]
+    PointBytes(usize),
+    /// No such sharing scheme.
+    #[error("unknown sharing scheme {0}")]
+    Scheme(u8),
+    /// No such field.
+    #[error("there is no field of {0} bits for this sharing scheme")]
+    FieldBits(u16),
+    /// The secret is longer or shorter than the scheme's secrets are.
+    #[error("a secret of {0} bytes cannot be shared in this form")]
+    SecretBytes(usize),
+}
+
+/// A share cannot be read.
+///
+/// A [`ShareReader`](crate::ShareReader) wraps it in an [`io::Error`]; [`ShareError::of`] gives it back.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShareError {
+    /// It does not begin like a share.
+    #[error("not a share")]
+    NotAShare,
+    /// It was made by a later version.
+    #[error("a share of version {0} of the format, which this program does not know")]
+    Version(u8),
+    /// It ends too early.
+    #[error("the share is cut short")]
+    Truncated,
+    /// Something follows the share.
+    #[error("there is data after the end of the share")]
+    TrailingData,
+    /// The header's checksum is wrong.
+    #[error("the share is damaged: its header's checksum is wrong")]
+    HeaderChecksum,
+    /// The checksum is wrong.
+    #[error("the share is damaged: its checksum is wrong")]
+    Checksum,
+    /// What the header says cannot be.
+    #[error("invalid share: {0}")]
+    Parameter(#[from] ParameterError),
+    /// The payload has not the length of one field element. If it is longer, this is how much of it was read.
+    #[error("invalid share: its payload of {0} bytes or more is not one element of its field")]
+    PayloadBytes(u64),
+    /// It is too large for this form.
+    #[error("too large for a share in this form")]
+    TooLarge,
+    /// The text form is malformed.
+    #[error("malformed share: {0}")]
+    Text(#[from] TextError),
+    /// Reading failed.
+    #[error("reading failed: {0}")]
+    Io(#[source] io::Error),
+}
+
+impl ShareError {
+    /// The error of a share that is inside of an error of a [`ShareReader`](crate::ShareReader), if there is one.
+    #[must_use]
+    pub fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    /// Takes an error of reading apart: one that a [`ShareReader`](crate::ShareReader) made comes back as it was.
+    pub(crate) fn from_io(error: io::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => error,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Self::Truncated,
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
+impl From<ShareError> for io::Error {
+    fn from(error: ShareError) -> Self {
+        match error {
+            ShareError::Io(error) => error,
+            ShareError::Truncated => Self::new(io::ErrorKind::UnexpectedEof, error),
+            _ => Self::new(io::ErrorKind::InvalidData, error),
+        }
+    }
+}
+
+/// What is wrong with a share in text form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// It does not begin with [`TEXT_PREFIX`](crate::TEXT_PREFIX).
+    #[error("it does not begin with SEALANE-SHARE-1")]
+    Prefix,
+    /// It has upper-case and lower-case letters.
+    #[error("upper and lower case are mixed, first at character {position}")]
+    MixedCase {
+        /// From 1.
+        position: usize,
+    },
+    /// It has a character that no share has.
+    #[error("character {position} cannot be part of a share")]
+    Character {
+        /// From 1.
+        position: usize,
+    },
+    /// It is too short for a share.
+    #[error("it is too short: characters are missing")]
+    TooShort,
+    /// It is too long for a share.
+    #[error("it is too long")]
+    TooLong,
+    /// The checksum is wrong.
+    #[error("the checksum is wrong{}", Suspect(*.suspect))]
+    Checksum {
+        /// If one wrong character explains it: which one, from 1.
+        suspect: Option<usize>,
+    },
+    /// The last digit before the checksum has bits that no byte has.
+    #[error("its last bits are not zero")]
+    Padding,
+}
+
+struct Suspect(Option<usize>);
+
+impl fmt::Display for Suspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |position| write!(f, "; look at character {position}"))
+    }
+}

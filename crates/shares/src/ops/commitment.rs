@@ -1,0 +1,35 @@
+//! The commitment by which a reconstructed secret is recognised.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::format::Field;
+use crate::format::layout::{BLINDING_BYTES, COMMITMENT_BYTES};
+
+const DOMAIN: &[u8] = b"sealane.share.v1.commitment";
+
+/// HMAC-SHA-256 (RFC 2104) under the blinding value, of the domain, the field, the threshold and the secret.
+///
+/// The set is not in it: a refresh makes a new set of the same secret, and cannot make a new commitment without knowing
+/// the secret.
+pub(crate) struct Committer(Hmac<Sha256>);
+
+impl Committer {
+    pub(crate) fn new(blinding: &[u8; BLINDING_BYTES], field: Field, threshold: u16) -> Self {
+        let mut hmac = Hmac::<Sha256>::new_from_slice(blinding).expect("HMAC takes keys of any length");
+        // All of fixed length, so that nothing but one secret makes this message.
+        hmac.update(DOMAIN);
+        hmac.update(&[field.scheme()]);
+        hmac.update(&field.bits().to_be_bytes());
+        hmac.update(&threshold.to_be_bytes());
+        Self(hmac)
+    }
+
+    pub(crate) fn update(&mut self, secret: &[u8]) {
+        self.0.update(secret);
+    }
+
+    pub(crate) fn finalize(self) -> [u8; COMMITMENT_BYTES] {
+        self.0.finalize().into_bytes().into()
+    }
+}
