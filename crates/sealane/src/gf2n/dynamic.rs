@@ -46,8 +46,8 @@ impl DynamicField {
     /// Returns the field of degree `bits` with the exponents a, b and c, the greatest first.
     ///
     /// Returns `None` unless `bits` is a multiple of 8, from 8 to [`MAX_BITS`](Self::MAX_BITS), and
-    /// a > b > c > 0, where a is below 64 and at most half the degree. The caller must know that the
-    /// polynomial is irreducible: this is not checked.
+    /// a > b > c > 0, where a is below 64 and at most half the degree. The caller must know that
+    /// the polynomial is irreducible: this is not checked.
     #[must_use]
     pub fn new(bits: usize, exponents: [u32; 3]) -> Option<Self> {
         let [a, b, c] = exponents;

@@ -48,8 +48,8 @@ pub(super) trait Arithmetic {
     }
 }
 
-/// Returns weight i of Lagrange interpolation at `target`: the product of (target - x(j)) / (x(i) - x(j))
-/// over all other points x(j). The points are distinct.
+/// Returns weight i of Lagrange interpolation at `target`: the product of (target - x(j)) / (x(i) -
+/// x(j)) over all other points x(j). The points are distinct.
 pub(super) fn lagrange_weight<A: Arithmetic>(
     field: &A,
     points: &[A::Element],
@@ -59,8 +59,8 @@ pub(super) fn lagrange_weight<A: Arithmetic>(
     field.quotient(&differences(field, points, i, target), &differences(field, points, i, &points[i]))
 }
 
-/// Returns the inverse of the product of x(i) - x(j) over all other points x(j): with these weights,
-/// the values of every polynomial of a degree below n - 1 at the n points add up to 0.
+/// Returns the inverse of the product of x(i) - x(j) over all other points x(j): with these
+/// weights, the values of every polynomial of a degree below n - 1 at the n points add up to 0.
 pub(super) fn dual_weight<A: Arithmetic>(field: &A, points: &[A::Element], i: usize) -> A::Element {
     field.quotient(&field.one(), &differences(field, points, i, &points[i]))
 }

@@ -1,7 +1,7 @@
 //! Shamir's secret sharing of one element of a [`DynamicField`].
 //!
-//! It serves formats that allow many fields; [`element`](super::element) is several times faster.
-//! A share is the value of the polynomial, which [`DynamicField::evaluate`] computes, at its
+//! It serves formats that allow many fields; [`element`](super::element) is several times faster. A
+//! share is the value of the polynomial, which [`DynamicField::evaluate`] computes, at its
 //! evaluation point. Points are public.
 //!
 //! ```
@@ -32,7 +32,8 @@ use crate::gf2n::{DynamicElement, DynamicField};
 
 /// Interpolates from the shares at some points: the secret, or the share at another point.
 ///
-/// It takes exactly the shares that it is given: at least as many as the threshold, all of them right.
+/// It takes exactly the shares that it is given: at least as many as the threshold, all of them
+/// right.
 #[derive(Clone, Debug)]
 pub struct Combiner {
     field: DynamicField,
@@ -77,8 +78,8 @@ impl Combiner {
 /// how bad shares differ from right ones, and not on the secret.
 ///
 /// # Errors
-/// [`Error`] if the threshold is 0, there are fewer points than that, one is zero or occurs twice, or
-/// there are not as many values; [`Error::InconsistentShares`] if more are bad than can be told.
+/// [`Error`] if the threshold is 0, there are fewer points than that, one is zero or occurs twice,
+/// or there are not as many values; [`Error::InconsistentShares`] if more are bad than can be told.
 pub fn bad_shares(
     field: &DynamicField,
     threshold: usize,

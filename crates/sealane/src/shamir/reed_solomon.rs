@@ -3,9 +3,9 @@
 //! Shares are a word of a generalised Reed–Solomon code (McEliece and Sarwate, "On sharing secrets
 //! and Reed–Solomon codes", CACM 24(9), 1981). With the weights v(i) of
 //! [`dual_weight`](super::arithmetic::dual_weight), the sums S(j) = Σ v(i)·x(i)^j·y(i) for j below
-//! n - k, the *syndromes*, are zero for every polynomial of a degree below k (Roth, "Introduction to
-//! Coding Theory", chapter 5). Syndromes therefore depend on the errors alone, and what is computed
-//! from them may take a time that depends on them.
+//! n - k, the *syndromes*, are zero for every polynomial of a degree below k (Roth, "Introduction
+//! to Coding Theory", chapter 5). Syndromes therefore depend on the errors alone, and what is
+//! computed from them may take a time that depends on them.
 
 use core::mem::swap;
 
@@ -28,8 +28,8 @@ pub(super) fn add_share<A: Arithmetic>(
 /// Calls `found` with the index of each wrong share, and returns whether these shares explain the
 /// syndromes.
 ///
-/// At most half as many wrong shares as there are syndromes can be found, and there is only one such
-/// set. If there is none, what `found` was called with means nothing.
+/// At most half as many wrong shares as there are syndromes can be found, and there is only one
+/// such set. If there is none, what `found` was called with means nothing.
 ///
 /// `work` is overwritten. Each part has one element more than there are syndromes.
 pub(super) fn locate<A: Arithmetic>(

@@ -1,10 +1,11 @@
-//! Arithmetic on public elements of GF(2^8): evaluation points, and what is computed from them. By tables.
+//! Arithmetic by tables on public elements of GF(2^8): evaluation points, and values computed from
+//! them.
 
 use sealane_simd::{NIBBLE_PRODUCTS, gf8_mul};
 
 use crate::shamir::arithmetic::Arithmetic;
 
-/// The inverse of each element, and 0 for 0.
+/// The inverse of each element. The inverse of 0 is given as 0.
 static INVERSES: [u8; 256] = {
     let mut inverses = [0; 256];
     // The powers of the generator 3 and of its inverse, 0xf6.
@@ -18,13 +19,13 @@ static INVERSES: [u8; 256] = {
     inverses
 };
 
-/// The product. Not constant in time: for public elements only.
+/// Returns the product. It is not constant time: for public elements only.
 pub(super) fn mul(a: u8, b: u8) -> u8 {
     let table = &NIBBLE_PRODUCTS[usize::from(a)];
     table[usize::from(b & 15)] ^ table[16 + usize::from(b >> 4)]
 }
 
-/// The inverse, 0 for 0. Not constant in time: for public elements only.
+/// Returns the inverse, or 0 for 0. It is not constant time: for public elements only.
 fn invert(a: u8) -> u8 {
     INVERSES[usize::from(a)]
 }
