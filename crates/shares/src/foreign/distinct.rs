@@ -4,7 +4,7 @@ use subtle::ConstantTimeEq;
 
 use super::error::ForeignError;
 
-/// The places of the first share at each point. `shares` are points and values.
+/// Returns the positions of the first share at each point. `shares` are points and values.
 pub(crate) fn distinct<P: PartialEq>(shares: &[(P, &[u8])]) -> Result<Vec<usize>, ForeignError> {
     let mut distinct: Vec<usize> = Vec::new();
     for (at, (point, value)) in shares.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::format::error::ParameterError;
 
-/// Shares of ssss or Vault cannot be read, made or combined. Positions are places in the list that was given, from 0.
+/// An error of shares of ssss or Vault. Positions are indices in the list that was given, from 0.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {
@@ -17,16 +17,16 @@ pub enum ForeignError {
     TooFew {
         /// The threshold.
         needed: usize,
-        /// How many there are.
+        /// The number of different shares.
         usable: usize,
     },
-    /// Two shares have different lengths, so that they are of different secrets.
+    /// Two shares have different lengths, so they are of different secrets.
     #[error("the shares have different lengths")]
     DifferentLengths {
         /// Two such shares.
         positions: [usize; 2],
     },
-    /// Two shares have the same number and different content.
+    /// Two shares have the same evaluation point and different content.
     #[error("two shares have the same number and different content")]
     Conflict {
         /// The two.
@@ -35,7 +35,7 @@ pub enum ForeignError {
     /// There are more shares than needed, and they contradict each other.
     #[error("the shares contradict each other: one is damaged, or of another secret, or the threshold is another")]
     Inconsistent,
-    /// Sharing itself failed: the system's random number generator did.
+    /// Sharing failed because the system's random number generator did.
     #[error(transparent)]
     Sharing(#[from] sealane::shamir::Error),
     /// The system's random number generator failed.

@@ -2,18 +2,18 @@
 
 use zeroize::Zeroizing;
 
-/// Hexadecimal digits of a secret: neither branch nor address depends on it.
+/// Appends the hexadecimal digits of a secret. Neither branches nor addresses depend on it.
 pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            // 39 more for the letters: all ones in the upper bits when 9 is less than the digit.
+            // Letters are 39 characters further on. The sign of 9 - digit gives the mask for them.
             let letter = (9i8.wrapping_sub(digit as i8) >> 7) as u8;
             text.push(char::from(b'0' + digit + (letter & 39)));
         }
     }
 }
 
-/// Pairs of hexadecimal digits.
+/// Reads pairs of hexadecimal digits.
 pub(crate) fn read_hex(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     if !text.len().is_multiple_of(2) {
         return None;

@@ -1,8 +1,10 @@
-//! Shares as HashiCorp Vault and OpenBao make them (`vault operator init`, package `shamir`): the value of each byte over
-//! GF(2^8) with the polynomial 0x11b, and after it one byte, the evaluation point.
+//! Shares of HashiCorp Vault and OpenBao (`vault operator init`, package `shamir`).
 //!
-//! They say nothing of a set or a threshold and have no checksum, so that a wrong or a missing share gives a wrong secret
-//! without an error, unless the threshold is known and there are more shares.
+//! A share has the value of each byte over GF(2^8) with the polynomial 0x11b, followed by one byte,
+//! the evaluation point.
+//!
+//! Shares state neither their set nor the threshold, and have no checksum. A wrong or missing share
+//! gives a wrong secret without an error, unless the threshold is known and there are more shares.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -23,10 +25,10 @@ use sealane::shamir::bytes::{Combiner, Splitter};
 pub struct VaultShare(Zeroizing<Vec<u8>>);
 
 impl VaultShare {
-    /// Reads its bytes.
+    /// Reads the bytes of a share.
     ///
     /// # Errors
-    /// If there are fewer than two, or the evaluation point is zero.
+    /// If there are fewer than two bytes, or the evaluation point is zero.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ForeignError> {
         match bytes {
             [_, .., 0] => Err(ParameterError::ZeroPoint.into()),
@@ -35,12 +37,13 @@ impl VaultShare {
         }
     }
 
-    /// Reads hexadecimal digits, or otherwise base64. White space around them is ignored.
+    /// Reads hexadecimal digits or, if that fails, base64. White space around them is ignored.
     ///
-    /// Base64 of a short share can look like hexadecimal digits (`7EAC`): [`parse_all`] sees more of them at once.
+    /// Base64 of a short share can look like hexadecimal digits (`7EAC`). [`parse_all`] decides
+    /// better, from all shares of a secret.
     ///
     /// # Errors
-    /// If it is neither, or as [`from_bytes`](Self::from_bytes).
+    /// If it is neither; otherwise as for [`from_bytes`](Self::from_bytes).
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
         Self::parse_hex(text).or_else(|_| Self::parse_base64(text))
     }
@@ -55,13 +58,13 @@ impl VaultShare {
         Self::from_bytes(&Zeroizing::new(engine.decode(text).map_err(|_| ForeignError::Malformed)?))
     }
 
-    /// Its bytes: the values, and the evaluation point.
+    /// Returns the bytes: the values and the evaluation point.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Hexadecimal digits.
+    /// Returns the share in hexadecimal digits.
     #[must_use]
     pub fn to_hex(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(self.0.len() * 2));
@@ -69,13 +72,13 @@ impl VaultShare {
         text
     }
 
-    /// Base64 with padding.
+    /// Returns the share in base64 with padding.
     #[must_use]
     pub fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(&self.0[..]))
     }
 
-    /// The evaluation point.
+    /// Returns the evaluation point.
     #[must_use]
     pub fn point(&self) -> u8 {
         self.0[self.0.len() - 1]
@@ -86,12 +89,13 @@ impl VaultShare {
     }
 }
 
-/// Reads the shares of one secret, all of them in one encoding. White space around a line is ignored.
+/// Reads the shares of one secret, all in the same encoding. White space around a line is ignored.
 ///
-/// It is hexadecimal digits or base64, in which all can be read, are of one length, and have different evaluation points if
-/// they differ. If it can be both (base64 of a few bytes is often digits too), it is base64 if a line has small and capital
-/// letters, hexadecimal if there are no capital letters, and otherwise what gives the smaller evaluation points. If it is
-/// neither, each line is read as [`VaultShare::parse`] does.
+/// The encoding, hexadecimal or base64, must give shares of equal length, with different evaluation
+/// points unless they are equal. Base64 of a few bytes is often valid hexadecimal too. If both
+/// encodings fit, it is base64 if some line has lower-case and upper-case letters, and hexadecimal
+/// if there are no upper-case letters. Otherwise it is the encoding that gives the smaller
+/// evaluation points. If neither fits, each line is read as [`VaultShare::parse`] does.
 ///
 /// ```
 /// use sealane_shares::vault;
@@ -102,7 +106,7 @@ impl VaultShare {
 /// ```
 ///
 /// # Errors
-/// The place of the first line that cannot be read, from 0, and why, as [`VaultShare::parse`].
+/// The index of the first line that cannot be read, from 0, and the error of [`VaultShare::parse`].
 pub fn parse_all<S: AsRef<str>>(lines: &[S]) -> Result<Vec<VaultShare>, (usize, ForeignError)> {
     let read = |parse: fn(&str) -> Result<VaultShare, ForeignError>| {
         let shares: Vec<_> = lines.iter().map_while(|line| parse(line.as_ref()).ok()).collect();
@@ -125,8 +129,8 @@ pub fn parse_all<S: AsRef<str>>(lines: &[S]) -> Result<Vec<VaultShare>, (usize, 
     }
 }
 
-/// Whether these can be shares of one secret. What this depends on is public: shares of one point are there only as repetitions,
-/// or by mistake.
+/// Returns whether these can be shares of one secret. The result is public: two shares have the
+/// same point only if one is repeated, or by mistake.
 fn is_one_set(shares: &[VaultShare]) -> bool {
     shares.iter().enumerate().all(|(at, share)| {
         share.0.len() == shares[0].0.len()
@@ -137,7 +141,8 @@ fn is_one_set(shares: &[VaultShare]) -> bool {
 /// Splits a secret of at least one byte, with the evaluation points 1 to `count`.
 ///
 /// # Errors
-/// If the secret is empty, the threshold below 2 or above the count, the count above 255, or the system's generator fails.
+/// If the secret is empty, the threshold is below 2 or above the count, the count is above 255, or
+/// the system's generator fails.
 pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultShare>, ForeignError> {
     check_counts(Field::Bytes.max_count(), threshold, count)?;
     if secret.is_empty() {
@@ -153,12 +158,14 @@ pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultS
     Ok((0..count).map(share).collect())
 }
 
-/// Combines shares: with a threshold, those beyond it are checked against the others; without, all are taken to be needed.
+/// Combines shares. If the threshold is given, shares beyond it are checked against the others;
+/// otherwise all shares are needed.
 ///
-/// **The result is not authenticated**: the format has nothing for it.
+/// **The result is not authenticated**, because the format has no means for it.
 ///
 /// # Errors
-/// If there are fewer different shares than the threshold, or than 2; or they differ in length or contradict each other.
+/// If there are fewer different shares than the threshold, or fewer than 2; or if they differ in
+/// length or contradict each other.
 pub fn combine(shares: &[VaultShare], threshold: Option<usize>) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
     let list: Vec<(u8, &[u8])> = shares.iter().map(|share| (share.point(), share.values())).collect();
     let distinct = distinct(&list)?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// A threshold, a number of shares, an index or a field that cannot be.
+/// A threshold, a number of shares, an index, a field or a length that is not possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
@@ -13,78 +13,80 @@ pub enum ParameterError {
     /// The threshold is one: each share would be the secret.
     #[error("the threshold must be at least 2: with 1, each share would be the secret itself")]
     ThresholdOne,
-    /// The threshold is larger than the number of shares.
+    /// The threshold is above the number of shares.
     #[error("{threshold} shares would be needed, but there are only {count}")]
     ThresholdOverCount {
-        /// k.
+        /// The threshold.
         threshold: usize,
-        /// n.
+        /// The number of shares.
         count: usize,
     },
     /// There are more shares than the field has evaluation points.
     #[error("at most {max} shares are possible, not {count}")]
     Count {
-        /// n.
+        /// The number of shares.
         count: usize,
-        /// What is possible.
+        /// The largest possible number.
         max: u16,
     },
-    /// The index is larger than any share's can be.
+    /// The index is above the largest index of the field.
     #[error("the index of a share is at most {max}, not {index}")]
     Index {
         /// The index.
         index: u16,
-        /// What is possible.
+        /// The largest possible index.
         max: u16,
     },
     /// The evaluation point is zero: the value there is the secret.
     #[error("a share cannot have the evaluation point zero")]
     ZeroPoint,
-    /// The evaluation point has not the length of a field element, or is not the index where it must be.
+    /// The evaluation point does not have the length that the field requires.
     #[error("an evaluation point cannot have {0} bytes in this field")]
     PointBytes(usize),
-    /// No such sharing scheme.
+    /// There is no such sharing scheme.
     #[error("unknown sharing scheme {0}")]
     Scheme(u8),
-    /// No such field.
+    /// There is no such field.
     #[error("there is no field of {0} bits for this sharing scheme")]
     FieldBits(u16),
-    /// The secret is longer or shorter than the scheme's secrets are.
+    /// The length of the secret is not possible for the scheme.
     #[error("a secret of {0} bytes cannot be shared in this form")]
     SecretBytes(usize),
 }
 
 /// A share cannot be read.
 ///
-/// A [`ShareReader`](crate::ShareReader) wraps it in an [`io::Error`]; [`ShareError::of`] gives it back.
+/// A [`ShareReader`](crate::ShareReader) wraps this error in an [`io::Error`]; [`ShareError::of`]
+/// finds it there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
-    /// It does not begin like a share.
+    /// It does not begin as a share does.
     #[error("not a share")]
     NotAShare,
     /// It was made by a later version.
     #[error("a share of version {0} of the format, which this program does not know")]
     Version(u8),
-    /// It ends too early.
+    /// It is incomplete.
     #[error("the share is cut short")]
     Truncated,
-    /// Something follows the share.
+    /// There is data after the end of the share.
     #[error("there is data after the end of the share")]
     TrailingData,
     /// The header's checksum is wrong.
     #[error("the share is damaged: its header's checksum is wrong")]
     HeaderChecksum,
-    /// The checksum is wrong.
+    /// The checksum of the share is wrong.
     #[error("the share is damaged: its checksum is wrong")]
     Checksum,
-    /// What the header says cannot be.
+    /// The header has impossible parameters.
     #[error("invalid share: {0}")]
     Parameter(#[from] ParameterError),
-    /// The payload has not the length of one field element. If it is longer, this is how much of it was read.
+    /// The payload is not exactly one field element. The number is the length of the payload, or,
+    /// if it is too long, of the part that was read.
     #[error("invalid share: its payload of {0} bytes or more is not one element of its field")]
     PayloadBytes(u64),
-    /// It is too large for this form.
+    /// The share is too large for this form.
     #[error("too large for a share in this form")]
     TooLarge,
     /// The text form is malformed.
@@ -96,13 +98,15 @@ pub enum ShareError {
 }
 
 impl ShareError {
-    /// The error of a share that is inside of an error of a [`ShareReader`](crate::ShareReader), if there is one.
+    /// Returns the error of a share that a [`ShareReader`](crate::ShareReader) wrapped in this
+    /// error, if there is one.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
 
-    /// Takes an error of reading apart: one that a [`ShareReader`](crate::ShareReader) made comes back as it was.
+    /// Converts an error of reading. An error that a [`ShareReader`](crate::ShareReader) wrapped is
+    /// unwrapped.
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(error) => error,
@@ -122,7 +126,7 @@ impl From<ShareError> for io::Error {
     }
 }
 
-/// What is wrong with a share in text form.
+/// An error of the text form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -132,13 +136,13 @@ pub enum TextError {
     /// It has upper-case and lower-case letters.
     #[error("upper and lower case are mixed, first at character {position}")]
     MixedCase {
-        /// From 1.
+        /// The position of the character, from 1.
         position: usize,
     },
-    /// It has a character that no share has.
+    /// It has a character that no share can have.
     #[error("character {position} cannot be part of a share")]
     Character {
-        /// From 1.
+        /// The position of the character, from 1.
         position: usize,
     },
     /// It is too short for a share.
@@ -150,10 +154,10 @@ pub enum TextError {
     /// The checksum is wrong.
     #[error("the checksum is wrong{}", Suspect(*.suspect))]
     Checksum {
-        /// If one wrong character explains it: which one, from 1.
+        /// The position of the one wrong character that explains it, from 1, if there is one.
         suspect: Option<usize>,
     },
-    /// The last digit before the checksum has bits that no byte has.
+    /// The last digit before the checksum has nonzero bits beyond the last byte.
     #[error("its last bits are not zero")]
     Padding,
 }

@@ -3,35 +3,35 @@
 use super::error::ParameterError;
 use super::layout::BLINDING_BYTES;
 
-/// How the evaluation points of shares of one field element are chosen.
+/// The choice of evaluation points for shares of one field element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Points {
-    /// The share's index is its point: 1 to n.
+    /// The point of a share is its index, from 1 to n.
     Compact,
-    /// Uniform, nonzero and distinct field elements.
+    /// Points are uniformly random, nonzero and distinct field elements.
     Random,
 }
 
 /// The field that a secret is shared over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// Each byte by itself over GF(2^8) with the polynomial x^8 + x^4 + x^3 + x + 1 (0x11b); the index is the point.
-    /// Secrets of any length.
+    /// Each byte by itself, over GF(2^8) with the polynomial x^8 + x^4 + x^3 + x + 1 (0x11b). The
+    /// evaluation point is the index. Secrets can have any length.
     Bytes,
     /// One element of GF(2^bits).
     Element {
-        /// 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536 or 2048.
+        /// The degree: 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536 or 2048.
         bits: u16,
-        /// Which evaluation points.
+        /// The choice of evaluation points.
         points: Points,
     },
 }
 
 impl Field {
-    /// The sizes of [`Field::Element`].
+    /// The degrees of [`Field::Element`].
     pub const ELEMENT_BITS: [u16; 12] = [16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];
 
-    /// The number of the scheme in a header.
+    /// Returns the number of the scheme in a header.
     pub(crate) fn scheme(self) -> u8 {
         match self {
             Self::Bytes => 1,
@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// The field has 2 to this power elements.
+    /// Returns the degree: the field has 2^bits elements.
     #[must_use]
     pub fn bits(self) -> u16 {
         match self {
@@ -66,19 +66,19 @@ impl Field {
         }
     }
 
-    /// The length of one element in bytes.
+    /// Returns the length of one element in bytes.
     #[must_use]
     pub fn element_bytes(self) -> usize {
         usize::from(self.bits() / 8)
     }
 
-    /// The largest number of shares, and the largest index.
+    /// Returns the largest number of shares, which is the largest index too.
     #[must_use]
     pub fn max_count(self) -> u16 {
         if self.bits() == 8 { 255 } else { u16::MAX }
     }
 
-    /// The length of the blinding value's share: whole elements.
+    /// Returns the length of a share of the blinding value: whole elements.
     pub(crate) fn blinding_share_bytes(self) -> usize {
         BLINDING_BYTES.next_multiple_of(self.element_bytes())
     }
@@ -91,7 +91,7 @@ impl Field {
     }
 }
 
-/// A threshold and a number of shares, where at most `max` are possible.
+/// Checks a threshold and a number of shares, which is at most `max`.
 pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
     match threshold {
         0 => Err(ParameterError::ThresholdZero),

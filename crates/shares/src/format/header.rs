@@ -1,4 +1,4 @@
-//! What stands at the start of a share.
+//! The header of a share.
 
 use std::fmt;
 use std::io::Read;
@@ -10,15 +10,15 @@ use super::error::{ParameterError, ShareError};
 use super::field::{Field, check_counts};
 use super::layout::{HEADER_CHECKSUM_BYTES, MAGIC, VERSION};
 
-/// The bytes from the version to the set identifier.
+/// The length of the part from the version to the set identifier.
 const FIXED_BYTES: usize = 26;
 
-/// Names one splitting of one secret: 16 random bytes. Shown in hexadecimal.
+/// The identifier of one splitting of one secret: 16 random bytes, shown in hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetId(pub [u8; 16]);
 
 impl SetId {
-    /// A new one from the system's random number generator.
+    /// Returns a new identifier from the system's random number generator.
     ///
     /// # Errors
     /// If the generator fails.
@@ -28,7 +28,7 @@ impl SetId {
         Ok(Self(id))
     }
 
-    /// The first 8 hexadecimal digits: enough for a person and for a file name.
+    /// Returns the first 8 hexadecimal digits: enough for a person and for a file name.
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..8].to_owned()
@@ -47,9 +47,9 @@ impl fmt::Debug for SetId {
     }
 }
 
-/// What a share says of itself: all public, and all covered by its checksums.
+/// The header of a share. All of it is public, and the checksums cover all of it.
 ///
-/// A header can only be made with valid parameters.
+/// A header always has valid parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     set: SetId,
@@ -57,12 +57,12 @@ pub struct Header {
     threshold: u16,
     count: u16,
     index: u16,
-    /// Of [`Points::Random`](super::Points::Random), and otherwise empty.
+    /// The evaluation point of [`Points::Random`](super::Points::Random), otherwise empty.
     point: Vec<u8>,
 }
 
 impl Header {
-    /// A header of a share whose evaluation point is its index.
+    /// Returns the header of a share whose evaluation point is its index.
     ///
     /// # Errors
     /// If the parameters do not fit together: see [`ParameterError`].
@@ -70,7 +70,8 @@ impl Header {
         Self::with_point(set, field, threshold, count, index, &[])
     }
 
-    /// A header of a share with an evaluation point, which [`Points::Random`](super::Points::Random) needs and others do not have.
+    /// Returns the header of a share with an evaluation point.
+    /// [`Points::Random`](super::Points::Random) needs one, and for other fields it is empty.
     ///
     /// # Errors
     /// If the parameters do not fit together: see [`ParameterError`].
@@ -99,37 +100,38 @@ impl Header {
         Ok(Self { set, field, threshold, count, index, point: point.to_vec() })
     }
 
-    /// The set: shares of one splitting have the same.
+    /// Returns the set, which is the same for all shares of one splitting.
     #[must_use]
     pub fn set(&self) -> SetId {
         self.set
     }
 
-    /// The field.
+    /// Returns the field.
     #[must_use]
     pub fn field(&self) -> Field {
         self.field
     }
 
-    /// k: so many shares give the secret, and fewer do not help to find it.
+    /// Returns the threshold k: k shares give the secret, and fewer do not help to find it.
     #[must_use]
     pub fn threshold(&self) -> u16 {
         self.threshold
     }
 
-    /// n: so many shares were made. One that was issued later may have an index above it.
+    /// Returns the number of shares n that were made. A share that was issued later may have an
+    /// index above it.
     #[must_use]
     pub fn count(&self) -> u16 {
         self.count
     }
 
-    /// The number of the share, from 1.
+    /// Returns the index of the share, from 1.
     #[must_use]
     pub fn index(&self) -> u16 {
         self.index
     }
 
-    /// The evaluation point as an element of the field, big-endian.
+    /// Returns the evaluation point, a big-endian field element.
     #[must_use]
     pub fn point(&self) -> Vec<u8> {
         if self.point.is_empty() {
@@ -143,17 +145,19 @@ impl Header {
         }
     }
 
-    /// The same share in another set.
+    /// Returns the header of the same share in another set.
     pub(crate) fn in_set(&self, set: SetId) -> Self {
         Self { set, ..self.clone() }
     }
 
-    /// Another share of the same set, of a field where the index is the point.
+    /// Returns the header of another share of the same set. The evaluation point must be the index
+    /// in this field.
     pub(crate) fn at_index(&self, index: u16) -> Result<Self, ParameterError> {
         Self::new(self.set, self.field, self.threshold, self.count, index)
     }
 
-    /// From the magic to the header's checksum, with the share of the blinding value.
+    /// Encodes everything from the magic to the header's checksum. `blinding` is the share of the
+    /// blinding value.
     pub(crate) fn encode(&self, blinding: &[u8]) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(1024));
         bytes.extend_from_slice(&MAGIC);
@@ -170,7 +174,8 @@ impl Header {
         bytes
     }
 
-    /// Reads what [`encode`](Self::encode) makes: at most a few hundred bytes. Gives the bytes too, for the checksum.
+    /// Reads what [`encode`](Self::encode) writes: at most a few hundred bytes. Returns the bytes
+    /// too, for the checksum of the share.
     pub(crate) fn read(source: &mut impl Read) -> Result<(Self, Zeroizing<Vec<u8>>), ShareError> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(1024));
         more(source, &mut bytes, MAGIC.len()).map_err(|error| match error {
@@ -189,7 +194,9 @@ impl Header {
         let (scheme, bits, threshold, count, index) = (bytes[9], number(10), number(12), number(14), number(16));
         let mut set = [0; 16];
         set.copy_from_slice(&bytes[18..34]);
-        // A header that is damaged rather than wrong should say so: with a scheme that is known, the checksum comes first.
+        // A damaged header should be reported as damaged rather than as invalid. The scheme gives
+        // the header's length, so it is checked first; everything else is checked after the
+        // checksum.
         let field = Field::from_wire(scheme, bits)?;
         more(source, &mut bytes, field.point_bytes() + field.blinding_share_bytes() + HEADER_CHECKSUM_BYTES)?;
         let (covered, checksum) = bytes.split_at(bytes.len() - HEADER_CHECKSUM_BYTES);
@@ -201,7 +208,7 @@ impl Header {
         Ok((header, bytes))
     }
 
-    /// Where the share of the blinding value is in the encoded header.
+    /// Returns the range of the blinding value's share in the encoded header.
     pub(crate) fn blinding_range(&self) -> std::ops::Range<usize> {
         let start = MAGIC.len() + FIXED_BYTES + self.field.point_bytes();
         start..start + self.field.blinding_share_bytes()

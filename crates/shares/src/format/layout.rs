@@ -1,4 +1,4 @@
-//! The lengths of the parts of a share, and how one begins.
+//! The lengths of the parts of a share, the magic and the version.
 
 /// The first bytes of a share in binary form.
 pub const MAGIC: [u8; 8] = *b"\x9dsealane";

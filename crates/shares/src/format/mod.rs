@@ -1,4 +1,4 @@
-//! One share: its header, its binary form and its text form (`docs/shares.md`).
+//! The format of one share (`docs/shares.md`): its header, its binary form and its text form.
 
 mod checksum;
 pub(crate) mod error;

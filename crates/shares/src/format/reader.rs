@@ -1,4 +1,4 @@
-//! Reading a share in binary form.
+//! Reads a share in binary form.
 
 use std::io::{self, Read, Seek};
 
@@ -15,17 +15,19 @@ const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
 
 /// Reads a share in binary form: the header at once, the payload through [`Read`].
 ///
-/// The payload ends (`Ok(0)`) when the share has ended and its checksum was right; otherwise there is an error, which is a
-/// [`ShareError`] in an [`io::Error`]. Memory does not grow with the share. A share ends where its source ends.
+/// Reading returns `Ok(0)` at the end of the share if its checksum is right, and otherwise an
+/// error: a [`ShareError`] in an [`io::Error`]. The share ends where its source ends. Memory does
+/// not grow with the share.
 ///
-/// What is read is wiped from the reader's buffer when it is dropped.
+/// The reader's buffer is wiped when it is dropped.
 pub struct ShareReader<R> {
     source: R,
     header: Header,
     encoded: Zeroizing<Vec<u8>>,
     checksum: Option<Checksum>,
     buffer: Zeroizing<Vec<u8>>,
-    /// In `buffer`: payload from `start` to `end`, and then up to `filled` what may be the trailer.
+    /// `buffer` holds payload from `start` to `end`, and then bytes that may be the trailer up to
+    /// `filled`.
     start: usize,
     end: usize,
     filled: usize,
@@ -38,7 +40,7 @@ impl<R: Read> ShareReader<R> {
     /// Reads the header.
     ///
     /// # Errors
-    /// If it is not a share that this version knows, or the header is damaged or invalid.
+    /// If this is not a share of this version of the format, or the header is damaged or invalid.
     pub fn new(mut source: R) -> Result<Self, ShareError> {
         let (header, encoded) = Header::read(&mut source)?;
         let mut checksum = Checksum::new();
@@ -58,13 +60,13 @@ impl<R: Read> ShareReader<R> {
         })
     }
 
-    /// The commitment, once the payload has been read to its end and the checksum was right.
+    /// Returns the commitment, once the payload was read to its end and the checksum was right.
     #[must_use]
     pub fn commitment(&self) -> Option<[u8; COMMITMENT_BYTES]> {
         self.commitment
     }
 
-    /// The bytes of payload that were read so far.
+    /// Returns the number of payload bytes that were read so far.
     #[must_use]
     pub fn payload_bytes(&self) -> u64 {
         self.payload_bytes
@@ -74,7 +76,7 @@ impl<R: Read> ShareReader<R> {
         if self.buffer.is_empty() {
             self.buffer.resize(BUFFER_BYTES, 0);
         }
-        // What was held back as a possible trailer moves to the front.
+        // Bytes that were held back as a possible trailer move to the front.
         self.buffer.copy_within(self.end..self.filled, 0);
         self.filled -= self.end;
         (self.start, self.end) = (0, 0);
@@ -88,7 +90,8 @@ impl<R: Read> ShareReader<R> {
         }
         self.end = self.filled - TRAILER_BYTES;
         if let Field::Element { .. } = self.header.field() {
-            // At once: nobody has room for more than one element, or for part of a second one.
+            // This is checked before the payload is returned: callers have room for one element
+            // only.
             let bytes = self.payload_bytes + self.end as u64;
             if bytes > self.header.field().element_bytes() as u64 {
                 self.end = 0;
@@ -102,7 +105,7 @@ impl<R: Read> ShareReader<R> {
     }
 
     fn finish(&mut self) -> Result<(), ShareError> {
-        // Without a checksum the end was already seen, and was wrong.
+        // If there is no checksum any more, the end was reached before, and its checksum was wrong.
         let mut checksum = self.checksum.take().ok_or(ShareError::Checksum)?;
         if self.filled < TRAILER_BYTES {
             return Err(ShareError::Truncated);
@@ -123,11 +126,11 @@ impl<R: Read> ShareReader<R> {
 }
 
 impl<R> ShareReader<R> {
-    /// Says that the share comes from the same place as all others with this number: one file, one
-    /// person. Otherwise each share counts as a place of its own.
+    /// Declares that the share comes from the same source as all others with this number, such as
+    /// one file or one person. Otherwise each share counts as a source of its own.
     ///
-    /// Where shares contradict each other, those that agree are preferred only if they come from as
-    /// many places as shares are needed, so that one place with many shares never outvotes the
+    /// If shares contradict each other, those that agree are preferred only if they come from as
+    /// many sources as the threshold. One source with many shares therefore never outvotes the
     /// others.
     #[must_use]
     pub fn from_source(mut self, source: usize) -> Self {
@@ -135,28 +138,28 @@ impl<R> ShareReader<R> {
         self
     }
 
-    /// The number of the place that the share comes from, if others come from there too.
+    /// Returns the number given to [`from_source`](Self::from_source), if there is one.
     pub(crate) fn shared_source(&self) -> Option<usize> {
         self.shared_source
     }
 
-    /// What the share says of itself.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The share of the blinding value.
+    /// Returns the share of the blinding value.
     pub(crate) fn blinding(&self) -> &[u8] {
         &self.encoded[self.header.blinding_range()]
     }
 }
 
 impl<R: Read + Seek> ShareReader<R> {
-    /// Goes back to the beginning of the payload.
+    /// Returns to the beginning of the payload.
     ///
     /// # Errors
-    /// If seeking or reading fails, or the header is another one than before.
+    /// If seeking or reading fails, or the header has changed.
     pub fn rewind(&mut self) -> Result<(), ShareError> {
         self.source.rewind().map_err(ShareError::Io)?;
         let (header, encoded) = Header::read(&mut self.source)?;
@@ -183,7 +186,7 @@ impl<R: Read> Read for ShareReader<R> {
         }
         let count = out.len().min(self.end - self.start);
         out[..count].copy_from_slice(&self.buffer[self.start..self.start + count]);
-        // A payload byte is not needed twice.
+        // Each payload byte is returned once, so it can be wiped now.
         self.buffer[self.start..self.start + count].zeroize();
         self.start += count;
         self.payload_bytes += count as u64;

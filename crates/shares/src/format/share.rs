@@ -15,8 +15,8 @@ use super::wiped::WipedVec;
 
 /// A whole share in memory, for small secrets.
 ///
-/// It is kept in its binary form, which is checked when the share is made from bytes or text, and wiped when it is dropped.
-/// It has no `Debug` output but what its header says.
+/// It holds the binary form, which is checked when the share is made and wiped when it is dropped.
+/// The `Debug` output shows only the header.
 #[derive(Clone)]
 pub struct Share {
     bytes: Zeroizing<Vec<u8>>,
@@ -25,18 +25,18 @@ pub struct Share {
 }
 
 impl Share {
-    /// Reads the binary form, all of it.
+    /// Reads the whole binary form.
     ///
     /// # Errors
-    /// If it is not a whole, undamaged share.
+    /// If it is not a complete, undamaged share.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ShareError> {
         Self::from_vec(Zeroizing::new(bytes.to_vec()))
     }
 
-    /// Reads the binary form, all of it, without copying it.
+    /// Reads the whole binary form without copying it.
     ///
     /// # Errors
-    /// If it is not a whole, undamaged share.
+    /// If it is not a complete, undamaged share.
     pub fn from_vec(bytes: Zeroizing<Vec<u8>>) -> Result<Self, ShareError> {
         let mut reader = ShareReader::new(Cursor::new(&bytes[..]))?;
         let mut discard = Zeroizing::new([0; 4096]);
@@ -47,12 +47,12 @@ impl Share {
         Ok(Self { bytes, header, commitment })
     }
 
-    /// Reads what this crate has just written.
+    /// Reads a share that this crate has just written.
     pub(crate) fn from_written(bytes: WipedVec) -> Self {
         Self::from_vec(bytes.into_inner()).expect("a share that was just made is a share")
     }
 
-    /// The binary form.
+    /// Returns the binary form.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
@@ -61,12 +61,12 @@ impl Share {
     /// Reads the text form. White space around it is ignored.
     ///
     /// # Errors
-    /// If it is not a whole, undamaged share.
+    /// If it is not a complete, undamaged share.
     pub fn from_text(text: &str) -> Result<Self, ShareError> {
         Self::from_vec(text::decode(text)?)
     }
 
-    /// The text form: one line of upper-case letters and digits, without an end of line.
+    /// Returns the text form: one line of upper-case letters and digits, without a line ending.
     ///
     /// # Errors
     /// If the payload is longer than [`MAX_TEXT_PAYLOAD_BYTES`](crate::MAX_TEXT_PAYLOAD_BYTES).
@@ -77,10 +77,10 @@ impl Share {
         Ok(text::encode(&self.bytes))
     }
 
-    /// A reader of this share, for [`combine_to`](crate::combine_to) and the like.
+    /// Returns a reader of this share, for [`combine_to`](crate::combine_to) and the like.
     ///
     /// # Panics
-    /// Never: a share that was read once is read again.
+    /// Never: the share was read before.
     #[must_use]
     pub fn into_reader(self) -> ShareReader<Cursor<Zeroizing<Vec<u8>>>> {
         ShareReader::new(Cursor::new(self.bytes)).expect("was read before")
@@ -90,19 +90,19 @@ impl Share {
         ShareReader::new(Cursor::new(&self.bytes[..])).expect("was read before")
     }
 
-    /// What the share says of itself.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The commitment to the secret.
+    /// Returns the commitment to the secret.
     #[must_use]
     pub fn commitment(&self) -> &[u8; COMMITMENT_BYTES] {
         &self.commitment
     }
 
-    /// The share of the secret: as many bytes as the secret has.
+    /// Returns the share of the secret, which is as long as the secret.
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         let header = self.header.blinding_range().end + HEADER_CHECKSUM_BYTES;
@@ -111,7 +111,7 @@ impl Share {
 }
 
 impl PartialEq for Share {
-    /// In constant time, lengths aside.
+    /// Compares in constant time for shares of equal length.
     fn eq(&self, other: &Self) -> bool {
         self.bytes.ct_eq(&other.bytes).into()
     }

@@ -1,30 +1,30 @@
-//! The text form of a share: one line, like Bech32m (BIP-350).
+//! The text form of a share: one line, similar to Bech32m (BIP-350).
 //!
-//! Digits are encoded without a branch or an address that depends on them; reading text is at the boundary, and is not
-//! constant in time, as it is not in age's Bech32.
+//! Encoding has no branch or address that depends on the digits. Decoding is not constant time, as
+//! in age's Bech32.
 
 use zeroize::Zeroizing;
 
 use super::error::{ShareError, TextError};
 use super::layout::MAGIC;
 
-/// What a share in text form begins with, in upper or in lower case.
+/// The beginning of a share in text form, in upper or lower case.
 pub const TEXT_PREFIX: &str = "SEALANE-SHARE-1";
 
-/// The longest payload of a share in text form, in bytes: its line stays below 4,096 characters, which is what a terminal
-/// takes.
+/// The longest payload of a share in text form, in bytes. It keeps the line below 4,096 characters,
+/// which is the longest that a terminal accepts.
 pub const MAX_TEXT_PAYLOAD_BYTES: usize = 2048;
 
-/// A line longer than any share's is not looked at.
+/// No share has a longer line; longer input is rejected at once.
 const MAX_TEXT_CHARACTERS: usize = 4095;
 
 /// BIP-350's constant.
 const BECH32M: u32 = 0x2bc8_30a3;
 const CHECKSUM_DIGITS: usize = 6;
-/// In this many characters, a single wrong one can be located: the period of the code.
+/// The period of the code: within this many characters, a single wrong one can be located.
 const PERIOD: usize = 1023;
 
-/// The text of a share in binary form, whose magic it leaves out.
+/// Encodes a share in binary form as text. The text leaves out the magic.
 pub(crate) fn encode(binary: &[u8]) -> Zeroizing<String> {
     let payload = &binary[MAGIC.len()..];
     let mut digits = Zeroizing::new(Vec::with_capacity(payload.len() * 8 / 5 + 1 + CHECKSUM_DIGITS));
@@ -48,7 +48,7 @@ pub(crate) fn encode(binary: &[u8]) -> Zeroizing<String> {
     text
 }
 
-/// The binary form of a share in text form.
+/// Decodes a share in text form to its binary form.
 pub(crate) fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, ShareError> {
     let text = text.trim();
     if text.len() > MAX_TEXT_CHARACTERS {
@@ -57,7 +57,7 @@ pub(crate) fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, ShareError> {
     if !has_prefix(text) {
         return Err(TextError::Prefix.into());
     }
-    // The prefix has letters: they say which case.
+    // The prefix has letters, which show the case.
     let upper = text.as_bytes()[0].is_ascii_uppercase();
     let mut digits = Zeroizing::new(Vec::with_capacity(text.len()));
     for (at, letter) in text.chars().enumerate() {
@@ -96,16 +96,16 @@ pub(crate) fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, ShareError> {
     Ok(bytes)
 }
 
-/// Whether this looks like a share in text form.
+/// Returns whether the text begins as a share in text form does.
 #[must_use]
 pub fn has_prefix(text: &str) -> bool {
     text.get(..TEXT_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(TEXT_PREFIX))
 }
 
-/// BIP-173's characters, by digit.
+/// The characters of BIP-173, by digit.
 const CHARSET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// The character of a secret digit, upper case: all are looked at.
+/// Returns the upper-case character of a secret digit. It looks at all characters.
 fn character(digit: u8) -> u8 {
     let pick = |found: u8, (candidate, &character): (u8, &u8)| {
         // All ones if the two digits are equal.
@@ -115,7 +115,7 @@ fn character(digit: u8) -> u8 {
     (0u8..).zip(CHARSET).fold(0, pick)
 }
 
-/// BIP-173's checksum function, with the human-readable part before the digits.
+/// Computes BIP-173's checksum. The human-readable part comes before the digits.
 fn polymod(digits: impl Iterator<Item = u8>) -> u32 {
     let prefix = TEXT_PREFIX[..TEXT_PREFIX.len() - 1].to_ascii_lowercase();
     let high = prefix.bytes().map(|byte| byte >> 5);
@@ -130,9 +130,10 @@ fn step(state: u32, digit: u8) -> u32 {
     (0..5).fold(next, |next, bit| next ^ GENERATOR[bit] & 0u32.wrapping_sub((top >> bit) & 1))
 }
 
-/// The place of the one wrong digit that explains the residue, if there is exactly one such place.
+/// Returns the position of the one wrong digit that explains the residue, if there is exactly one
+/// such position.
 fn locate(residue: u32, digits: usize) -> Option<usize> {
-    // Beyond the period of the code, places look alike.
+    // Beyond the period of the code, two positions give the same residue.
     if digits > PERIOD {
         return None;
     }

@@ -1,21 +1,21 @@
-//! A buffer for secrets that grows.
+//! A growing buffer for secrets.
 
 use std::io::{self, Write};
 
 use zeroize::Zeroizing;
 
-/// Bytes that are written to it, wiped when it is dropped, and where they were before it grew.
+/// A buffer that is wiped when it is dropped. When it grows, it wipes the old memory.
 #[derive(Default)]
 pub struct WipedVec(pub(crate) Zeroizing<Vec<u8>>);
 
 impl WipedVec {
-    /// An empty buffer with room for so many bytes.
+    /// Returns an empty buffer with room for this many bytes.
     #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
         Self(Zeroizing::new(Vec::with_capacity(bytes)))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn into_inner(self) -> Zeroizing<Vec<u8>> {
         self.0

@@ -1,4 +1,4 @@
-//! Writing one share in binary form.
+//! Writes one share in binary form.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use super::checksum::Checksum;
 use super::header::Header;
 use super::layout::COMMITMENT_BYTES;
 
-/// Writes a share in binary form: the header at once, the payload as it comes.
+/// Writes a share in binary form: the header at once, the payload piece by piece.
 pub(crate) struct ShareWriter<W> {
     sink: W,
     checksum: Checksum,
@@ -28,7 +28,7 @@ impl<W: Write> ShareWriter<W> {
         self.sink.write_all(payload)
     }
 
-    /// Writes the trailer, and flushes.
+    /// Writes the trailer and flushes.
     pub(crate) fn finish(mut self, commitment: &[u8; COMMITMENT_BYTES]) -> io::Result<W> {
         self.checksum.update(commitment);
         self.sink.write_all(commitment)?;

@@ -1,6 +1,6 @@
-//! Ways to choose some of many.
+//! Enumerates combinations.
 
-/// The next choice of as many of `0..total`, in lexicographic order.
+/// Returns the next choice of `choice.len()` numbers from `0..total`, in lexicographic order.
 pub(crate) fn next_combination(choice: &[usize], total: usize) -> Option<Vec<usize>> {
     let mut next = choice.to_vec();
     let at = (0..next.len()).rev().find(|&at| next[at] < total - next.len() + at)?;

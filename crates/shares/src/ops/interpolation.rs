@@ -36,8 +36,8 @@ impl Interpolation {
         }
     }
 
-    /// Estimates what [`at`](Self::at) and one element cost for so many shares, in multiplications
-    /// of bytes.
+    /// Estimates the cost of [`at`](Self::at) and of `elements` elements for this many shares, in
+    /// multiplications of bytes.
     pub(crate) fn cost(field: Field, shares: usize, elements: usize) -> usize {
         let multiplication = match field {
             Field::Bytes => 1,
@@ -46,8 +46,8 @@ impl Interpolation {
         shares * (shares + elements) * multiplication
     }
 
-    /// Interpolates from the shares, in the order of the basis. All are as long as `out`, which is a
-    /// whole number of elements.
+    /// Interpolates from the shares, in the order of the basis. All are as long as `out`, which is
+    /// a whole number of elements.
     pub(crate) fn apply(&self, shares: &[&[u8]], out: &mut [u8]) {
         match self {
             Self::Bytes(combiner) => combiner.combine(shares, out).expect("shares of equal length"),
@@ -63,7 +63,7 @@ impl Interpolation {
     }
 }
 
-/// Returns the field of [`Field::Element`] with so many bits.
+/// Returns the field of [`Field::Element`] with this degree.
 pub(crate) fn element_field(bits: u16) -> DynamicField {
     DynamicField::of_degree(bits.into()).expect("a size that a header can have")
 }

@@ -1,4 +1,4 @@
-//! Reading shares side by side for new shares: any that is bad is an error.
+//! Reads shares side by side in order to make new shares. Any bad share is an error.
 
 use std::io::Read;
 
@@ -13,19 +13,19 @@ use crate::format::error::ShareError;
 use crate::format::layout::COMMITMENT_BYTES;
 use crate::format::{Header, ShareReader};
 
-/// Readers of one set, checked against each other as they are read.
+/// Readers of one set that are checked against each other as they are read.
 pub(crate) struct Lockstep<R> {
     readers: Vec<ShareReader<R>>,
     rows: Rows,
     basis: Vec<usize>,
     checks: Vec<(usize, Interpolation)>,
     repeats: Vec<[usize; 2]>,
-    /// They contradicted each other; their checksums may still say who is to blame.
+    /// The shares contradict each other. Their checksums may still show which one is damaged.
     contradiction: Option<CombineError>,
 }
 
 impl<R: Read> Lockstep<R> {
-    /// The headers agree, and there are enough.
+    /// Prepares to read. The headers agree, and there are enough shares.
     pub(crate) fn new(readers: Vec<ShareReader<R>>) -> Self {
         let all: Vec<usize> = (0..readers.len()).collect();
         let distinct = distinct_points(&readers, &all);
@@ -50,7 +50,7 @@ impl<R: Read> Lockstep<R> {
         &mut self.rows
     }
 
-    /// Puts the shares of the blinding value into the rows; their length.
+    /// Reads the shares of the blinding value into the rows. Returns their length.
     pub(crate) fn blinding(&mut self) -> Result<usize, CombineError> {
         let length = self.readers[0].header().field().blinding_share_bytes();
         for (at, reader) in self.readers.iter().enumerate() {
@@ -60,7 +60,7 @@ impl<R: Read> Lockstep<R> {
         if self.contradiction.is_some() { Err(self.drain()) } else { Ok(length) }
     }
 
-    /// Puts the next chunks into the rows; their length, or `None` at the end.
+    /// Reads the next chunks into the rows. Returns their length, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<usize>, CombineError> {
         let mut lengths = Vec::with_capacity(self.readers.len());
         for position in 0..self.readers.len() {
@@ -101,7 +101,8 @@ impl<R: Read> Lockstep<R> {
         }
     }
 
-    /// Reads to the end: a share with a wrong checksum is to blame rather than all of them.
+    /// Reads all shares to the end. Shares with a wrong checksum are named in the error; if there
+    /// are none, the error is the contradiction.
     fn drain(&mut self) -> CombineError {
         let mut bad = Vec::new();
         for (position, reader) in self.readers.iter_mut().enumerate() {
@@ -123,7 +124,7 @@ impl<R: Read> Lockstep<R> {
         }
     }
 
-    /// The commitment, at the end: the same in all shares.
+    /// Returns the commitment, at the end. It is the same in all shares.
     pub(crate) fn commitment(&self) -> Result<[u8; COMMITMENT_BYTES], CombineError> {
         let first = self.readers[0].commitment();
         if self.readers.iter().any(|reader| reader.commitment() != first) {

@@ -1,4 +1,4 @@
-//! Shares from shares, without the secret: refresh and reissue.
+//! Makes shares from shares without the secret: refresh and reissue.
 
 use std::io::{Read, Write};
 
@@ -12,22 +12,25 @@ use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, ShareReader, WipedVec};
 use sealane::shamir::bytes::Refresher;
 
-/// New shares of the same secret, with other values and a new set identifier: old and new ones do not combine, so whoever has
-/// copied fewer than the threshold of the old ones has nothing once those are destroyed.
+/// Makes new shares of the same secret, with other values and a new set identifier.
 ///
-/// The secret is not formed, so its commitment is not checked; but damaged shares, and beyond the threshold shares that
-/// contradict each other, are errors. Shares that do not take part become useless. As many shares as the threshold are in one
-/// place here: whoever controls it could form the secret.
+/// Old and new shares do not combine. Anyone who copied fewer than the threshold of the old shares
+/// has nothing of use once those are destroyed. Old shares that are not refreshed become useless.
+///
+/// The secret is not computed, so its commitment is not checked. Damaged shares are errors, and so
+/// are shares beyond the threshold that contradict the others. As many shares as the threshold are
+/// in one place here: anyone who controls it could compute the secret.
 pub struct Refresh<R> {
     readers: Vec<ShareReader<R>>,
     set: SetId,
 }
 
 impl<R: Read> Refresh<R> {
-    /// Of these shares of a secret of bytes, at least as many as the threshold.
+    /// Prepares to refresh these shares of a secret of bytes, at least as many as the threshold.
     ///
     /// # Errors
-    /// If they are not different shares of one set, are too few, or are of an element, or the system's generator fails.
+    /// If they are not different shares of one set, are too few, or are shares of an element, or
+    /// the system's generator fails.
     pub fn new(readers: Vec<ShareReader<R>>) -> Result<Self, CombineError> {
         check(&readers)?;
         let positions: Vec<usize> = (0..readers.len()).collect();
@@ -40,15 +43,17 @@ impl<R: Read> Refresh<R> {
         Ok(Self { readers, set: SetId::random()? })
     }
 
-    /// The headers of the new shares, in the order of the old ones.
+    /// Returns the headers of the new shares, in the order of the old ones.
     pub fn headers(&self) -> impl Iterator<Item = Header> {
         self.readers.iter().map(|reader| reader.header().in_set(self.set))
     }
 
-    /// Writes the new shares, in the order of the old ones. **They are good only when this returns `Ok`.**
+    /// Writes the new shares, in the order of the old ones. **They are valid only if this returns
+    /// `Ok`.**
     ///
     /// # Errors
-    /// If an old share is damaged, or they contradict each other, or the system's generator or writing fails.
+    /// If an old share is damaged, old shares contradict each other, or the system's generator or
+    /// writing fails.
     pub fn write_to<W: Write>(self, outputs: Vec<W>) -> Result<Vec<W>, CombineError> {
         if outputs.len() != self.readers.len() {
             return Err(CombineError::Outputs { outputs: outputs.len(), count: self.readers.len() });
@@ -84,14 +89,17 @@ impl<R: Read> Refresh<R> {
     }
 }
 
-/// Makes the share with this index again, or one more, from others, of which there must be at least as many as the threshold.
+/// Makes the share with this index from at least as many others as the threshold: a lost share
+/// again, or an additional one.
 ///
-/// It belongs to the same set. The secret is not formed, so its commitment is not checked; but damaged shares, and beyond the
-/// threshold shares that contradict each other, are errors. Whoever controls the place where the shares are together could form
-/// the secret. **What was written is good only when this returns `Ok`.**
+/// It belongs to the same set. The secret is not computed, so its commitment is not checked.
+/// Damaged shares are errors, and so are shares beyond the threshold that contradict the others.
+/// Anyone who controls the place where the shares are together could compute the secret. **What was
+/// written is valid only if this returns `Ok`.**
 ///
 /// # Errors
-/// If the shares are not of one set, are too few, damaged or of an element, the index is impossible, or writing fails.
+/// If the shares are not of one set, are too few, are damaged or are shares of an element, the
+/// index is impossible, or writing fails.
 pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, output: W) -> Result<W, CombineError> {
     check(&readers)?;
     let header = readers[0].header().at_index(index)?;
@@ -102,7 +110,7 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
         None => distinct[..usize::from(header.threshold())].to_vec(),
     };
     let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
-    // At a point that is there, the share is itself.
+    // A share that is given is copied.
     let interpolation = (basis.len() > 1).then(|| Interpolation::at(&headers, &header.point()));
     let mut lockstep = Lockstep::new(readers);
     let mut result = Rows::new(1, CHUNK_BYTES);
@@ -124,20 +132,20 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
     writer.finish(&lockstep.commitment()?).map_err(CombineError::Write)
 }
 
-/// [`Refresh`] of shares in memory.
+/// Does the same as [`Refresh`] for shares in memory.
 ///
 /// # Errors
-/// As there.
+/// As for [`Refresh`].
 pub fn refresh(shares: &[Share]) -> Result<Vec<Share>, CombineError> {
     let refresh = Refresh::new(shares.iter().map(Share::reader).collect())?;
     let outputs = shares.iter().map(|share| WipedVec::with_capacity(share.as_bytes().len())).collect();
     Ok(refresh.write_to(outputs)?.into_iter().map(Share::from_written).collect())
 }
 
-/// [`reissue_to`] of shares in memory.
+/// Does the same as [`reissue_to`] for shares in memory.
 ///
 /// # Errors
-/// As there.
+/// As for [`reissue_to`].
 pub fn reissue(shares: &[Share], index: u16) -> Result<Share, CombineError> {
     let length = shares.first().map_or(0, |share| share.as_bytes().len());
     let readers = shares.iter().map(Share::reader).collect();

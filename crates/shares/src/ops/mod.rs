@@ -1,4 +1,4 @@
-//! Splitting, combining, refreshing and reissuing.
+//! Operations on shares: splitting, combining, refreshing and reissuing.
 
 pub(crate) mod combinations;
 mod combine;

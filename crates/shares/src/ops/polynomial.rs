@@ -1,4 +1,4 @@
-//! Random polynomials to share one field element with.
+//! Random polynomials for sharing one field element.
 
 use sealane::gf2n::{DynamicElement, DynamicField};
 use zeroize::Zeroizing;
@@ -11,8 +11,8 @@ pub(crate) struct Polynomial {
 }
 
 impl Polynomial {
-    /// Returns a polynomial of a degree below `threshold` with that constant term, big-endian. The
-    /// other coefficients are uniformly random.
+    /// Returns a polynomial of a degree below `threshold`. Its constant term is given, big-endian;
+    /// its other coefficients are uniformly random.
     pub(crate) fn random(field: DynamicField, constant: &[u8], threshold: u16) -> Result<Self, getrandom::Error> {
         let mut coefficients = Vec::with_capacity(usize::from(threshold) + 1);
         coefficients.push(field.from_be_bytes(constant));

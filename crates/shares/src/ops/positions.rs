@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::error::{BadShare, CombineError, ShareSet};
 use crate::format::{Field, Header, SetId, ShareReader};
 
-/// Checks that all shares are of one set and say the same of it. A majority decides nothing here:
-/// headers can be forged.
+/// Checks that all shares are of one set and have the same parameters. A majority decides nothing
+/// here, because headers can be forged.
 pub(crate) fn check_headers<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
     let sets = sets(readers);
     match &sets[..] {
@@ -20,7 +20,7 @@ pub(crate) fn check_headers<R>(readers: &[ShareReader<R>]) -> Result<(), Combine
     }
 }
 
-/// The shares whose headers agree, in the order of the first of each.
+/// Groups shares by their parameters, in the order of the first share of each group.
 fn sets<R>(readers: &[ShareReader<R>]) -> Vec<ShareSet> {
     let mut sets: Vec<ShareSet> = Vec::new();
     let mut known: HashMap<(SetId, Field, u16, u16), usize> = HashMap::new();
@@ -38,7 +38,7 @@ fn sets<R>(readers: &[ShareReader<R>]) -> Vec<ShareSet> {
     sets
 }
 
-/// That there are as many different shares as the threshold says.
+/// Checks that there are as many different shares as the threshold.
 pub(crate) fn enough<R>(
     readers: &[ShareReader<R>],
     alive: &[usize],
@@ -52,13 +52,13 @@ pub(crate) fn enough<R>(
     Ok(())
 }
 
-/// The first share at each evaluation point.
+/// Returns the first share at each evaluation point.
 pub(crate) fn distinct_points<R>(readers: &[ShareReader<R>], positions: &[usize]) -> Vec<usize> {
     let mut points = HashSet::new();
     positions.iter().copied().filter(|&at| points.insert(readers[at].header().point())).collect()
 }
 
-/// How many places these shares come from.
+/// Returns the number of sources of these shares.
 pub(crate) fn sources<R>(readers: &[ShareReader<R>], positions: &[usize]) -> usize {
     let shared = positions.iter().filter_map(|&at| readers[at].shared_source());
     let alone = positions.iter().filter(|&&at| readers[at].shared_source().is_none()).count();

@@ -4,10 +4,10 @@ use std::io::{self, Read};
 
 use zeroize::Zeroizing;
 
-/// The bytes of a secret or share that are worked on at once.
+/// The bytes of a secret or share that are processed at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A row of bytes for each share; wiped when dropped.
+/// One row of bytes for each share. The rows are wiped when they are dropped.
 pub(crate) struct Rows {
     bytes: Zeroizing<Vec<u8>>,
     stride: usize,
@@ -18,17 +18,17 @@ impl Rows {
         Self { bytes: Zeroizing::new(vec![0; count * stride]), stride }
     }
 
-    /// The first `length` bytes of a row.
+    /// Returns the first `length` bytes of a row.
     pub(crate) fn row(&self, at: usize, length: usize) -> &[u8] {
         &self.bytes[at * self.stride..][..length]
     }
 
-    /// A whole row.
+    /// Returns a whole row.
     pub(crate) fn row_mut(&mut self, at: usize) -> &mut [u8] {
         &mut self.bytes[at * self.stride..][..self.stride]
     }
 
-    /// The first `length` bytes of every row.
+    /// Returns the first `length` bytes of every row.
     pub(crate) fn all_mut(&mut self, length: usize) -> Vec<&mut [u8]> {
         self.bytes.chunks_exact_mut(self.stride).map(|row| &mut row[..length]).collect()
     }

@@ -1,4 +1,4 @@
-//! Splitting a secret.
+//! Splits a secret.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,8 @@ use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, WipedVec};
 use sealane::shamir::bytes::Splitter;
 
-/// A new set of shares of a secret of any length, before anything is written: gives the names of the files.
+/// A new set of shares of a secret of any length. The headers are known before anything is written,
+/// and can name the files.
 ///
 /// ```
 /// use std::io::Write;
@@ -38,29 +39,30 @@ pub struct Split {
 }
 
 impl Split {
-    /// `count` shares, any `threshold` of which give the secret.
+    /// Prepares `count` shares, any `threshold` of which give the secret.
     ///
     /// # Errors
-    /// If the threshold is below 2 or above the count, the count above 255, or the system's generator fails.
+    /// If the threshold is below 2 or above the count, the count is above 255, or the system's
+    /// generator fails.
     pub fn new(threshold: usize, count: usize) -> Result<Self, SplitError> {
         let (threshold, count) = check_counts(Field::Bytes.max_count(), threshold, count)?;
         Ok(Self { set: SetId::random()?, threshold, count })
     }
 
-    /// The set that these shares will be.
+    /// Returns the set of the new shares.
     #[must_use]
     pub fn set(&self) -> SetId {
         self.set
     }
 
-    /// The headers of the shares, in the order of the outputs.
+    /// Returns the headers of the shares, in the order of the outputs.
     pub fn headers(&self) -> impl Iterator<Item = Header> {
         let Self { set, threshold, count } = *self;
         (1..=count)
             .map(move |index| Header::new(set, Field::Bytes, threshold, count, index).expect("the counts were checked"))
     }
 
-    /// Writes the headers; what is then written to the [`SplitWriter`] is the secret.
+    /// Writes the headers. Write the secret to the [`SplitWriter`] that is returned.
     ///
     /// # Errors
     /// If there are not as many outputs as shares, the system's generator fails, or writing fails.
@@ -92,7 +94,7 @@ impl Split {
     }
 }
 
-/// Splits what is written to it, 64 KiB at a time: memory does not grow with the secret.
+/// Splits the secret that is written to it, 64 KiB at a time. Memory does not grow with the secret.
 ///
 /// The shares are complete only after [`finish`](Self::finish).
 pub struct SplitWriter<W> {
@@ -105,10 +107,10 @@ pub struct SplitWriter<W> {
 }
 
 impl<W: Write> SplitWriter<W> {
-    /// Writes what is left of the shares, and flushes and returns the outputs.
+    /// Writes the rest of the shares. Flushes and returns the outputs.
     ///
     /// # Errors
-    /// If writing fails or failed before.
+    /// If writing fails or has failed before.
     pub fn finish(mut self) -> io::Result<Vec<W>> {
         let pending = std::mem::replace(&mut self.pending, Zeroizing::new(Vec::new()));
         self.split(&pending)?;
@@ -148,7 +150,7 @@ impl<W: Write> Write for SplitWriter<W> {
         Ok(count)
     }
 
-    /// Does nothing: what is pending is written once there is enough of it.
+    /// Does nothing. Pending bytes are written when there are enough of them, or at the end.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -157,10 +159,11 @@ impl<W: Write> Write for SplitWriter<W> {
 /// Splits a secret in memory into `count` shares, any `threshold` of which give it back.
 ///
 /// # Errors
-/// If the threshold is below 2 or above the count, the count above 255, or the system's generator fails.
+/// If the threshold is below 2 or above the count, the count is above 255, or the system's
+/// generator fails.
 pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
     let split = Split::new(threshold, count)?;
-    // Of the right size at once, so that none leaves a copy behind by growing.
+    // The buffers are large enough from the start: growing would copy them.
     let outputs = (0..count).map(|_| WipedVec::with_capacity(secret.len() + 256)).collect();
     let mut writer = split.write_to(outputs)?;
     writer.write_all(secret)?;

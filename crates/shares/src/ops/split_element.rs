@@ -1,4 +1,4 @@
-//! Splitting a secret that is one element of a field.
+//! Splits a secret that is one element of a field.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,15 @@ use crate::format::layout::BLINDING_BYTES;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, Points, SetId, Share, WipedVec};
 
-/// Splits one element of GF(2^bits), big-endian bytes, into `count` shares, any `threshold` of which give it back.
+/// Splits one element of GF(2^bits), in big-endian bytes, into `count` shares, any `threshold` of
+/// which give it back.
 ///
-/// For secrets that are field elements to others too, and for more than 255 shares; anything else is better [`split`](crate::split)
-/// by bytes. The fields are those of [`sealane::gf2n`], which has the bytes of an element in the opposite order.
+/// Use it for secrets that other programs treat as field elements, or for more than 255 shares.
+/// [`split`](crate::split) is better for everything else. The fields are those of
+/// [`sealane::gf2n`], which has the bytes of an element in the opposite order.
 ///
-/// The time grows with the product of threshold and count, and with the square of the element's length.
+/// The time grows with the product of threshold and count, and with the square of the element's
+/// length.
 ///
 /// ```
 /// use sealane_shares::{Field, Points, combine, split_element};
@@ -31,8 +34,9 @@ use crate::format::{Field, Header, Points, SetId, Share, WipedVec};
 /// ```
 ///
 /// # Errors
-/// If the field is [`Field::Bytes`] or none of its sizes, the secret has not its length, the threshold is below 2 or above the
-/// count, the count above what the field has points for, or the system's generator fails.
+/// If the field is [`Field::Bytes`] or does not exist, the secret is not as long as an element, the
+/// threshold is below 2 or above the count, the count is above the number of points of the field,
+/// or the system's generator fails.
 pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
     let Field::Element { bits, points } = field else { return Err(ParameterError::FieldBits(field.bits()).into()) };
     field.check()?;
@@ -77,11 +81,12 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
     headers.iter().map(share).collect()
 }
 
-/// Uniform elements, none of which is zero or there twice, big-endian.
+/// Returns distinct, uniformly random elements other than zero, big-endian.
 fn random_points(length: usize, count: u16) -> Result<Vec<Vec<u8>>, SplitError> {
     let mut seen = HashSet::from([vec![0; length]]);
     let mut points = Vec::with_capacity(count.into());
-    // A field of 16 bits has just as many points as there can be shares: then it takes some hundred thousand draws.
+    // A field of 16 bits has exactly as many points as there can be shares. Drawing all of them
+    // takes some hundred thousand draws.
     while points.len() < usize::from(count) {
         let mut point = vec![0; length];
         getrandom::fill(&mut point)?;

@@ -1,4 +1,5 @@
-//! The encryption of the master secret: four rounds of Feistel with PBKDF2 (RFC 8018) and HMAC-SHA-256.
+//! The encryption of the master secret: a Feistel network of four rounds with PBKDF2 (RFC 8018) and
+//! HMAC-SHA-256.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -7,7 +8,7 @@ use zeroize::Zeroizing;
 const ROUNDS: [u8; 4] = [0, 1, 2, 3];
 const BASE_ITERATIONS: u32 = 10_000;
 
-/// What the encryption depends on, beside the passphrase.
+/// The parameters of the encryption, apart from the passphrase.
 #[derive(Clone, Copy)]
 pub(crate) struct Parameters {
     pub(crate) identifier: u16,
@@ -15,7 +16,7 @@ pub(crate) struct Parameters {
     pub(crate) iteration_exponent: u8,
 }
 
-/// Encrypts in place. The length is even.
+/// Encrypts in place. The length must be even.
 pub(crate) fn encrypt(secret: &mut [u8], passphrase: &[u8], parameters: Parameters) {
     feistel(secret, passphrase, parameters, ROUNDS.into_iter());
 }
@@ -49,7 +50,7 @@ fn feistel(secret: &mut [u8], passphrase: &[u8], parameters: Parameters, rounds:
         }
         left.swap_with_slice(right);
     }
-    // The last exchange of the halves is undone.
+    // The last round does not exchange the halves.
     left.swap_with_slice(right);
 }
 

@@ -1,28 +1,29 @@
-//! What can be wrong with mnemonics.
+//! Errors of mnemonics.
 
-/// A mnemonic cannot be read, or mnemonics do not give a secret. Positions are places in the list that was given, from 0.
+/// A mnemonic cannot be read, or mnemonics cannot be combined. Positions in lists of mnemonics are
+/// indices, from 0.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Slip39Error {
     /// A word is not in the list.
     #[error("word {position} is not in SLIP-39's list")]
     UnknownWord {
-        /// From 1.
+        /// The position of the word, from 1.
         position: usize,
     },
-    /// It has a number of words that no mnemonic has.
+    /// No mnemonic has this number of words.
     #[error("a mnemonic cannot have {0} words")]
     WordCount(usize),
     /// The checksum is wrong.
     #[error("the checksum is wrong{}", Suspect(*.suspect))]
     Checksum {
-        /// If one wrong word explains it: which one, from 1.
+        /// The position of the one wrong word that explains it, from 1, if there is one.
         suspect: Option<usize>,
     },
-    /// Bits before the value that must be zero are not.
+    /// The padding before the value is not zero.
     #[error("the padding is not zero")]
     Padding,
-    /// More groups are needed than there are.
+    /// The group threshold is above the number of groups.
     #[error("{threshold} groups would be needed, but there are only {count}")]
     GroupThreshold {
         /// The group threshold.
@@ -30,7 +31,7 @@ pub enum Slip39Error {
         /// The number of groups.
         count: u8,
     },
-    /// There is no mnemonic.
+    /// There are no mnemonics.
     #[error("no mnemonics")]
     NoMnemonics,
     /// Two mnemonics are of different secrets or splittings.
@@ -39,7 +40,7 @@ pub enum Slip39Error {
         /// Two such mnemonics.
         positions: [usize; 2],
     },
-    /// Two mnemonics have the same number and different content.
+    /// Two mnemonics have the same group and index, and different content.
     #[error("two mnemonics have the same number and different content")]
     Conflict {
         /// The two.
@@ -50,24 +51,25 @@ pub enum Slip39Error {
     TooFewGroups {
         /// The group threshold.
         needed: u8,
-        /// How many have enough.
+        /// The number of groups with enough members.
         complete: u8,
     },
-    /// There are too few members of the only group.
+    /// The only group has too few members.
     #[error("{needed} different mnemonics are needed, not {usable}")]
     TooFew {
         /// The member threshold.
         needed: u8,
-        /// How many there are.
+        /// The number of different members.
         usable: usize,
     },
-    /// No choice of the members of a group gives what its digest says: one is forged, and there are too few to tell which.
+    /// No choice of a group's members fits the group's digest: one is forged, and there are too few
+    /// to tell which.
     #[error("the digest is wrong: a mnemonic was tampered with")]
     Digest,
-    /// The passphrase has characters other than printable ASCII.
+    /// The passphrase has characters that are not printable ASCII.
     #[error("the passphrase may have only printable ASCII characters")]
     Passphrase,
-    /// The secret has fewer than 16 bytes, or an odd number.
+    /// The secret has fewer than 16 bytes, or an odd number of them.
     #[error("a secret of {0} bytes cannot be shared as words: it must have an even number of bytes, at least 16")]
     SecretBytes(usize),
     /// A threshold or a number of members or groups is impossible.
@@ -75,19 +77,19 @@ pub enum Slip39Error {
     Counts {
         /// The threshold.
         threshold: usize,
-        /// The number.
+        /// The number of members or groups.
         count: usize,
     },
-    /// The mnemonics ask for more work than was allowed.
-    #[error("the mnemonics ask for {} iterations of PBKDF2 (exponent {exponent}): more than the {} that are done for anybody",
+    /// The mnemonics need more iterations than the caller allows.
+    #[error("the mnemonics ask for {} iterations of PBKDF2 (exponent {exponent}): more than the limit of {}",
         10_000u32 << .exponent, 10_000u32 << .max)]
     TooExpensive {
-        /// Their iteration exponent.
+        /// The iteration exponent of the mnemonics.
         exponent: u8,
-        /// The largest that was allowed.
+        /// The largest iteration exponent allowed.
         max: u8,
     },
-    /// The exponent is larger than 15.
+    /// The iteration exponent is above 15.
     #[error("the iteration exponent is at most 15")]
     IterationExponent,
     /// The system's random number generator failed.

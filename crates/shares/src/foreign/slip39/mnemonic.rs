@@ -1,4 +1,4 @@
-//! One mnemonic.
+//! One mnemonic: its fields and its words.
 
 use std::fmt;
 
@@ -8,13 +8,15 @@ use super::cipher::Parameters;
 use super::error::Slip39Error;
 use super::words::{self, CHECKSUM_WORDS};
 
-/// Identifier, flag and exponent in two words, numbers and thresholds in two.
+/// The words before the value: two with the identifier, the flag and the exponent, and two with
+/// indices and thresholds.
 const PREFIX_WORDS: usize = 4;
 const MIN_SECRET_BYTES: usize = 16;
-/// Longer ones are not looked at; the checksum's code has no longer words.
+/// The longest code word of the checksum. Longer mnemonics are rejected.
 const MAX_WORDS: usize = 1023;
 
-/// One mnemonic: a member's share of a group's share of an encrypted secret. It is wiped.
+/// One mnemonic: a member's share of a group's share of an encrypted secret. It is wiped when it is
+/// dropped.
 #[derive(Clone)]
 pub struct Mnemonic {
     pub(crate) parameters: Parameters,
@@ -27,8 +29,8 @@ pub struct Mnemonic {
 }
 
 impl Mnemonic {
-    /// Reads words, between which is white space, in upper or lower case; each in full, or at least
-    /// its first four letters.
+    /// Reads words separated by white space, in upper or lower case. Each is given in full or by at
+    /// least its first four letters.
     ///
     /// # Errors
     /// If it is not a mnemonic: see [`Slip39Error`].
@@ -68,7 +70,7 @@ impl Mnemonic {
         })
     }
 
-    /// The words, in lower case, with one space between.
+    /// Returns the words, in lower case, separated by one space.
     #[must_use]
     pub fn to_words(&self) -> Zeroizing<String> {
         let Parameters { identifier, extendable, iteration_exponent } = self.parameters;
@@ -80,7 +82,7 @@ impl Mnemonic {
         for pair in [head, counts] {
             numbers.extend([(pair >> 10) as u16 & 1023, pair as u16 & 1023]);
         }
-        // The zeros come first.
+        // The padding of zeros comes first.
         let (mut bits, mut ready) = (0u32, (10 - self.value.len() * 8 % 10) % 10);
         for &byte in self.value.iter() {
             bits = (bits & 0x3ff) << 8 | u32::from(byte);
@@ -101,61 +103,61 @@ impl Mnemonic {
         text
     }
 
-    /// The identifier of the set: 15 random bits.
+    /// Returns the identifier of the set: 15 random bits.
     #[must_use]
     pub fn identifier(&self) -> u16 {
         self.parameters.identifier
     }
 
-    /// Whether the encryption does not depend on the identifier.
+    /// Returns whether the encryption is independent of the identifier.
     #[must_use]
     pub fn extendable(&self) -> bool {
         self.parameters.extendable
     }
 
-    /// e: PBKDF2 has 10,000 times 2^e iterations in all.
+    /// Returns the iteration exponent e: PBKDF2 has 10,000 times 2^e iterations in all.
     #[must_use]
     pub fn iteration_exponent(&self) -> u8 {
         self.parameters.iteration_exponent
     }
 
-    /// The number of the group, from 0.
+    /// Returns the index of the group, from 0.
     #[must_use]
     pub fn group_index(&self) -> u8 {
         self.group_index
     }
 
-    /// So many groups are needed.
+    /// Returns the number of groups needed.
     #[must_use]
     pub fn group_threshold(&self) -> u8 {
         self.group_threshold
     }
 
-    /// So many groups there are.
+    /// Returns the number of groups.
     #[must_use]
     pub fn group_count(&self) -> u8 {
         self.group_count
     }
 
-    /// The number of the mnemonic in its group, from 0.
+    /// Returns the index of the mnemonic in its group, from 0.
     #[must_use]
     pub fn index(&self) -> u8 {
         self.index
     }
 
-    /// So many mnemonics of its group are needed.
+    /// Returns the number of mnemonics of its group that are needed.
     #[must_use]
     pub fn threshold(&self) -> u8 {
         self.threshold
     }
 
-    /// The length of the secret in bytes.
+    /// Returns the length of the secret in bytes.
     #[must_use]
     pub fn secret_bytes(&self) -> usize {
         self.value.len()
     }
 
-    /// What all mnemonics of a secret have in common.
+    /// Returns the fields that are the same in all mnemonics of a secret.
     pub(crate) fn common(&self) -> (u16, bool, u8, u8, u8, usize) {
         let Parameters { identifier, extendable, iteration_exponent } = self.parameters;
         (identifier, extendable, iteration_exponent, self.group_threshold, self.group_count, self.value.len())
@@ -178,7 +180,7 @@ fn read_value(numbers: &[u16], padding: usize) -> Result<Zeroizing<Vec<u8>>, Sli
     if padding > 0 && numbers[0] >> (10 - padding) != 0 {
         return Err(Slip39Error::Padding);
     }
-    // The padding is in the first word, so the first byte begins after it.
+    // The first word begins with the padding, and the first byte comes after it.
     let (mut bits, mut ready) = (0u32, 0);
     for (at, &number) in numbers.iter().enumerate() {
         bits = (bits & 0xff) << 10 | u32::from(number);

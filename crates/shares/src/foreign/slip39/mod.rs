@@ -1,8 +1,10 @@
-//! Words for a phone call: [SLIP-39](https://github.com/satoshilabs/slips/blob/master/slip-0039.md), as hardware wallets use it.
+//! Shares as words: [SLIP-39](https://github.com/satoshilabs/slips/blob/master/slip-0039.md), which
+//! hardware wallets use.
 //!
-//! A secret is encrypted under a passphrase (perhaps an empty one), shared among groups, and each group's share among its
-//! members; each member has a mnemonic of 20 words for a secret of 16 bytes, and 33 for one of 32. A digest of four bytes is
-//! shared along, so that a wrong mnemonic is noticed. A wrong passphrase is not: it gives another secret.
+//! A secret is encrypted under a passphrase, which may be empty, and shared among groups. Each
+//! group's share is shared among its members. Each member has a mnemonic: 20 words for a secret of
+//! 16 bytes, 33 for 32 bytes. A digest of four bytes is shared with the secret, so that a wrong
+//! mnemonic is noticed. A wrong passphrase is not noticed: it gives another secret.
 //!
 //! ```
 //! use sealane_shares::slip39::{self, Mnemonic};
@@ -31,12 +33,12 @@ pub use self::mnemonic::Mnemonic;
 /// The largest number of groups, and of members of a group.
 pub const MAX_COUNT: usize = 16;
 
-/// The largest iteration exponent that [`combine`] takes: 640,000 iterations, which a CPU with SHA instructions does in less than a
-/// second and others in a few. Wallets use 0 or 1.
+/// The largest iteration exponent that [`combine`] accepts: 640,000 iterations, which take less
+/// than a second on a CPU with SHA instructions and a few seconds on others. Wallets use 0 or 1.
 pub const MAX_ITERATION_EXPONENT: u8 = 6;
 
-/// Whether `text` is a word of the list, or the first four letters of one or more, in upper or
-/// lower case.
+/// Returns whether `text` is a word of the list, or at least the first four letters of one, in
+/// upper or lower case.
 #[must_use]
 pub fn is_word(text: &str) -> bool {
     words::index(text).is_some()
@@ -45,19 +47,19 @@ pub fn is_word(text: &str) -> bool {
 /// A group of members.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// So many members are needed.
+    /// The number of members that are needed.
     pub threshold: usize,
-    /// So many there are.
+    /// The number of members.
     pub count: usize,
 }
 
-/// How a secret is encrypted.
+/// Options of the encryption.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether the encryption is independent of the identifier, so that a secret can be split again to give the same one under each
-    /// passphrase. It is what new wallets do.
+    /// Whether the encryption is independent of the identifier. If it is, a secret can be split
+    /// again and each passphrase still gives the same secret as before. New wallets set it.
     pub extendable: bool,
-    /// e, at most 15: PBKDF2 has 10,000 times 2^e iterations in all.
+    /// The iteration exponent e, at most 15: PBKDF2 has 10,000 times 2^e iterations in all.
     pub iteration_exponent: u8,
 }
 
@@ -67,28 +69,30 @@ impl Default for Options {
     }
 }
 
-/// A secret that was put together.
+/// A recovered secret.
 pub struct Recovered {
-    /// The secret. With a wrong passphrase it is another one.
+    /// The secret. A wrong passphrase gives another one.
     pub secret: Zeroizing<Vec<u8>>,
-    /// The places, in the list of mnemonics, of those that contradict the others: they were left out.
+    /// The positions, in the list of mnemonics, of those that contradict the others. They were left
+    /// out.
     pub bad: Vec<usize>,
 }
 
-/// Splits a secret among `count` members, `threshold` of whom are needed: one group.
+/// Splits a secret among `count` members of one group, `threshold` of whom are needed.
 ///
 /// # Errors
-/// If the secret has fewer than 16 bytes or an odd number, the threshold and the count are impossible, the passphrase is not
-/// printable ASCII, or the system's generator fails.
+/// If the secret has fewer than 16 bytes or an odd number of them, the threshold and the count are
+/// impossible, the passphrase is not printable ASCII, or the system's generator fails.
 pub fn split(secret: &[u8], passphrase: &[u8], threshold: usize, count: usize) -> Result<Vec<Mnemonic>, Slip39Error> {
     let groups = split_groups(secret, passphrase, 1, &[Group { threshold, count }], Options::default())?;
     Ok(groups.into_iter().flatten().collect())
 }
 
-/// Splits a secret among groups, `group_threshold` of which are needed. Gives the mnemonics of each.
+/// Splits a secret among groups, `group_threshold` of which are needed. Returns the mnemonics of
+/// each group.
 ///
 /// # Errors
-/// As [`split`].
+/// As for [`split`].
 pub fn split_groups(
     secret: &[u8],
     passphrase: &[u8],
@@ -140,12 +144,13 @@ pub fn split_groups(
 
 /// Combines mnemonics of one secret.
 ///
-/// Those beyond the thresholds are checked against the others, and left out and named if they are wrong and enough are right.
-/// So are all members of a group that does not fit its digest, if there are enough other groups.
-/// Repeated ones are ignored, and so are groups with too few members if there are enough others.
+/// Mnemonics beyond the thresholds are checked against the others. If they are wrong and enough are
+/// right, they are left out and named. If a group does not fit its digest and there are enough
+/// other groups, all its members are left out and named. Repeated mnemonics are ignored, and so are
+/// groups with too few members if there are enough others.
 ///
-/// Who made the mnemonics chose how long this takes: an iteration exponent above [`MAX_ITERATION_EXPONENT`] is an error here, and
-/// [`combine_with_limit`] takes it.
+/// The maker of the mnemonics chose how long this takes. An iteration exponent above
+/// [`MAX_ITERATION_EXPONENT`] is an error; [`combine_with_limit`] accepts it.
 ///
 /// # Errors
 /// If they do not belong together, are too few, or do not fit their digests: see [`Slip39Error`].
@@ -153,10 +158,11 @@ pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, S
     combine_with_limit(mnemonics, passphrase, MAX_ITERATION_EXPONENT)
 }
 
-/// [`combine`] with iteration exponents up to `max_iteration_exponent`; 15 is the largest that there is.
+/// Does the same as [`combine`], with iteration exponents up to `max_iteration_exponent`. No
+/// exponent is above 15.
 ///
 /// # Errors
-/// As of [`combine`].
+/// As for [`combine`].
 pub fn combine_with_limit(
     mnemonics: &[Mnemonic],
     passphrase: &[u8],
@@ -168,7 +174,7 @@ pub fn combine_with_limit(
     if exponent > max_iteration_exponent {
         return Err(Slip39Error::TooExpensive { exponent, max: max_iteration_exponent });
     }
-    // By group, without repetitions.
+    // The members of each group, without repetitions.
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); MAX_COUNT];
     for (at, mnemonic) in mnemonics.iter().enumerate() {
         if mnemonic.common() != first.common() {

@@ -1,7 +1,8 @@
-//! SLIP-39's sharing of a value among up to 16, with a digest.
+//! SLIP-39's sharing of a value among up to 16 members, with a digest.
 //!
-//! Members have the points 0 to 15, the digest is at 254 and the value at 255. Interpolation depends on differences of points
-//! only, so all are moved by 0x80, away from zero, which is no point of a share elsewhere.
+//! Members have the points 0 to 15, the digest is at 254 and the value at 255. Interpolation
+//! depends only on differences of points. All points are therefore shifted by 0x80, because the
+//! library accepts no share at zero.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -18,7 +19,7 @@ const SHIFT: u8 = 0x80;
 
 type Value = Zeroizing<Vec<u8>>;
 
-/// The shares at the points from 0. The counts were checked.
+/// Returns the shares at the points from 0. The counts were checked.
 pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<Value>, getrandom::Error> {
     if threshold == 1 {
         return Ok(vec![Zeroizing::new(value.to_vec()); count]);
@@ -43,10 +44,11 @@ pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<
     Ok(shares)
 }
 
-/// The value, and the places of shares that do not fit. `None` if no choice of shares fits the digest. The points are distinct,
-/// the values equally long, and there are enough.
+/// Returns the value and the positions of shares that do not fit, or `None` if no choice of shares
+/// fits the digest. The points are distinct, the values are equally long, and there are at least
+/// `threshold` shares.
 pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Option<(Value, Vec<usize>)> {
-    // All of them, then all but one, and so on.
+    // All shares are tried, then all but one, and so on.
     for left_out in 0..=shares.len() - threshold {
         let mut choice: Option<Vec<usize>> = Some((0..left_out).collect());
         while let Some(wrong) = choice {
@@ -61,7 +63,7 @@ pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Option<(Value
     None
 }
 
-/// The value of shares that all agree and fit the digest.
+/// Returns the value if all shares agree and fit the digest.
 fn authentic(shares: &[(u8, &[u8])], threshold: usize) -> Option<Value> {
     let (basis, extra) = shares.split_at(threshold);
     if !extra.iter().all(|&(at, share)| equal(&value_at(basis, at), share)) {
@@ -80,7 +82,7 @@ fn authentic(shares: &[(u8, &[u8])], threshold: usize) -> Option<Value> {
 
 fn value_at(basis: &[(u8, &[u8])], at: u8) -> Value {
     match basis {
-        // All shares are the value.
+        // With a threshold of 1, each share is the value.
         [(_, value)] => Zeroizing::new(value.to_vec()),
         _ => interpolate(basis, at),
     }

@@ -1,18 +1,18 @@
-//! The word list, and RS1024.
+//! The word list and the checksum RS1024.
 
 use zeroize::Zeroizing;
 
 /// SLIP-39's list: 1,024 words of 4 to 8 letters, sorted.
 static LIST: &str = include_str!("wordlist.txt");
 
-/// The words of checksum in a mnemonic.
+/// The number of checksum words in a mnemonic.
 pub(crate) const CHECKSUM_WORDS: usize = 3;
 
-/// The letters by which a word is known: no two words begin with the same four.
+/// The number of letters that identify a word: no two words begin with the same four.
 const UNIQUE_LETTERS: usize = 4;
 
-/// The number of a word, or of what it begins with, if that is at least four letters. The time
-/// depends on the word: reading is at the boundary.
+/// Returns the index of a word, given in full or by at least its first four letters. It is not
+/// constant time.
 pub(crate) fn index(word: &str) -> Option<u16> {
     if word.len() < UNIQUE_LETTERS {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn index(word: &str) -> Option<u16> {
     LIST.lines().position(|candidate| candidate.starts_with(&**word)).map(|at| at as u16)
 }
 
-/// Appends the word of a secret number: all words are looked at. How long it is can be seen.
+/// Appends the word with a secret index. It looks at all words, but the length of the word shows.
 pub(crate) fn push(text: &mut String, index: u16) {
     let mut found = Zeroizing::new([0u8; 8]);
     for (candidate, word) in (0u16..).zip(LIST.lines()) {
@@ -34,7 +34,7 @@ pub(crate) fn push(text: &mut String, index: u16) {
     text.extend(found.iter().filter(|&&letter| letter != 0).map(|&letter| char::from(letter)));
 }
 
-/// The customization string of the checksum.
+/// Returns the customization string of the checksum.
 fn customization(extendable: bool) -> &'static [u8] {
     if extendable { b"shamir_extendable" } else { b"shamir" }
 }
@@ -45,13 +45,14 @@ pub(crate) fn push_checksum(words: &mut Vec<u16>, extendable: bool) {
     words.extend((0..CHECKSUM_WORDS).rev().map(|at| (residue >> (10 * at)) as u16 & 1023));
 }
 
-/// Whether the checksum is right; if not, which one word (from 0) explains it.
+/// Checks the checksum. The error is the position, from 0, of the one wrong word that explains it,
+/// if there is one.
 pub(crate) fn verify(words: &[u16], extendable: bool) -> Result<(), Option<usize>> {
     let residue = polymod(extendable, words.iter().copied()) ^ 1;
     if residue == 0 {
         return Ok(());
     }
-    // The code's length is 1,023 words.
+    // The code is 1,023 words long.
     if words.len() <= 1023 {
         for error in 1..1024u32 {
             let mut effect = error;
@@ -102,7 +103,7 @@ mod tests {
             let mut text = String::new();
             push(&mut text, at as u16);
             assert_eq!(&text, word);
-            // By its first four letters or more, which no other word has.
+            // A word is identified by its first four letters or more.
             for letters in UNIQUE_LETTERS..=word.len() {
                 assert_eq!(index(&word[..letters]), Some(at as u16));
                 assert_eq!(words.iter().filter(|other| other.starts_with(&word[..letters])).count(), 1);

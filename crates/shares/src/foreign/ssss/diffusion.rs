@@ -1,11 +1,13 @@
 //! The diffusion layer of ssss: XTEA over overlapping blocks.
 
-/// The diffusion layer, or its inverse, on a big-endian secret. Below 64 bits there is none.
+/// Applies the diffusion layer, or its inverse, to a big-endian secret. Secrets below 64 bits have
+/// none.
 pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
     if secret.len() < 8 {
         return;
     }
-    // ssss works on 16-bit words, the least significant first, each big-endian, and the odd byte at the end.
+    // ssss works on 16-bit words. The least significant one is first, each is big-endian, and an
+    // odd byte is last.
     let reorder = |bytes: &mut [u8]| bytes.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
     secret.reverse();
     reorder(secret);
@@ -37,7 +39,7 @@ fn mix(word: u32, sum: u32) -> u32 {
     ((word << 4) ^ (word >> 5)).wrapping_add(word) ^ sum
 }
 
-/// XTEA (Needham and Wheeler, 1997) with a key of zeros.
+/// Encrypts a block by XTEA (Needham and Wheeler, 1997) with a key of zeros.
 fn encipher(block: u64) -> u64 {
     let (mut a, mut b, mut sum) = ((block >> 32) as u32, block as u32, 0u32);
     for _ in 0..32 {

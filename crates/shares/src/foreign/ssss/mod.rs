@@ -1,11 +1,13 @@
 //! Shares of ssss 0.5 (B. Poettering): `[token-]index-hexadecimal digits`.
 //!
-//! The secret is one element of GF(2^n), n from 8 to 1024 in steps of 8, big-endian. The polynomial is monic of degree k:
-//! x^k + a(k-1) x^(k-1) + … + a1 x + secret, so that the threshold is needed to combine. By default the secret first goes
-//! through a diffusion layer, if n is at least 64: 64-bit blocks of XTEA's rounds with a key of zeros, over and over.
+//! The secret is one big-endian element of GF(2^n), with n from 8 to 1024 in steps of 8. The
+//! polynomial is monic of degree k: x^k + a(k-1) x^(k-1) + … + a1 x + secret. Combining therefore
+//! needs the threshold. If n is at least 64, the secret goes through a diffusion layer first,
+//! unless that is switched off: the rounds of XTEA with a key of zeros, over overlapping blocks of
+//! 64 bits.
 //!
-//! A share says neither its set nor the threshold, and has no checksum: a wrong threshold or a wrong share gives a wrong secret
-//! without an error, unless there are more shares than needed.
+//! A share states neither its set nor the threshold, and has no checksum. A wrong threshold or a
+//! wrong share gives a wrong secret without an error, unless there are more shares than needed.
 
 mod diffusion;
 mod fields;
@@ -25,12 +27,13 @@ use crate::format::error::ParameterError;
 use crate::format::field::check_counts;
 use crate::ops::polynomial::Polynomial;
 
-/// How a secret is split.
+/// Options of splitting.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The diffusion layer, which is on unless ssss is told `-D`. Below 64 bits there is none.
+    /// Whether to use the diffusion layer. ssss uses it unless `-D` is given. Secrets below 64 bits
+    /// have none.
     pub diffusion: bool,
-    /// A name before each share (`-w`), without white space and hyphens.
+    /// A name that begins each share (`-w`), without white space and hyphens.
     pub token: Option<&'a str>,
 }
 
@@ -40,11 +43,12 @@ impl Default for Options<'_> {
     }
 }
 
-/// Splits a secret of 1 to [`MAX_SECRET_BYTES`] bytes into `count` shares: as `ssss-split -x -s` with 8 bits for each byte.
+/// Splits a secret of 1 to [`MAX_SECRET_BYTES`] bytes into `count` shares, as `ssss-split -x -s`
+/// does with 8 bits for each byte.
 ///
 /// # Errors
-/// If the secret has another length, the threshold is below 2 or above the count, the count is larger than the field or 65,535,
-/// the token is invalid, or the system's generator fails.
+/// If the secret has another length, the threshold is below 2 or above the count, the count is too
+/// large for the field or above 65,535, the token is invalid, or the system's generator fails.
 pub fn split(
     secret: &[u8],
     threshold: usize,
@@ -72,13 +76,15 @@ pub fn split(
     Ok((1..=count).map(share).collect())
 }
 
-/// Combines shares that `threshold` of were made to be needed, which must be known; those beyond it are checked against the others.
+/// Combines shares. The threshold must be the one of splitting. Shares beyond it are checked
+/// against the others.
 ///
-/// The secret has as many bytes as the field: one shorter than that has zeros before it. **The result is not authenticated**:
-/// the format has nothing for it.
+/// The result has as many bytes as the field: a shorter secret has zeros before it. **The result is
+/// not authenticated**, because the format has no means for it.
 ///
 /// # Errors
-/// If there are fewer different shares than the threshold, or it is below 2; or they differ in length or contradict each other.
+/// If there are fewer different shares than the threshold, the threshold is below 2, or the shares
+/// differ in length or contradict each other.
 pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
     match threshold {
         0 => return Err(ParameterError::ThresholdZero.into()),
@@ -92,7 +98,7 @@ pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Resul
     }
     let field = field(list[0].1.len())?;
     let point = |&at: &usize| element(&field, list[at].0);
-    // Without x^k the rest is a polynomial of a degree below k.
+    // Without the term x^k, the values are those of a polynomial of a degree below k.
     let value = |at: &usize| {
         let x = point(at);
         let power = (1..threshold).fold(x.clone(), |power, _| field.multiply(&power, &x));
@@ -119,7 +125,7 @@ fn field(bytes: usize) -> Result<DynamicField, ForeignError> {
     field_of_bytes(bytes).ok_or_else(|| ParameterError::SecretBytes(bytes).into())
 }
 
-/// Returns the evaluation point of a share with this index, which is one of the field.
+/// Returns the evaluation point of a share. Its index was checked to be an element of the field.
 fn element(field: &DynamicField, index: u32) -> DynamicElement {
     field.from_bits(index.into()).expect("an index that was checked")
 }

@@ -49,7 +49,7 @@ impl SsssShare {
         Ok(Self { token, index, value })
     }
 
-    /// The line, its index with at least as many digits as `count` has, as ssss writes it.
+    /// Returns the line as ssss writes it. The index has at least as many digits as `count`.
     #[must_use]
     pub fn to_line(&self, count: usize) -> Zeroizing<String> {
         let width = count.to_string().len();
@@ -63,13 +63,13 @@ impl SsssShare {
         line
     }
 
-    /// The token.
+    /// Returns the token.
     #[must_use]
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
 
-    /// The evaluation point.
+    /// Returns the evaluation point.
     #[must_use]
     pub fn index(&self) -> u32 {
         self.index

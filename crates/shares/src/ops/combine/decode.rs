@@ -1,5 +1,8 @@
-//! Naming forged shares by decoding: the shares at one place are a word of a Reed–Solomon code (McEliece and Sarwate, "On sharing
-//! secrets and Reed–Solomon codes", CACM 24(9), 1981), in which e of m shares that are wrong show if k + 2e is at most m.
+//! Finds forged shares by decoding.
+//!
+//! Each column of the shares is a word of a Reed–Solomon code (McEliece and Sarwate, "On sharing
+//! secrets and Reed–Solomon codes", CACM 24(9), 1981). With a threshold k, the wrong ones among m
+//! shares show if there are at most (m - k) / 2.
 
 use std::ops::Range;
 
@@ -11,27 +14,29 @@ use super::evidence::Evidence;
 use crate::format::{Field, Header};
 use crate::ops::interpolation::{element_field, points};
 
-/// What shares show at some places.
+/// The result of decoding some columns.
 enum Shown {
     Agreement,
-    /// These are wrong.
+    /// These shares are wrong.
     Wrong(Vec<usize>),
-    /// Some are wrong, and too many to be named.
+    /// Some shares are wrong, and there are too many to name them.
     Contradiction,
 }
 
-/// The shares that are left when the places where they contradict each other have shown which are wrong, each place with the
-/// shares that those before have left: so together more are named than one place can. `None` if that comes to no end.
+/// Removes the shares that the columns show to be wrong, and decodes again with the rest until no
+/// column contradicts another. Several columns together can name more shares than one column can.
+/// Returns the shares that are left, or `None` if the columns do not show which shares are wrong.
 ///
-/// It is right if at each place few enough of them are wrong. The points are distinct, and at least as many as the threshold.
+/// The result is right if few enough shares are wrong in each column. The points are distinct, and
+/// at least as many as the threshold.
 pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize]) -> Option<Vec<usize>> {
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();
     while kept.len() >= threshold {
-        let shown = match at_places(evidence, headers, &kept, 0..evidence.places()) {
-            // Perhaps one place shows what all at once do not.
-            Shown::Contradiction => (0..evidence.places())
-                .map(|place| at_places(evidence, headers, &kept, place..place + 1))
+        let shown = match decode_columns(evidence, headers, &kept, 0..evidence.columns()) {
+            // One column by itself may show what all of them together do not.
+            Shown::Contradiction => (0..evidence.columns())
+                .map(|column| decode_columns(evidence, headers, &kept, column..column + 1))
                 .find(|shown| matches!(shown, Shown::Wrong(_)))?,
             shown => shown,
         };
@@ -43,20 +48,20 @@ pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize
     None
 }
 
-fn at_places(evidence: &Evidence, headers: &[Header], positions: &[usize], places: Range<usize>) -> Shown {
+fn decode_columns(evidence: &Evidence, headers: &[Header], positions: &[usize], columns: Range<usize>) -> Shown {
     match headers[positions[0]].field() {
-        Field::Bytes => bytes(evidence, headers, positions, places),
+        Field::Bytes => bytes(evidence, headers, positions, columns),
         Field::Element { bits, .. } => {
-            let at = |place| elements(bits, evidence, headers, positions, place);
-            // The places are few.
-            places.map(at).find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
+            let at = |column| elements(bits, evidence, headers, positions, column);
+            // There are few columns.
+            columns.map(at).find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
         }
     }
 }
 
-fn bytes(evidence: &Evidence, headers: &[Header], positions: &[usize], places: Range<usize>) -> Shown {
+fn bytes(evidence: &Evidence, headers: &[Header], positions: &[usize], columns: Range<usize>) -> Shown {
     let points: Vec<u8> = positions.iter().map(|&at| headers[at].index() as u8).collect();
-    let rows: Vec<&[u8]> = positions.iter().map(|&at| &evidence.row(at)[places.clone()]).collect();
+    let rows: Vec<&[u8]> = positions.iter().map(|&at| &evidence.row(at)[columns.clone()]).collect();
     let threshold = headers[positions[0]].threshold().into();
     let mut checker = Checker::new(threshold, &points).expect("enough distinct points");
     checker.check(&rows).expect("rows of equal length");
@@ -70,12 +75,12 @@ fn bytes(evidence: &Evidence, headers: &[Header], positions: &[usize], places: R
     }
 }
 
-fn elements(bits: u16, evidence: &Evidence, headers: &[Header], positions: &[usize], place: usize) -> Shown {
+fn elements(bits: u16, evidence: &Evidence, headers: &[Header], positions: &[usize], column: usize) -> Shown {
     let field = element_field(bits);
     let threshold = headers[positions[0]].threshold().into();
     let points = points(&field, &positions.iter().map(|&at| &headers[at]).collect::<Vec<_>>());
     let values: Vec<DynamicElement> =
-        positions.iter().map(|&at| field.from_be_bytes(evidence.element_at(at, place))).collect();
+        positions.iter().map(|&at| field.from_be_bytes(evidence.element_at(at, column))).collect();
     match bad_shares(&field, threshold, &points, &values) {
         Ok(bad) if bad.is_empty() => Shown::Agreement,
         Ok(bad) => Shown::Wrong(bad.into_iter().map(|at| positions[at]).collect()),

@@ -1,4 +1,4 @@
-//! Combining shares: what is common to shares of one set, and the ways in.
+//! Combines shares.
 
 mod decode;
 mod evidence;
@@ -18,11 +18,12 @@ use crate::format::{Share, ShareReader, WipedVec};
 
 /// Combines shares in memory.
 ///
-/// Shares beyond the threshold are checked against the others. A bad share is left out and named in the report if there are
-/// enough without it. Shares that are there twice are ignored.
+/// Shares beyond the threshold are checked against the others. A bad share is left out and named in
+/// the report if there are enough others. Repeated shares are ignored.
 ///
 /// # Errors
-/// If the shares are of more than one set, or do not give a secret that is authentic: see [`CombineError`].
+/// If the shares are of more than one set, or do not give an authentic secret: see
+/// [`CombineError`].
 pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
     let readers = shares.iter().map(Share::reader).collect();
     let length = shares.iter().map(|share| share.payload().len()).max().unwrap_or(0);
@@ -31,14 +32,15 @@ pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
     Ok(Recovered { secret: output.0, report })
 }
 
-/// Combines shares that can be read only once (pipes), and writes the secret to `output`.
+/// Combines shares that can be read only once, such as pipes, and writes the secret to `output`.
 ///
-/// **What was written is authentic only when this returns `Ok`.** Write to a temporary file, and make it the result then.
+/// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
 /// Memory does not grow with the shares.
 ///
 /// # Errors
-/// If the shares are of more than one set, one is bad, or they do not give a secret that is authentic: see [`CombineError`].
-/// A share is named if it is damaged, or if enough others contradict it; it is not left out: combine the others again.
+/// If the shares are of more than one set, one is bad, or they do not give an authentic secret: see
+/// [`CombineError`]. A share that is damaged, or that enough others contradict, is named but not
+/// left out: combine the others again.
 pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
     check_headers(&readers)?;
     let all: Vec<usize> = (0..readers.len()).collect();
@@ -50,14 +52,15 @@ pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut outpu
     Err(search::explain(&readers, &all, outcome))
 }
 
-/// Combines shares that can be read again (files), and writes the secret to `output`.
+/// Combines shares that can be read again, such as files, and writes the secret to `output`.
 ///
-/// **What was written is authentic only when this returns `Ok`.** Write to a temporary file, and make it the result then.
-/// Memory does not grow with the shares. Usually each share is read once; when some are bad, the others are read again, and
-/// the output is started over. A share that was read before must not change meanwhile.
+/// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
+/// Memory does not grow with the shares. Usually each share is read once. If some are bad, the
+/// others are read again and the output is started over. Shares must not change meanwhile.
 ///
 /// # Errors
-/// If the shares are of more than one set, or do not give a secret that is authentic: see [`CombineError`].
+/// If the shares are of more than one set, or do not give an authentic secret: see
+/// [`CombineError`].
 pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     mut readers: Vec<ShareReader<R>>,
     mut output: W,
@@ -83,7 +86,7 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     }
 }
 
-/// Rewinds the readers; one that cannot be read again is bad.
+/// Rewinds the readers. A share that cannot be read again becomes bad.
 fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], alive: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
     alive.retain(|&position| match readers[position].rewind() {
         Ok(()) => true,

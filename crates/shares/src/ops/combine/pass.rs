@@ -1,4 +1,4 @@
-//! Reading shares side by side, once.
+//! Reads shares side by side, once.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -18,33 +18,34 @@ use crate::ops::interpolation::Interpolation;
 use crate::ops::positions::distinct_points;
 use crate::ops::rows::{CHUNK_BYTES, Rows};
 
-/// One reading of shares: which are read, and which of them must agree.
+/// One reading of shares: those that are read, and those of them that must agree.
 pub(crate) struct Pass<'a> {
     alive: &'a [usize],
     trusted: &'a [usize],
 }
 
-/// What one reading found out.
+/// The result of one reading.
 pub(crate) struct Outcome {
     pub(crate) faults: Vec<BadShare>,
-    /// Where trusted shares contradict each other.
+    /// The columns in which trusted shares contradict each other.
     pub(crate) evidence: Evidence,
     contradiction: bool,
-    /// Shares of one number with different content.
+    /// Two shares with the same index and different content.
     pub(crate) conflict: Option<[usize; 2]>,
-    /// Of each reader, once it was read to its end.
+    /// The commitment of each reader that was read to its end.
     pub(crate) commitments: Vec<Option<[u8; COMMITMENT_BYTES]>>,
     pub(crate) lengths: Vec<u64>,
     trusted: Vec<usize>,
     repeated: Vec<[usize; 2]>,
-    /// Of what was put together, if that went to the end.
+    /// The commitment of the result, if the shares agreed to the end.
     commitment: Option<[u8; COMMITMENT_BYTES]>,
-    /// Shares that were not trusted, and fit those that were.
+    /// Shares that were not trusted, and that agree with those that were.
     fitting: Vec<usize>,
 }
 
 impl Outcome {
-    /// The trusted shares are whole, agree, and give what their commitment, all the same one, says.
+    /// Returns whether the trusted shares are complete, agree, have the same commitment, and give
+    /// the secret of that commitment.
     pub(crate) fn is_authentic(&self) -> bool {
         self.faults.is_empty()
             && !self.contradiction
@@ -54,12 +55,12 @@ impl Outcome {
             && self.trusted.iter().all(|&at| self.lengths[at] == self.lengths[self.trusted[0]])
     }
 
-    /// The trusted shares do not contradict each other.
+    /// Returns whether the trusted shares do not contradict each other.
     pub(crate) fn agrees(&self) -> bool {
         !self.contradiction && self.conflict.is_none()
     }
 
-    /// All shares that belong to an authentic result, and those of them that are there again.
+    /// Reports the shares that belong to an authentic result, and which of them are repeated.
     pub(crate) fn into_report<R>(mut self, readers: &[ShareReader<R>], bad: Vec<BadShare>) -> Report {
         let first = self.trusted[0];
         let like_first =
@@ -81,13 +82,13 @@ impl Outcome {
 }
 
 impl<'a> Pass<'a> {
-    /// Reads the shares `alive`, of which those in `trusted` are combined and compared; of the others is found out whether they fit.
-    /// All are at their beginnings.
+    /// Reads the shares `alive`. Those in `trusted` are combined and compared. The others are
+    /// checked against the result. All readers are at the beginning.
     pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
         Self { alive, trusted }
     }
 
-    /// Reads all shares to their ends, and writes the secret as long as nothing is wrong.
+    /// Reads all shares to the end, and writes the secret as long as nothing is wrong.
     pub(crate) fn run<R: Read, W: Write>(
         &self,
         readers: &mut [ShareReader<R>],
@@ -126,7 +127,7 @@ impl<'a> Pass<'a> {
         };
         let mut rows = Rows::new(readers.len(), CHUNK_BYTES);
 
-        // The blinding value is shared like the secret, and stands before it.
+        // The blinding value is shared like the secret, and comes before it.
         let blinding_bytes = first.field().blinding_share_bytes();
         for (at, reader) in readers.iter().enumerate() {
             rows.row_mut(at)[..blinding_bytes].copy_from_slice(reader.blinding());
@@ -146,10 +147,10 @@ impl<'a> Pass<'a> {
             let length = lengths[self.trusted[0]].unwrap_or(0);
             state.strays.iter_mut().for_each(|stray| stray.fits &= lengths[stray.position] == Some(length));
             let even = |positions: &[usize]| positions.iter().all(|&at| lengths[at] == Some(length));
-            // A row that was not filled is not evidence.
+            // Rows of different lengths are not evidence.
             state.collect = even(self.alive);
             if !even(self.trusted) || !state.chunk(&rows, length) {
-                // From here on only to see which checksums are right.
+                // The rest is read only to check the checksums.
                 committer = None;
             } else if let Some(committer) = &mut committer {
                 committer.update(&state.result[..length]);
@@ -174,7 +175,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Trusted shares that are there before, with the place of the first.
+    /// Returns each trusted share that repeats another, with the first share at its point.
     fn repeats<R>(&self, readers: &[ShareReader<R>], distinct: &[usize]) -> Vec<[usize; 2]> {
         let first: HashMap<Vec<u8>, usize> = distinct.iter().map(|&at| (readers[at].header().point(), at)).collect();
         let repeat =
@@ -182,7 +183,8 @@ impl<'a> Pass<'a> {
         self.trusted.iter().filter_map(repeat).collect()
     }
 
-    /// The next chunk of each share: how long it is, 0 at the end, or `None` if the share is bad.
+    /// Reads the next chunk of each share. Returns its length, which is 0 at the end, or `None` for
+    /// a bad share.
     fn read<R: Read>(
         &self,
         readers: &mut [ShareReader<R>],
@@ -221,17 +223,17 @@ struct State<'a> {
     repeats: &'a [[usize; 2]],
     conflict: Option<[usize; 2]>,
     evidence: Evidence,
-    /// The shares contradict each other.
+    /// Whether the shares contradict each other.
     contradiction: bool,
-    /// Evidence is kept of the chunk.
+    /// Whether evidence is kept from this chunk.
     collect: bool,
     result: Zeroizing<Vec<u8>>,
-    /// What a stray should have.
+    /// The expected chunk of a stray share.
     expected: Zeroizing<Vec<u8>>,
 }
 
 impl State<'_> {
-    /// Checks a chunk, and puts its secret into `result`. False if the shares contradict each other.
+    /// Checks a chunk, and puts its secret into `result`. Returns whether the shares agree.
     fn chunk(&mut self, rows: &Rows, length: usize) -> bool {
         for &[again, first] in self.repeats {
             if !bool::from(rows.row(again, length).ct_eq(rows.row(first, length))) {

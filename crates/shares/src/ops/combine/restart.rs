@@ -9,10 +9,10 @@ use crate::format::WipedVec;
 
 /// An output that can be started over.
 pub trait Restart {
-    /// Forgets what was written.
+    /// Discards what was written.
     ///
     /// # Errors
-    /// If that fails.
+    /// If the output cannot be started over.
     fn restart(&mut self) -> io::Result<()>;
 }
 

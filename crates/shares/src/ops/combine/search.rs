@@ -1,12 +1,13 @@
-//! Which shares are forged.
+//! Finds forged shares.
 //!
-//! Only shares of one length and commitment can belong together. If there are several such groups,
-//! whoever forged one of them chose how many shares it has; so a group counts only with shares from
-//! as many places as shares are needed.
+//! Only shares with the same length and commitment can belong together. If there are several such
+//! groups, a forger chose how many shares their group has. A group therefore counts only if its
+//! shares come from as many sources as the threshold.
 //!
-//! First by decoding: places where the shares contradict each other show who is wrong, if that is a minority. Then, in case it
-//! is not, by choosing as many shares as the threshold says, in all ways, and seeing who agrees with them. What is found is read
-//! once more, and only the commitment decides.
+//! Decoding is tried first: the columns in which shares contradict each other show the wrong shares
+//! if they are a minority. If they are not, all choices of as many shares as the threshold are
+//! tried, and the others are compared with them. Each candidate is read once more, and only its
+//! commitment decides.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Seek, Write};
@@ -23,11 +24,11 @@ use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Interpolation;
 use crate::ops::positions::{distinct_points, sources};
 
-/// All shares are not read more often than this.
+/// The largest number of times that all shares are read.
 const MAX_PASSES: usize = 1_000;
-/// Choices are not looked at when they have cost this many multiplications of bytes: a few seconds.
+/// The search stops when it has cost this many multiplications of bytes: a few seconds.
 const MAX_WORK: usize = 1 << 30;
-/// What a choice costs at least.
+/// The smallest cost of a choice.
 const MIN_WORK: usize = 1 << 12;
 
 /// Looks for shares that are authentic together, and writes their secret.
@@ -58,7 +59,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     while let Some(group) = candidates.next() {
         let Some(outcome) = search.group(group, known.evidence.clone())? else { continue };
         let mut report = outcome.into_report(search.readers, Vec::new());
-        // Another group that is authentic too: nothing here says which of them is meant.
+        // If another group is authentic too, nothing shows which of them is meant.
         let mut rest = Search {
             readers: &mut *search.readers,
             output: &mut Discard,
@@ -91,7 +92,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     })
 }
 
-/// Where a secret goes that only has to be found authentic.
+/// An output for a secret that only needs to be checked.
 struct Discard;
 
 impl Write for Discard {
@@ -117,21 +118,21 @@ struct Search<'a, R, W> {
     threshold: usize,
     work: usize,
     passes: usize,
-    /// Shares that agree, and are not authentic: what is chosen among them gives the same wrong result.
+    /// Shares that agree and are not authentic. Any choice among them gives the same wrong result.
     refuted: Vec<Vec<usize>>,
-    /// Not everything was tried.
+    /// Whether some choices were not tried.
     gave_up: bool,
 }
 
 enum Attempt {
     Authentic(Box<Outcome>),
-    /// More is known of where shares contradict each other.
+    /// The reading found more columns in which shares contradict each other.
     Evidence,
     Nothing,
 }
 
 impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
-    /// Looks among shares of one length and commitment.
+    /// Searches among shares of one length and commitment.
     fn group(&mut self, group: &[usize], mut evidence: Evidence) -> Result<Option<Outcome>, CombineError> {
         let distinct = distinct_points(self.readers, group);
         if distinct.len() < self.threshold {
@@ -156,7 +157,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
                     Attempt::Evidence => more = true,
                     Attempt::Nothing => {}
                 }
-                // With more places there are other choices.
+                // New columns give new candidates.
                 if more {
                     break;
                 }
@@ -167,7 +168,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
         }
     }
 
-    /// Combines shares, and compares the others of the group with them.
+    /// Combines the shares `kept`, and compares the others of the group with them.
     fn attempt(&mut self, group: &[usize], kept: &[usize], evidence: &mut Evidence) -> Result<Attempt, CombineError> {
         if self.is_refuted(kept) {
             return Ok(Attempt::Nothing);
@@ -186,7 +187,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
             return Ok(Attempt::Authentic(Box::new(outcome)));
         }
         if !outcome.faults.is_empty() {
-            // It was right before.
+            // The share was undamaged when it was first read.
             return Err(CombineError::Bad(outcome.faults));
         }
         if outcome.agrees() {
@@ -204,10 +205,11 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
         self.refuted.iter().any(|set| is_subset(positions, set))
     }
 
-    /// All sets of shares, one at a point, that agree at all places, the largest first.
+    /// Returns all sets of shares that agree in all columns, the largest first. A set has one share
+    /// for each point.
     fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
         let field = self.headers[group[0]].field();
-        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.places());
+        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.columns());
         let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
         let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
         while let Some(chosen) = choice {
@@ -235,7 +237,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
     }
 }
 
-/// Both are in order.
+/// Returns whether `whole` contains `part`. Both are sorted.
 fn is_subset(part: &[usize], whole: &[usize]) -> bool {
     let mut whole = whole.iter();
     part.iter().all(|at| whole.any(|other| other == at))
@@ -245,7 +247,7 @@ fn changed(position: usize, error: ShareError) -> CombineError {
     CombineError::Bad(vec![BadShare { position, fault: Fault::Share(error) }])
 }
 
-/// What is wrong with shares that cannot be read again.
+/// Names the error of shares that cannot be read again.
 pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: Outcome) -> CombineError {
     if !outcome.faults.is_empty() {
         return CombineError::Bad(outcome.faults);
@@ -265,14 +267,14 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
             continue;
         }
         let Some(kept) = decode(&outcome.evidence, &headers, &distinct) else { continue };
-        // Repetitions have the same content here: they are as good as the first.
+        // Repetitions have the same content here, so they are as good as the first.
         let points: HashSet<Vec<u8>> = kept.iter().map(|&at| headers[at].point()).collect();
         let forged: Vec<usize> = alive
             .iter()
             .copied()
             .filter(|at| group.binary_search(at).is_err() || !points.contains(&headers[*at].point()))
             .collect();
-        // With more agreeing shares than that, no other choice of as few forged ones is possible.
+        // With this many agreeing shares, no other choice has as few forged ones.
         if kept.len() >= threshold + forged.len() {
             let named = forged.into_iter().map(|position| BadShare { position, fault: Fault::Forged });
             return CombineError::Bad(named.collect());
@@ -281,12 +283,12 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
     CombineError::Inconsistent
 }
 
-/// Whether the shares have the same length and commitment.
+/// Returns whether the shares have the same length and commitment.
 fn is_uniform(known: &Outcome, positions: &[usize]) -> bool {
     uniform(known, positions).len() == 1
 }
 
-/// The shares that have the same length and commitment, the largest such group first.
+/// Groups shares by length and commitment, the largest group first.
 fn uniform(known: &Outcome, positions: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for &at in positions {
