@@ -157,8 +157,10 @@ impl Polynomial {
     }
 
     /// Returns whether the polynomial is irreducible (Rabin, "Probabilistic algorithms in finite
-    /// fields", 1980). A polynomial f of degree n is irreducible if and only if it divides x^(2^n)
-    /// - x, and has no factor in common with x^(2^(n/p)) - x for any prime p that divides n.
+    /// fields", 1980).
+    ///
+    /// A polynomial f of degree n is irreducible if and only if it divides x^(2^n) - x, and has no
+    /// factor in common with x^(2^(n/p)) - x for any prime p that divides n.
     #[must_use]
     pub fn is_irreducible(&self) -> bool {
         let Some(n) = self.degree().filter(|&n| n > 0) else {

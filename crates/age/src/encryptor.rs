@@ -53,8 +53,8 @@ impl Encryptor {
         Self::with_passphrase_and_work_factor(passphrase, DEFAULT_WORK_FACTOR)
     }
 
-    /// Prepares a file with a passphrase, using scrypt (RFC 7914) with N = 2^`log_n`, r = 8 and p =
-    /// 1. This takes 2^(`log_n` + 10) bytes of memory.
+    /// Prepares a file with a passphrase, using scrypt (RFC 7914) with N = 2^`log_n`, r = 8 and
+    /// p = 1. This takes 2^(`log_n` + 10) bytes of memory.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The random coefficients: the key stream of ChaCha20 in the layout with a 64-bit counter.
 //!
-//! The secret is counted in blocks of 64 bytes. For block b, the key-stream blocks (k - 1) b to (k
-//! - 1) b + k - 2 are the coefficients of x, x^2, …, x^(k-1). A secret therefore gets the same
+//! The secret is counted in blocks of 64 bytes. For block b, the k - 1 key-stream blocks from
+//! (k - 1) b on are the coefficients of x, x^2, …, x^(k-1). A secret therefore gets the same
 //! coefficients in one piece and in many, and no byte of key stream is used twice.
 
 use sealane_simd::Simd;
