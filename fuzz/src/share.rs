@@ -114,7 +114,7 @@ pub fn bech32m(digits: &[u8]) -> String {
 
 /// SLIP-39's words for these numbers of 10 bits, with the checksum RS1024.
 pub fn slip39(numbers: &[u16]) -> String {
-    static WORDS: &str = include_str!("../../crates/shares/src/slip39/wordlist.txt");
+    static WORDS: &str = include_str!("../../crates/shares/src/foreign/slip39/wordlist.txt");
     const GENERATOR: [u32; 10] = [
         0x00e0_e040,
         0x01c1_c080,

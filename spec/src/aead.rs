@@ -1,4 +1,5 @@
-//! AEAD_CHACHA20_POLY1305 (RFC 8439, section 2.8) and AEAD_XChaCha20_Poly1305 (draft-irtf-cfrg-xchacha-03, section 2).
+//! AEAD_CHACHA20_POLY1305 (RFC 8439, section 2.8) and AEAD_XChaCha20_Poly1305
+//! (draft-irtf-cfrg-xchacha-03, section 2).
 
 use alloc::vec::Vec;
 
@@ -6,17 +7,17 @@ use crate::chacha::chacha20_encrypt;
 use crate::poly1305::{poly1305_key_gen, poly1305_mac};
 use crate::xchacha::subkey_and_nonce;
 
-/// The tags differ: nothing is returned.
+/// The tags differ. Nothing is returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unauthenticated;
 
-/// pad16(x) of section 2.8.1.
+/// Computes pad16(x) of section 2.8.1.
 #[must_use]
 pub fn pad16(x: &[u8]) -> &'static [u8] {
     &[0; 15][..(16 - x.len() % 16) % 16]
 }
 
-/// The octets that the tag is computed over (section 2.8.1).
+/// Returns the octets that the tag is computed over (section 2.8.1).
 #[must_use]
 pub fn mac_data(aad: &[u8], ciphertext: &[u8]) -> Vec<u8> {
     let aad_length = (aad.len() as u64).to_le_bytes();
@@ -24,7 +25,8 @@ pub fn mac_data(aad: &[u8], ciphertext: &[u8]) -> Vec<u8> {
     [aad, pad16(aad), ciphertext, pad16(ciphertext), &aad_length, &ciphertext_length].concat()
 }
 
-/// chacha20_aead_encrypt of section 2.8.1, the nonce being constant | iv: the ciphertext and the tag.
+/// Computes chacha20_aead_encrypt of section 2.8.1. The nonce is constant | iv. Returns the
+/// ciphertext and the tag.
 #[must_use]
 pub fn chacha20_aead_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 12], plaintext: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let otk = poly1305_key_gen(key, nonce);
@@ -33,10 +35,10 @@ pub fn chacha20_aead_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 12], plain
     (ciphertext, tag)
 }
 
-/// The decryption that section 2.8 describes: the plaintext, if the tag is the one that these inputs give.
+/// Decrypts as section 2.8 describes. Returns the plaintext if the tag is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if it is not.
+/// [`Unauthenticated`] if the tag is wrong.
 pub fn chacha20_aead_decrypt(
     aad: &[u8],
     key: &[u8; 32],
@@ -52,17 +54,17 @@ pub fn chacha20_aead_decrypt(
     }
 }
 
-/// xchacha20_aead_encrypt of the draft's section 2: the ciphertext and the tag.
+/// Computes xchacha20_aead_encrypt of the draft's section 2. Returns the ciphertext and the tag.
 #[must_use]
 pub fn xchacha20_aead_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plaintext: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let (subkey, chacha20_nonce) = subkey_and_nonce(20, key, nonce);
     chacha20_aead_encrypt(aad, &subkey, &chacha20_nonce, plaintext)
 }
 
-/// The decryption.
+/// Decrypts. Returns the plaintext if the tag is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if the tag is not the one that these inputs give.
+/// [`Unauthenticated`] if the tag is wrong.
 pub fn xchacha20_aead_decrypt(
     aad: &[u8],
     key: &[u8; 32],

@@ -39,7 +39,7 @@ fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
     v[b] = (v[b] ^ v[c]).rotate_right(63);
 }
 
-/// The compression function F of section 3.2; `t` is the number of octets so far, `f` marks the
+/// The compression function F of section 3.2. `t` is the number of octets so far, and `f` marks the
 /// last block.
 fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
     let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
@@ -67,17 +67,17 @@ fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
     }
 }
 
-/// BLAKE2b of section 3.3 with a result of `N` octets, 1 to 64.
+/// Computes BLAKE2b (section 3.3) with a result of `N` octets, from 1 to 64.
 ///
 /// # Panics
-/// If `N` is not among them.
+/// If `N` is not in that range.
 #[must_use]
 pub fn blake2b<const N: usize>(message: &[u8]) -> [u8; N] {
     assert!((1..=64).contains(&N));
     let mut h = IV;
-    // The parameter block of section 2.5: no key, one node.
+    // The parameter block of section 2.5 has no key and one node.
     h[0] ^= 0x0101_0000 ^ N as u64;
-    // An empty message is one block of zeros.
+    // An empty message has one block of zeros.
     let last = message.len().saturating_sub(1) / 128;
     for i in 0..=last {
         let piece = &message[128 * i..message.len().min(128 * (i + 1))];

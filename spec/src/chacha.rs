@@ -1,15 +1,18 @@
-//! ChaCha: RFC 8439, sections 2.1 to 2.4. The number of rounds is a parameter (20 in the RFC; 12 and 8 exist too), and so
-//! is the place of the block counter: the RFC's, or the one of "ChaCha, a variant of Salsa20" (Bernstein, 2008).
+//! ChaCha: RFC 8439, sections 2.1 to 2.4.
+//!
+//! The number of rounds is a parameter: 20 in the RFC; 12 and 8 exist too. So is the position of
+//! the block counter: that of the RFC, or that of "ChaCha, a variant of Salsa20" (Bernstein, 2008).
 
 use alloc::vec::Vec;
 
-/// The sixteen words that a block is made from.
+/// The sixteen words of a state.
 pub type State = [u32; 16];
 
 /// "expand 32-byte k" as four little-endian words (section 2.3).
 pub const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// QUARTERROUND(a, b, c, d) on the words of a state with these indices (sections 2.1 and 2.2).
+/// Computes QUARTERROUND(a, b, c, d) on the words of a state with these indices (sections 2.1 and
+/// 2.2).
 pub fn quarter_round(state: &mut [u32], a: usize, b: usize, c: usize, d: usize) {
     state[a] = state[a].wrapping_add(state[b]);
     state[d] = (state[d] ^ state[a]).rotate_left(16);
@@ -21,7 +24,7 @@ pub fn quarter_round(state: &mut [u32], a: usize, b: usize, c: usize, d: usize) 
     state[b] = (state[b] ^ state[c]).rotate_left(7);
 }
 
-/// Two rounds: a column round and a diagonal round (section 2.3.1).
+/// Computes two rounds: a column round and a diagonal round (section 2.3.1).
 pub fn inner_block(state: &mut State) {
     quarter_round(state, 0, 4, 8, 12);
     quarter_round(state, 1, 5, 9, 13);
@@ -33,7 +36,7 @@ pub fn inner_block(state: &mut State) {
     quarter_round(state, 3, 4, 9, 14);
 }
 
-/// `rounds` rounds and nothing else.
+/// Computes `rounds` rounds without the final addition.
 #[must_use]
 pub fn permute(rounds: usize, mut state: State) -> State {
     for _ in 0..rounds / 2 {
@@ -42,7 +45,7 @@ pub fn permute(rounds: usize, mut state: State) -> State {
     state
 }
 
-/// The words as octets, each little-endian.
+/// Returns the words as octets, each little-endian.
 #[must_use]
 pub fn serialize(state: &State) -> [u8; 64] {
     let mut octets = [0; 64];
@@ -52,7 +55,7 @@ pub fn serialize(state: &State) -> [u8; 64] {
     octets
 }
 
-/// The octets as little-endian words.
+/// Returns the octets as little-endian words.
 #[must_use]
 pub fn words<const N: usize>(octets: &[u8]) -> [u32; N] {
     assert_eq!(octets.len(), 4 * N);
@@ -61,7 +64,7 @@ pub fn words<const N: usize>(octets: &[u8]) -> [u32; N] {
     })
 }
 
-/// constants | key | the last four words.
+/// Returns the state constants | key | last four words.
 #[must_use]
 pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
     let mut state = [0; 16];
@@ -71,7 +74,7 @@ pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
     state
 }
 
-/// Where the block counter is, and the nonce that fills the rest.
+/// The position of the block counter, with the nonce that fills the rest.
 #[derive(Clone, Copy, Debug)]
 pub enum Nonce {
     /// RFC 8439: word 12 is the counter, words 13 to 15 are the nonce.
@@ -80,10 +83,10 @@ pub enum Nonce {
     Original([u8; 8]),
 }
 
-/// chacha20_block(key, counter, nonce) of section 2.3.1, with `rounds` rounds.
+/// Computes chacha20_block(key, counter, nonce) of section 2.3.1, with `rounds` rounds.
 ///
 /// # Panics
-/// If the counter does not fit the words that this layout has for it.
+/// If the counter does not fit the words of this layout.
 #[must_use]
 pub fn chacha_block(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce) -> [u8; 64] {
     let initial_state = match nonce {
@@ -105,7 +108,8 @@ pub fn chacha_block(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce) 
     serialize(&state)
 }
 
-/// chacha20_encrypt(key, counter, nonce, plaintext) of section 2.4.1, with `rounds` rounds.
+/// Computes chacha20_encrypt(key, counter, nonce, plaintext) of section 2.4.1, with `rounds`
+/// rounds.
 ///
 /// # Panics
 /// If the counter runs past its last value.
@@ -120,13 +124,13 @@ pub fn chacha_encrypt(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce
     encrypted_message
 }
 
-/// chacha20_block of section 2.3.
+/// Computes chacha20_block of section 2.3.
 #[must_use]
 pub fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
     chacha_block(20, key, counter.into(), &Nonce::Ietf(*nonce))
 }
 
-/// chacha20_encrypt of section 2.4.
+/// Computes chacha20_encrypt of section 2.4.
 ///
 /// # Panics
 /// If the counter runs past its last value.

@@ -1,9 +1,9 @@
-//! CTX of Chan and Rogaway, "On Committing Authenticated-Encryption" (ESORICS 2022, IACR ePrint
-//! 2022/1260, figure 2), over ChaCha20-Poly1305 and XChaCha20-Poly1305.
+//! CTX over ChaCha20-Poly1305 and XChaCha20-Poly1305: Chan and Rogaway, "On Committing
+//! Authenticated-Encryption" (ESORICS 2022, IACR ePrint 2022/1260, figure 2).
 //!
-//! The tag T of the AEAD is replaced by T* = H(K, N, A, T). H is BLAKE2b-256 of K | N | A | T: K, N
-//! and T have a fixed length each, so different inputs are different messages of H. Decryption
-//! computes T from the ciphertext, as encryption does, and compares T*.
+//! The tag T of the AEAD is replaced by T* = H(K, N, A, T). H is BLAKE2b-256 of K | N | A | T. K, N
+//! and T have fixed lengths, so different inputs give different messages of H. Decryption computes
+//! T from the ciphertext, as encryption does, and compares T*.
 
 use alloc::vec::Vec;
 
@@ -13,23 +13,23 @@ use crate::chacha::chacha20_encrypt;
 use crate::poly1305::{poly1305_key_gen, poly1305_mac};
 use crate::xchacha::subkey_and_nonce;
 
-/// H(K, N, A, T).
+/// Computes H(K, N, A, T).
 #[must_use]
 pub fn commitment(key: &[u8; 32], nonce: &[u8], aad: &[u8], tag: &[u8; 16]) -> [u8; 32] {
     blake2b(&[key, nonce, aad, tag].concat())
 }
 
-/// The ciphertext and T* of CTX over ChaCha20-Poly1305.
+/// Returns the ciphertext and T* of CTX over ChaCha20-Poly1305.
 #[must_use]
 pub fn ctx_chacha20_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 12], plaintext: &[u8]) -> (Vec<u8>, [u8; 32]) {
     let (ciphertext, tag) = chacha20_aead_encrypt(aad, key, nonce, plaintext);
     (ciphertext, commitment(key, nonce, aad, &tag))
 }
 
-/// The plaintext, if T* is the one that these inputs give.
+/// Returns the plaintext if T* is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if it is not.
+/// [`Unauthenticated`] if T* is wrong.
 pub fn ctx_chacha20_decrypt(
     aad: &[u8],
     key: &[u8; 32],
@@ -45,8 +45,8 @@ pub fn ctx_chacha20_decrypt(
     }
 }
 
-/// The ciphertext and T* of CTX over XChaCha20-Poly1305. H is given the key and the nonce of 24
-/// octets, not those derived from them.
+/// Returns the ciphertext and T* of CTX over XChaCha20-Poly1305. H gets the given key and the nonce
+/// of 24 octets, not those derived from them.
 #[must_use]
 pub fn ctx_xchacha20_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plaintext: &[u8]) -> (Vec<u8>, [u8; 32]) {
     let (subkey, chacha20_nonce) = subkey_and_nonce(20, key, nonce);
@@ -54,10 +54,10 @@ pub fn ctx_xchacha20_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plain
     (ciphertext, commitment(key, nonce, aad, &tag))
 }
 
-/// The decryption.
+/// Returns the plaintext if T* is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if T* is not the one that these inputs give.
+/// [`Unauthenticated`] if T* is wrong.
 pub fn ctx_xchacha20_decrypt(
     aad: &[u8],
     key: &[u8; 32],

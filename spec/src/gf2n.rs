@@ -1,5 +1,7 @@
-//! GF(2^n) as polynomials over GF(2), bit by bit: product by shifting and adding, remainder by long division, inverse by the
-//! extended Euclidean algorithm, irreducibility by Rabin's test.
+//! GF(2^n) as polynomials over GF(2), bit by bit.
+//!
+//! Products are computed by shifting and adding, remainders by long division, inverses by the
+//! extended Euclidean algorithm. Irreducibility is decided by Rabin's test.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,7 +23,7 @@ pub const FIELDS: [(usize, [usize; 3]); 13] = [
     (2048, [19, 14, 13]),
 ];
 
-/// A polynomial over GF(2): the coefficients from that of x^0 on, without zeros at the end.
+/// A polynomial over GF(2): the coefficients from the constant one on, without zeros at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial(Vec<bool>);
 
@@ -33,7 +35,7 @@ impl Polynomial {
         Self(coefficients)
     }
 
-    /// The sum of these powers of x.
+    /// Returns the sum of these powers of x.
     #[must_use]
     pub fn powers(powers: &[usize]) -> Self {
         let mut coefficients = vec![false; powers.iter().max().map_or(0, |power| power + 1)];
@@ -43,7 +45,7 @@ impl Polynomial {
         Self::trimmed(coefficients)
     }
 
-    /// The polynomial of the field of that degree.
+    /// Returns the polynomial of the field of this degree.
     ///
     /// # Panics
     /// If there is no such field.
@@ -53,16 +55,16 @@ impl Polynomial {
         Self::powers(&[n, a, b, c, 0])
     }
 
-    /// Bit i of byte j is the coefficient of x^(8j + i).
+    /// Returns the polynomial in which bit i of byte j is the coefficient of x^(8j + i).
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self::trimmed(bytes.iter().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1)).collect())
     }
 
-    /// The opposite.
+    /// Returns the bytes of the polynomial: see [`Polynomial::from_bytes`].
     ///
     /// # Panics
-    /// If it does not fit.
+    /// If the polynomial does not fit.
     #[must_use]
     pub fn to_bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
@@ -72,13 +74,13 @@ impl Polynomial {
         bytes
     }
 
-    /// The degree; none for zero.
+    /// Returns the degree, or `None` for zero.
     #[must_use]
     pub fn degree(&self) -> Option<usize> {
         self.0.len().checked_sub(1)
     }
 
-    /// Sum, and difference.
+    /// Returns the sum, which is the difference too.
     #[must_use]
     pub fn add(&self, other: &Self) -> Self {
         let coefficient = |p: &Self, i: usize| p.0.get(i).copied().unwrap_or(false);
@@ -86,7 +88,7 @@ impl Polynomial {
         Self::trimmed((0..length).map(|i| coefficient(self, i) ^ coefficient(other, i)).collect())
     }
 
-    /// Product.
+    /// Returns the product.
     #[must_use]
     pub fn multiply(&self, other: &Self) -> Self {
         let mut product = vec![false; self.0.len() + other.0.len()];
@@ -98,7 +100,7 @@ impl Polynomial {
         Self::trimmed(product)
     }
 
-    /// Quotient and remainder.
+    /// Returns the quotient and the remainder.
     ///
     /// # Panics
     /// If the divisor is zero.
@@ -117,19 +119,19 @@ impl Polynomial {
         (Self::trimmed(quotient), Self::trimmed(remainder))
     }
 
-    /// Product modulo a polynomial.
+    /// Returns the product modulo a polynomial.
     #[must_use]
     pub fn multiply_mod(&self, other: &Self, modulus: &Self) -> Self {
         self.multiply(other).divide(modulus).1
     }
 
-    /// Square: the coefficients further apart.
+    /// Returns the square modulo a polynomial. Squaring moves the coefficients apart.
     #[must_use]
     pub fn square_mod(&self, modulus: &Self) -> Self {
         Self(self.0.iter().flat_map(|&bit| [false, bit]).skip(1).collect()).divide(modulus).1
     }
 
-    /// Inverse modulo an irreducible polynomial; none for zero.
+    /// Returns the inverse modulo an irreducible polynomial, or `None` for zero.
     #[must_use]
     pub fn invert_mod(&self, modulus: &Self) -> Option<Self> {
         let (mut r, mut next_r) = (modulus.clone(), self.divide(modulus).1);
@@ -143,7 +145,7 @@ impl Polynomial {
         (r.degree() == Some(0)).then(|| s.divide(modulus).1)
     }
 
-    /// Greatest common divisor.
+    /// Returns the greatest common divisor.
     #[must_use]
     pub fn gcd(&self, other: &Self) -> Self {
         let (mut a, mut b) = (self.clone(), other.clone());
@@ -154,8 +156,11 @@ impl Polynomial {
         a
     }
 
-    /// Rabin, "Probabilistic algorithms in finite fields" (1980): a polynomial f of degree n is irreducible if and only if it
-    /// divides x^(2^n) - x, and has no factor in common with x^(2^(n/p)) - x for any prime p that divides n.
+    /// Returns whether the polynomial is irreducible (Rabin, "Probabilistic algorithms in finite
+    /// fields", 1980).
+    ///
+    /// A polynomial f of degree n is irreducible if and only if it divides x^(2^n) - x, and has no
+    /// factor in common with x^(2^(n/p)) - x for any prime p that divides n.
     #[must_use]
     pub fn is_irreducible(&self) -> bool {
         let Some(n) = self.degree().filter(|&n| n > 0) else {

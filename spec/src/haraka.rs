@@ -1,7 +1,9 @@
-//! Haraka v2: Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
-//! Applications", ePrint 2016/098, section 2; its sponge and its tweak: SPHINCS+, submission to round 3, section 7.2.3.
+//! Haraka v2: Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing
+//! for Post-Quantum Applications", ePrint 2016/098, section 2. The sponge and the tweak are those
+//! of SPHINCS+, submission to round 3, section 7.2.3.
 //!
-//! States are octets, block after block, each in the order of FIPS 197: octet 4 c + r of a block is in column c and row r.
+//! States are octets, block after block. Each block has the order of FIPS 197: octet 4 c + r is in
+//! column c and row r.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,20 +16,21 @@ pub struct Haraka {
 }
 
 impl Haraka {
-    /// With the constants of section 2.2.
+    /// Returns Haraka with the constants of section 2.2.
     #[must_use]
     pub fn new() -> Self {
         Self { rc: round_constants(48) }
     }
 
-    /// With the constants of SPHINCS+ for a seed: 40 times 16 octets of HarakaS of the seed.
+    /// Returns Haraka with the constants of SPHINCS+ for a seed: 40 times 16 octets of HarakaS of
+    /// the seed.
     #[must_use]
     pub fn tweaked(&self, seed: &[u8]) -> Self {
         let octets = self.haraka_s(seed, 40 * 16);
         Self { rc: octets.as_chunks().0.to_vec() }
     }
 
-    /// Haraka-256: the permutation, to which the input is added.
+    /// Computes Haraka-256: the permutation of the input, plus the input.
     #[must_use]
     pub fn haraka256(&self, rounds: usize, input: &[u8; 32]) -> [u8; 32] {
         let mut state = *input;
@@ -35,7 +38,8 @@ impl Haraka {
         core::array::from_fn(|i| state[i] ^ input[i])
     }
 
-    /// Haraka-512: the permutation, to which the input is added, truncated to columns 2, 3, 6, 7, 8, 9, 12 and 13.
+    /// Computes Haraka-512: the permutation of the input, plus the input, truncated to columns 2,
+    /// 3, 6, 7, 8, 9, 12 and 13.
     #[must_use]
     pub fn haraka512(&self, rounds: usize, input: &[u8; 64]) -> [u8; 32] {
         let mut state = *input;
@@ -44,8 +48,8 @@ impl Haraka {
         core::array::from_fn(|i| sum[4 * [2, 3, 6, 7, 8, 9, 12, 13][i / 4] + i % 4])
     }
 
-    /// HarakaS: `length` octets of the sponge with the permutation of Haraka-512 and 5 rounds. The rate is 32 octets; messages
-    /// are padded as for SHAKE.
+    /// Computes HarakaS: `length` octets of the sponge over the permutation of Haraka-512 with 5
+    /// rounds. The rate is 32 octets, and the padding is that of SHAKE.
     #[must_use]
     pub fn haraka_s(&self, message: &[u8], length: usize) -> Vec<u8> {
         let mut padded = message.to_vec();
@@ -68,7 +72,8 @@ impl Haraka {
         output
     }
 
-    /// π_256 or π_512 (section 2.1), by the length of the state: in each round two of AES on each block, then MIX.
+    /// Computes π_256 or π_512 (section 2.1), by the length of the state. Each round is two AES
+    /// rounds on each block, then MIX.
     fn permute(&self, rounds: usize, state: &mut [u8]) {
         let blocks = state.len() / 16;
         for round in 0..rounds {
@@ -88,7 +93,7 @@ impl Default for Haraka {
     }
 }
 
-/// MIX (section 2.1): where each column comes from.
+/// Computes MIX (section 2.1). The table lists the source of each column.
 fn mix(state: &mut [u8]) {
     let from: &[usize] = match state.len() {
         32 => &[0, 4, 1, 5, 2, 6, 3, 7],
@@ -100,7 +105,7 @@ fn mix(state: &mut [u8]) {
     }
 }
 
-/// A round of AES: SubBytes, ShiftRows, MixColumns, AddRoundKey (FIPS 197, section 5.1).
+/// Computes a round of AES: SubBytes, ShiftRows, MixColumns, AddRoundKey (FIPS 197, section 5.1).
 pub fn aes_round(state: &mut [u8], key: &[u8; 16]) {
     let substituted: Vec<u8> = state.iter().map(|octet| sub_byte(*octet)).collect();
     let shifted: [u8; 16] = core::array::from_fn(|i| substituted[4 * ((i / 4 + i % 4) % 4) + i % 4]);
@@ -110,7 +115,8 @@ pub fn aes_round(state: &mut [u8], key: &[u8; 16]) {
     }
 }
 
-/// The S-box (FIPS 197, section 5.1.1): the inverse, which is the power of 254, and an affine map.
+/// Computes the S-box (FIPS 197, section 5.1.1): the inverse, as the power of 254, and an affine
+/// map.
 #[must_use]
 pub fn sub_byte(octet: u8) -> u8 {
     // 254 = 2 + 4 + 8 + … + 128.
@@ -119,7 +125,7 @@ pub fn sub_byte(octet: u8) -> u8 {
     (0..5).fold(0x63, |sum, i| sum ^ inverse.rotate_left(i))
 }
 
-/// The product modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
+/// Returns the product modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
 fn times(a: u8, b: u8) -> u8 {
     let mut product = 0;
     for i in (0..8).rev() {
@@ -131,8 +137,8 @@ fn times(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The first constants (section 2.2): bit i of RC_j is the least significant bit of the decimal digit 128 j + i of π behind its
-/// point, counted from 0.
+/// Returns the first constants (section 2.2). Bit i of RC_j is the least significant bit of the
+/// decimal digit 128 j + i of π after its point, counted from 0.
 fn round_constants(count: usize) -> Vec<[u8; 16]> {
     let digits = digits_of_pi(128 * count);
     let octet = |digits: &[u8]| (0..8).fold(0, |octet, i| octet | (digits[i] & 1) << i);
@@ -140,11 +146,12 @@ fn round_constants(count: usize) -> Vec<[u8; 16]> {
     digits.chunks(128).map(constant).collect()
 }
 
-/// Digits in a word of a [`Fraction`].
+/// The number of digits in a word of a [`Fraction`].
 const DIGITS: u32 = 9;
 const BASE: u64 = 10u64.pow(DIGITS);
 
-/// A number in base 10^9: the integer part, and words behind the point, the most significant first.
+/// A number in base 10^9: the integer part, and the words after the point, the most significant
+/// first.
 struct Fraction(Vec<u64>);
 
 impl Fraction {
@@ -158,7 +165,7 @@ impl Fraction {
         }
     }
 
-    /// Adds `sign` times `other`, 1 or -1.
+    /// Adds `other` times `sign`, which is 1 or -1.
     fn add(&mut self, sign: i64, other: &Self) {
         let mut carry = 0;
         for (word, other) in self.0.iter_mut().zip(&other.0).rev() {
@@ -169,9 +176,11 @@ impl Fraction {
     }
 }
 
-/// The decimal digits of π behind its point, by Machin's formula: π = 16 arctan 1/5 - 4 arctan 1/239.
+/// Returns the decimal digits of π after its point, by Machin's formula: π = 16 arctan 1/5 - 4
+/// arctan 1/239.
 fn digits_of_pi(count: usize) -> Vec<u8> {
-    // Four words more than needed: each of some thousand terms may be wrong by one in the last place.
+    // Four extra words absorb the rounding errors: each of some thousand terms may be off by one in
+    // the last place.
     let words = count.div_ceil(DIGITS as usize) + 5;
     let mut pi = Fraction(vec![0; words]);
     for (factor, x, sign) in [(16, 5, 1), (4, 239, -1)] {

@@ -1,10 +1,11 @@
-//! Reference implementations: the oracle that the tests compare every backend with.
+//! Reference implementations that the tests compare every backend with.
 //!
-//! One short file for each algorithm, written from its standard with the standard's own names, on plain integers: no
-//! vectors, no tables, no tricks. They are meant to be compared with the document line by line.
+//! Each algorithm has one short file, written from its standard with the standard's own names, on
+//! plain integers. There are no vectors, tables or tricks, so a reader can compare the file with
+//! the document line by line.
 //!
-//! **Not for production.** They are slow (Poly1305 here divides bit by bit), they do not run in constant time, and they
-//! wipe nothing.
+//! **Not for production.** The code is slow (Poly1305 divides bit by bit), is not constant time,
+//! and wipes nothing.
 //!
 //! | module | document |
 //! | --- | --- |

@@ -1,5 +1,5 @@
-//! Natural numbers below 2^288, as slow and as plain as they come: schoolbook multiplication, and a remainder that
-//! subtracts the shifted divisor bit by bit.
+//! Natural numbers below 2^288, in the plainest way: schoolbook multiplication, and a remainder
+//! that subtracts the shifted divisor bit by bit.
 
 use core::cmp::Ordering;
 use core::ops::{Add, BitAnd, Mul, Rem, Sub};
@@ -14,7 +14,7 @@ impl Num {
     /// Zero.
     pub const ZERO: Self = Self([0; LIMBS]);
 
-    /// le_bytes_to_num of RFC 8439, section 2.5.1.
+    /// Computes le_bytes_to_num of RFC 8439, section 2.5.1.
     ///
     /// # Panics
     /// If the octets do not fit.
@@ -27,13 +27,13 @@ impl Num {
         Self(limbs)
     }
 
-    /// num_to_16_le_bytes of RFC 8439, section 2.5.1: the 128 lowest bits.
+    /// Computes num_to_16_le_bytes of RFC 8439, section 2.5.1: the 128 lowest bits.
     #[must_use]
     pub fn num_to_16_le_bytes(self) -> [u8; 16] {
         core::array::from_fn(|i| self.0[i / 4].to_le_bytes()[i % 4])
     }
 
-    /// 2^130 - 5.
+    /// Returns 2^130 - 5.
     #[must_use]
     pub fn p() -> Self {
         Self([0xffff_fffb, 0xffff_ffff, 0xffff_ffff, 0xffff_ffff, 3, 0, 0, 0, 0])
@@ -51,7 +51,7 @@ impl BitAnd for Num {
 impl Add for Num {
     type Output = Self;
 
-    /// The sum. Panics if it is 2^288 or more.
+    /// Returns the sum. Panics if it is 2^288 or more.
     fn add(self, other: Self) -> Self {
         let mut sum = [0; LIMBS];
         let mut carry = false;
@@ -66,7 +66,7 @@ impl Add for Num {
 impl Sub for Num {
     type Output = Self;
 
-    /// The difference. Panics if it is negative.
+    /// Returns the difference. Panics if it is negative.
     fn sub(self, other: Self) -> Self {
         let mut difference = [0; LIMBS];
         let mut borrow = false;
@@ -81,7 +81,7 @@ impl Sub for Num {
 impl Mul for Num {
     type Output = Self;
 
-    /// The product. Panics if it is 2^288 or more.
+    /// Returns the product. Panics if it is 2^288 or more.
     fn mul(self, other: Self) -> Self {
         let mut product = [0; 2 * LIMBS];
         for i in 0..LIMBS {
@@ -101,7 +101,7 @@ impl Mul for Num {
 impl Rem for Num {
     type Output = Self;
 
-    /// The remainder of the division by a divisor that is not zero: the long division of school, in base 2.
+    /// Returns the remainder by long division in base 2. The divisor is not zero.
     fn rem(self, divisor: Self) -> Self {
         let mut remainder = Self::ZERO;
         for bit in (0..32 * LIMBS).rev() {

@@ -3,14 +3,14 @@
 use crate::chacha::chacha20_block;
 use crate::num::Num;
 
-/// clamp(r): r &= 0x0ffffffc0ffffffc0ffffffc0fffffff.
+/// Computes clamp(r): r &= 0x0ffffffc0ffffffc0ffffffc0fffffff.
 #[must_use]
 pub fn clamp(r: Num) -> Num {
     r & Num::le_bytes_to_num(&0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff_u128.to_le_bytes())
 }
 
-/// One turn of the loop of section 2.5.1: a = (r * (a + n)) % p, where n is the block (1 to 16 octets) with an octet 1
-/// behind it.
+/// Computes one step of the loop of section 2.5.1: a = (r * (a + n)) % p. n is the block of 1 to 16
+/// octets, followed by an octet 1.
 ///
 /// # Panics
 /// If the block is empty or longer than 16 octets.
@@ -23,13 +23,13 @@ pub fn accumulate(a: Num, r: Num, block: &[u8]) -> Num {
     (r * (a + Num::le_bytes_to_num(&octets))) % Num::p()
 }
 
-/// r, clamped, and s.
+/// Returns the clamped r, and s.
 #[must_use]
 pub fn r_and_s(key: &[u8; 32]) -> (Num, Num) {
     (clamp(Num::le_bytes_to_num(&key[..16])), Num::le_bytes_to_num(&key[16..]))
 }
 
-/// poly1305_mac(msg, key) of section 2.5.1.
+/// Computes poly1305_mac(msg, key) of section 2.5.1.
 #[must_use]
 pub fn poly1305_mac(msg: &[u8], key: &[u8; 32]) -> [u8; 16] {
     let (r, s) = r_and_s(key);
@@ -40,7 +40,7 @@ pub fn poly1305_mac(msg: &[u8], key: &[u8; 32]) -> [u8; 16] {
     (a + s).num_to_16_le_bytes()
 }
 
-/// poly1305_key_gen(key, nonce) of section 2.6.1.
+/// Computes poly1305_key_gen(key, nonce) of section 2.6.1.
 #[must_use]
 pub fn poly1305_key_gen(key: &[u8; 32], nonce: &[u8; 12]) -> [u8; 32] {
     let block = chacha20_block(key, 0, nonce);

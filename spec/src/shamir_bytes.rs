@@ -1,10 +1,12 @@
-//! Secret sharing byte by byte over GF(2^8): Shamir, "How to share a secret" (CACM 22, 1979), in the field of FIPS 197, section 4.
+//! Secret sharing byte by byte over GF(2^8): Shamir, "How to share a secret" (CACM 22, 1979), in
+//! the field of FIPS 197, section 4.
 
 use alloc::vec::Vec;
 
 use crate::chacha::{Nonce, chacha_block};
 
-/// FIPS 197, section 4.2: the product of polynomials modulo m(x) = x^8 + x^4 + x^3 + x + 1.
+/// Returns the product of polynomials modulo m(x) = x^8 + x^4 + x^3 + x + 1 (FIPS 197, section
+/// 4.2).
 pub fn multiply(a: u8, b: u8) -> u8 {
     let mut product = 0_u16;
     for i in 0..8 {
@@ -20,19 +22,19 @@ pub fn multiply(a: u8, b: u8) -> u8 {
     product as u8
 }
 
-/// FIPS 197, section 4.2: the b with a • b = 1, as a^254.
+/// Returns the b with a • b = 1 (FIPS 197, section 4.2), as a^254.
 pub fn inverse(a: u8) -> u8 {
     assert_ne!(a, 0, "0 has no inverse");
     (0..254).fold(1, |power, _| multiply(power, a))
 }
 
-/// The polynomial q(x) = a_0 + a_1 x + … + a_(k-1) x^(k-1).
+/// Evaluates the polynomial q(x) = a_0 + a_1 x + … + a_(k-1) x^(k-1).
 pub fn q(a: &[u8], x: u8) -> u8 {
     a.iter().rev().fold(0, |sum, &a_i| multiply(sum, x) ^ a_i)
 }
 
-/// Lagrange's polynomials for the points x_0, x_1, … at `x`: the polynomial of lowest degree with values y_i there has the value
-/// Σ y_i L_i(x).
+/// Evaluates Lagrange's polynomials for the points x_0, x_1, … at `x`. The polynomial of lowest
+/// degree with values y_i at the points has the value Σ y_i L_i(x).
 pub fn lagrange(points: &[u8], x: u8) -> Vec<u8> {
     let mut values = Vec::new();
     for (i, x_i) in points.iter().enumerate() {
@@ -47,23 +49,24 @@ pub fn lagrange(points: &[u8], x: u8) -> Vec<u8> {
     values
 }
 
-/// What the shares at those points interpolate to at `x`, which is 0 for the secret.
+/// Interpolates the shares at these points. The value at `x` = 0 is the secret.
 pub fn interpolate(points: &[u8], shares: &[&[u8]], x: u8) -> Vec<u8> {
     let lagrange = lagrange(points, x);
     let byte = |i: usize| shares.iter().zip(&lagrange).fold(0, |sum, (share, &l)| sum ^ multiply(share[i], l));
     (0..shares[0].len()).map(byte).collect()
 }
 
-/// Sealane's choice of the coefficients of x, …, x^(k-1) for bytes 64 `b` to 64 `b` + 63 of a secret, 64 of each: k - 1 consecutive
-/// blocks of the ChaCha20 key stream of the seed, in the layout with a 64-bit counter.
+/// Returns Sealane's coefficients of x, …, x^(k-1) for bytes 64 `b` to 64 `b` + 63 of a secret, 64
+/// of each. They are k - 1 consecutive blocks of the seed's ChaCha20 key stream, in the layout with
+/// a 64-bit counter.
 pub fn coefficients(k: usize, seed: &[u8; 32], nonce: u64, b: usize) -> Vec<[u8; 64]> {
     let first = b as u64 * (k as u64 - 1);
     let nonce = Nonce::Original(nonce.to_le_bytes());
     (0..k as u64 - 1).map(|m| chacha_block(20, seed, first + m, &nonce)).collect()
 }
 
-/// The shares of `secret` at the points `x`, of which `k` give it back. (For the shares to add when refreshing: those of zeros
-/// with another nonce.)
+/// Returns the shares of `secret` at the points `x`, any `k` of which give it back. (Refreshing
+/// adds shares of zeros, with another nonce.)
 pub fn split(k: usize, x: &[u8], seed: &[u8; 32], nonce: u64, secret: &[u8]) -> Vec<Vec<u8>> {
     let mut shares = alloc::vec![Vec::new(); x.len()];
     for (b, bytes) in secret.chunks(64).enumerate() {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::gf2n::Polynomial;
 
-/// The value at `x` of c(0) + c(1)·x + c(2)·x² + …, power by power. Elements are little-endian bytes.
+/// Evaluates c(0) + c(1)·x + c(2)·x² + …, power by power. Elements are little-endian bytes.
 #[must_use]
 pub fn evaluate(bits: usize, coefficients: &[Vec<u8>], x: &[u8]) -> Vec<u8> {
     let (modulus, x) = (Polynomial::modulus(bits), Polynomial::from_bytes(x));
@@ -17,7 +17,8 @@ pub fn evaluate(bits: usize, coefficients: &[Vec<u8>], x: &[u8]) -> Vec<u8> {
     sum.to_bytes(bits / 8)
 }
 
-/// The value at 0 of the polynomial through these points (x, y): Σ y(i)·∏ x(j) / (x(j) - x(i)).
+/// Returns the value at 0 of the polynomial through these points (x, y): Σ y(i)·∏ x(j) / (x(j) -
+/// x(i)).
 ///
 /// # Panics
 /// If two points have the same x.

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::chacha::{Nonce, chacha_encrypt, permute, serialize, state, words};
 
-/// HChaCha (section 2.2) with `rounds` rounds: the first and last four words of the permuted state, without the final
-/// addition of the initial state.
+/// Computes HChaCha (section 2.2) with `rounds` rounds: the first and last four words of the
+/// permuted state, without the final addition of the initial state.
 #[must_use]
 pub fn hchacha(rounds: usize, key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     let octets = serialize(&permute(rounds, state(key, words(nonce))));
@@ -15,14 +15,14 @@ pub fn hchacha(rounds: usize, key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     subkey
 }
 
-/// HChaCha20.
+/// Computes HChaCha20.
 #[must_use]
 pub fn hchacha20(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     hchacha(20, key, nonce)
 }
 
-/// The key and the nonce that ChaCha (RFC 8439) then runs with: HChaCha of the first 16 octets of the nonce, and four zero
-/// octets before the last 8.
+/// Returns the key and the nonce for ChaCha (RFC 8439): HChaCha of the first 16 octets of the
+/// nonce, and four zero octets before the last 8.
 #[must_use]
 pub fn subkey_and_nonce(rounds: usize, key: &[u8; 32], nonce: &[u8; 24]) -> ([u8; 32], [u8; 12]) {
     let mut first = [0; 16];
@@ -32,7 +32,8 @@ pub fn subkey_and_nonce(rounds: usize, key: &[u8; 32], nonce: &[u8; 24]) -> ([u8
     (hchacha(rounds, key, &first), chacha20_nonce)
 }
 
-/// xchacha20_encrypt(key, nonce, plaintext, blk_ctr) of section 2.3.1, with `rounds` rounds.
+/// Computes xchacha20_encrypt(key, nonce, plaintext, blk_ctr) of section 2.3.1, with `rounds`
+/// rounds.
 ///
 /// # Panics
 /// If the counter runs past its last value.

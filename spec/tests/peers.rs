@@ -1,5 +1,5 @@
-//! The vectors against independent implementations, so that a mistake shared by the references here and the program that
-//! generated a vector cannot hide.
+//! Checks the vectors against independent implementations. Otherwise a mistake that the references
+//! share with the generator of a vector could stay hidden.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, XChaCha8, XChaCha12, XChaCha20};
@@ -11,7 +11,8 @@ fn encrypt<C: KeyIvInit + StreamCipher + StreamCipherSeek>(v: &Stream) -> Vec<u8
     let mut cipher = C::new_from_slices(&v.key, &v.nonce).unwrap();
     cipher.seek(u128::from(v.counter) * 64);
     let mut buffer = v.plaintext.to_vec();
-    // One block at a time: some versions of the crate refuse to reach the last block of the counter in one call.
+    // The blocks are taken one at a time: some versions of the crate refuse to reach the last block
+    // of the counter in one call.
     for block in buffer.chunks_mut(64) {
         cipher.apply_keystream(block);
     }
@@ -22,7 +23,8 @@ fn encrypt<C: KeyIvInit + StreamCipher + StreamCipherSeek>(v: &Stream) -> Vec<u8
 fn stream_ciphers() {
     let mut compared = 0;
     for v in vectors::streams() {
-        // The crate keeps the end of the counter for itself, and has the original layout for 20 rounds only.
+        // The crate reserves the end of the counter, and has the original layout for 20 rounds
+        // only.
         let last = v.counter as u128 + v.plaintext.len().div_ceil(64) as u128;
         let end = if v.layout == Layout::Original { 1_u128 << 64 } else { 1 << 32 };
         if last >= end {
@@ -72,7 +74,7 @@ fn committing_aeads() {
         let mut sealed = vec![0; v.plaintext.len() + 32];
         let key = ctx::SecretKey::try_from(&*v.key).unwrap();
         let (plaintext, aad) = (&*v.plaintext, Some(&*v.aad));
-        // The crate seals no empty messages.
+        // The crate does not seal empty messages.
         if plaintext.is_empty() {
             continue;
         }

@@ -4,17 +4,19 @@ use std::ops::{Deref, DerefMut, Range};
 
 use zeroize::Zeroize as _;
 
-/// The unit in which the system copies from and to files.
+/// The size of a page, in bytes: the unit in which the system copies from and to files.
 const PAGE: usize = 4096;
 
-/// Where a buffer begins in a page.
+/// The position in a page at which a buffer begins.
 ///
-/// Zen 3 copies at a third of its speed to an address that is 1 to 31 bytes ahead of the source, counted within a page, which is where
-/// allocators begin large buffers. Chunks that follow each other in a buffer with their tags are 16 bytes apart in that count: beginning here,
-/// none of them comes to such a place.
+/// Zen 3 copies at a third of its speed if the target is 1 to 31 bytes ahead of the source, both
+/// counted within a page. Allocators begin large buffers at such a position. Sealed chunks that
+/// follow each other in a buffer are 16 bytes apart in that count. With this offset, no chunk of a
+/// buffer begins at a slow position.
 const OFFSET: usize = 32;
 
-/// Bytes that are wiped in the end. They come into being as they are asked for, so that a small file does not pay for a large buffer.
+/// A buffer that is wiped when it is dropped. Its bytes are initialised only when they are asked
+/// for, so that a small file does not pay for a large buffer.
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
     start: usize,
@@ -22,10 +24,10 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer for so many bytes, which has none yet.
+    /// Returns an empty buffer with room for `capacity` bytes.
     pub(crate) fn new(capacity: usize) -> Self {
         let bytes = Vec::<u8>::with_capacity(capacity + PAGE + OFFSET);
-        // What cannot be aligned is a buffer all the same.
+        // If the address cannot be aligned, the buffer is slower and works all the same.
         let start = bytes.as_ptr().align_offset(PAGE) % PAGE + OFFSET;
         Self { bytes, start, capacity }
     }
@@ -34,7 +36,7 @@ impl Buffer {
         self.capacity
     }
 
-    /// These bytes, which are 0 if they were not there yet.
+    /// Returns these bytes. Those that were not initialised before are 0.
     pub(crate) fn room(&mut self, range: Range<usize>) -> &mut [u8] {
         assert!(range.end <= self.capacity, "a buffer does not move, which would leave a copy behind");
         let end = self.start + range.end;
@@ -45,7 +47,7 @@ impl Buffer {
     }
 }
 
-/// The bytes that are there.
+/// Gives the initialised bytes.
 impl Deref for Buffer {
     type Target = [u8];
 

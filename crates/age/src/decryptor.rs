@@ -14,13 +14,13 @@ use crate::input::Input;
 use crate::keys::{self, FILE_ID_LEN};
 use crate::stream::{ChunkCipher, NONCE_LEN, StreamReader};
 
-/// The scrypt work factor above which a file is refused unless the caller allows more.
+/// The largest scrypt work factor that is accepted unless the caller allows more.
 ///
-/// N = 2^22 takes 4 GiB. The factor comes from the file, so that without a limit anyone could make a file that occupies
-/// whoever tries to open it.
+/// N = 2^22 takes 4 GiB of memory. The factor comes from the file. Without a limit, anyone could
+/// make a file that keeps the machine of its reader busy.
 pub const DEFAULT_MAX_WORK_FACTOR: u8 = 22;
 
-/// Decrypts one file: holds the header, and what follows it.
+/// Decrypts one file. It holds the header and the rest of the input.
 pub struct Decryptor<R> {
     input: Input<R>,
     header: Header,
@@ -32,14 +32,16 @@ pub struct Decryptor<R> {
 impl<R: Read> Decryptor<R> {
     /// Reads the header of a file and the nonce after it.
     ///
-    /// The file is binary; for one that is or may be armored, give an [`ArmoredReader`](crate::armor::ArmoredReader).
-    /// It may start at any position of `reader`, but must end where `reader` ends. The decryptor reads ahead, and needs
-    /// no buffered reader.
+    /// The file is binary. For a file that is or may be armored, pass an
+    /// [`ArmoredReader`](crate::armor::ArmoredReader). The file may start at any position of
+    /// `reader`, but must end where `reader` ends. The decryptor reads ahead, and needs no buffered
+    /// reader.
     ///
     /// # Errors
     ///
-    /// - [`DecryptError::Header`] if this is not an age file, is one of another version, or has a malformed header;
-    /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is not right;
+    /// - [`DecryptError::Header`] if this is not an age file, is one of another version, or has a
+    ///   malformed header;
+    /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is malformed;
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
@@ -51,17 +53,19 @@ impl<R: Read> Decryptor<R> {
         Ok(Self::from_parts(input, header, nonce))
     }
 
-    /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and gives a reader for
-    /// the plaintext.
+    /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and
+    /// returns a reader for the plaintext.
     ///
     /// # Errors
     ///
-    /// - [`DecryptError::NoMatch`] if no identity can, and if the reason is known,
+    /// - [`DecryptError::NoMatch`] if no identity can; or, if the reason is known,
     ///   [`DecryptError::WrongPassphrase`] or [`DecryptError::UnwrapFailed`];
     /// - [`DecryptError::HeaderMac`] if the header has been changed;
-    /// - [`DecryptError::ExcessiveWork`] if the file asks for more scrypt work than is allowed, here or by the identity;
-    /// - [`DecryptError::Header`] if an identity finds that a stanza is invalid;
-    /// - [`DecryptError::Identity`] if an identity fails otherwise: it ends the search, for the user to know.
+    /// - [`DecryptError::ExcessiveWork`] if the file asks for more scrypt work than this decryptor
+    ///   or the identity allows;
+    /// - [`DecryptError::Header`] if an identity finds a stanza invalid;
+    /// - [`DecryptError::Identity`] if an identity fails in another way. This ends the search, so
+    ///   that the user learns of it.
     pub fn decrypt<'a>(
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -71,25 +75,26 @@ impl<R: Read> Decryptor<R> {
         Ok(StreamReader::new(self.input, start, cipher, file_id))
     }
 
-    /// Like [`Decryptor::decrypt`], with a passphrase.
+    /// Does the same as [`Decryptor::decrypt`], with a passphrase.
     ///
     /// # Errors
     ///
-    /// Those of [`Decryptor::decrypt`]; [`DecryptError::NoMatch`] if the file is not encrypted with a passphrase at all.
+    /// As for [`Decryptor::decrypt`]; [`DecryptError::NoMatch`] if the file is not encrypted with a
+    /// passphrase.
     pub fn decrypt_with_passphrase(self, passphrase: SecretString) -> Result<StreamReader<R>, DecryptError> {
         self.decrypt([&passphrase_identity(passphrase) as &dyn Identity])
     }
 }
 
 impl<R> Decryptor<R> {
-    /// Uses `backend` for the payload instead of the one that was detected.
+    /// Uses `backend` for the payload instead of the detected one.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
 
-    /// Allows scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
+    /// Accepts scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
     ///
     /// An identity may have a lower limit of its own; that of [`passphrase_identity`] has none.
     #[must_use]
@@ -98,37 +103,37 @@ impl<R> Decryptor<R> {
         self
     }
 
-    /// Whether the file is encrypted with a passphrase, and then with nothing else.
+    /// Returns whether the file is encrypted with a passphrase, which is then its only recipient.
     pub fn is_scrypt(&self) -> bool {
         self.header.is_scrypt()
     }
 
-    /// The header. Its MAC has not been checked yet.
+    /// Returns the header. Its MAC has not been checked yet.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The nonce of the payload, which follows the header.
+    /// Returns the nonce of the payload, which follows the header.
     pub fn nonce(&self) -> &[u8; NONCE_LEN] {
         &self.nonce
     }
 
-    /// The header alone. Its MAC has not been checked.
+    /// Returns the header alone. Its MAC has not been checked.
     pub fn into_header(self) -> Header {
         self.header
     }
 
-    /// With a header and a nonce that have been read from `input`.
+    /// Continues with a header and a nonce that were read from `input`.
     pub(crate) fn from_parts(input: Input<R>, header: Header, nonce: [u8; NONCE_LEN]) -> Self {
         Self { input, header, nonce, backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR }
     }
 
-    /// The nonce, and what follows it.
+    /// Returns the nonce and the rest of the input.
     pub(crate) fn into_parts(self) -> ([u8; NONCE_LEN], Input<R>) {
         (self.nonce, self.input)
     }
 
-    /// What opens the chunks, and what tells the file from others.
+    /// Returns the cipher of the chunks and the file's id.
     pub(crate) fn unlock<'a>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -138,7 +143,7 @@ impl<R> Decryptor<R> {
         Ok((cipher, keys::file_id(&file_key)))
     }
 
-    /// The file key, with which the header is what it was when it was made.
+    /// Unwraps the file key and checks the header's MAC with it.
     pub(crate) fn file_key<'a>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -159,7 +164,7 @@ impl<R> Decryptor<R> {
             match identity.unwrap_stanzas(self.header.stanzas()) {
                 None => {}
                 Some(Ok(file_key)) => return Ok(file_key),
-                // The next identity may be the right one.
+                // Another identity may match.
                 Some(Err(age::DecryptError::NoMatchingKeys)) => {}
                 Some(Err(age::DecryptError::DecryptionFailed)) => {
                     failure = if self.is_scrypt() { DecryptError::WrongPassphrase } else { DecryptError::UnwrapFailed };
@@ -181,9 +186,10 @@ impl<R> fmt::Debug for Decryptor<R> {
     }
 }
 
-/// The identity of a passphrase, without a work factor limit of its own, so that the decryptor's counts.
+/// Returns the identity of a passphrase. It has no work factor limit of its own, so the limit of
+/// the decryptor applies.
 ///
-/// ([`age::scrypt::Identity::new`] has one that depends on how fast this machine is at this moment.)
+/// (The limit of [`age::scrypt::Identity::new`] depends on how fast this machine is at the moment.)
 pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {
     let mut identity = scrypt::Identity::new(passphrase);
     identity.set_max_work_factor(63);

@@ -15,12 +15,13 @@ use crate::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
 use crate::keys::{self, FILE_ID_LEN};
 use crate::stream::{ChunkCipher, StreamWriter};
 
-/// The scrypt work factor for new files: N = 2^18, which takes 256 MiB and about a second.
+/// The scrypt work factor for new files: N = 2^18, which takes 256 MiB of memory and about a
+/// second.
 pub const DEFAULT_WORK_FACTOR: u8 = 18;
 
 /// Encrypts one file.
 ///
-/// It holds the fresh random file key, and the header that wraps it for the recipients.
+/// It holds a new random file key, and the header that wraps the key for the recipients.
 pub struct Encryptor {
     header: Header,
     file_key: FileKey,
@@ -28,21 +29,22 @@ pub struct Encryptor {
 }
 
 impl Encryptor {
-    /// An encryptor to `recipients`, each of whom will be able to open the file.
+    /// Prepares a file that each of `recipients` can open.
     ///
     /// # Errors
     ///
-    /// - [`EncryptError::NoRecipients`] for none;
-    /// - [`EncryptError::PassphraseNotAlone`] and [`EncryptError::IncompatibleRecipients`] if they cannot be combined:
-    ///   all must have the same set of labels, and a passphrase has one of its own;
-    /// - the others if a recipient fails.
+    /// - [`EncryptError::NoRecipients`] if there are none;
+    /// - [`EncryptError::PassphraseNotAlone`] and [`EncryptError::IncompatibleRecipients`] if they
+    ///   cannot be combined: all must have the same set of labels, and a passphrase has one of its
+    ///   own;
+    /// - other errors if a recipient fails.
     pub fn with_recipients<'a>(recipients: impl IntoIterator<Item = &'a dyn Recipient>) -> Result<Self, EncryptError> {
         let file_key = keys::new_file_key().map_err(EncryptError::Random)?;
         let header = wrap(&file_key, Vec::new(), recipients)?;
         Ok(Self { header, file_key, backend: Backend::detect() })
     }
 
-    /// An encryptor with a passphrase, which takes about a second: see [`DEFAULT_WORK_FACTOR`].
+    /// Prepares a file with a passphrase. This takes about a second: see [`DEFAULT_WORK_FACTOR`].
     ///
     /// # Errors
     ///
@@ -51,12 +53,13 @@ impl Encryptor {
         Self::with_passphrase_and_work_factor(passphrase, DEFAULT_WORK_FACTOR)
     }
 
-    /// An encryptor with a passphrase and scrypt with N = 2^`log_n`, r = 8, p = 1 (RFC 7914), in 2^(`log_n` + 10) bytes
-    /// of memory.
+    /// Prepares a file with a passphrase, using scrypt (RFC 7914) with N = 2^`log_n`, r = 8 and
+    /// p = 1. This takes 2^(`log_n` + 10) bytes of memory.
     ///
     /// # Errors
     ///
-    /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22, beyond which others would refuse to open the file.
+    /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22. Other programs refuse to open
+    /// files with more.
     pub fn with_passphrase_and_work_factor(passphrase: SecretString, log_n: u8) -> Result<Self, EncryptError> {
         if !(1..=DEFAULT_MAX_WORK_FACTOR).contains(&log_n) {
             return Err(EncryptError::WorkFactor(log_n));
@@ -66,38 +69,39 @@ impl Encryptor {
         Self::with_recipients([&recipient as &dyn Recipient])
     }
 
-    /// Uses `backend` for the payload instead of the one that was detected.
+    /// Uses `backend` for the payload instead of the detected one.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
 
-    /// The header that the file will have.
+    /// Returns the header of the file.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What tells this file from all others: 32 bytes derived from its key, so that only who can open the file could know them. They are the same
-    /// after [`Decryptor::rekey`](crate::Decryptor::rekey), and say nothing about the key.
+    /// Returns the file's id: 32 bytes derived from the file key, so that only those who can open
+    /// the file can know them. They stay the same after
+    /// [`Decryptor::rekey`](crate::Decryptor::rekey), and do not reveal the key.
     pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
         keys::file_id(&self.file_key)
     }
 
-    /// Writes the header, and gives a writer for the plaintext.
+    /// Writes the header, and returns a writer for the plaintext.
     ///
-    /// [`StreamWriter::finish`] must be called at the end.
+    /// Call [`StreamWriter::finish`] at the end.
     ///
     /// # Errors
     ///
-    /// Those of `output`, and a failure of the system's random number generator.
+    /// The errors of `output`, and a failure of the system's random number generator.
     pub fn wrap_output<W: Write>(self, mut output: W) -> io::Result<StreamWriter<W>> {
         let (start, cipher) = self.start()?;
         output.write_all(&start)?;
         Ok(StreamWriter::new(output, cipher))
     }
 
-    /// What comes before the chunks, and what seals them.
+    /// Returns the bytes before the chunks, and the cipher of the chunks.
     pub(crate) fn start(self) -> Result<(Vec<u8>, ChunkCipher), getrandom::Error> {
         let nonce = keys::new_payload_nonce()?;
         let mut start = self.header.encode();
@@ -107,7 +111,7 @@ impl Encryptor {
     }
 }
 
-/// A header with the stanzas that are there already, and those of `recipients`.
+/// Makes a header with the given stanzas and those of `recipients`.
 pub(crate) fn wrap<'a>(
     file_key: &FileKey,
     mut stanzas: Vec<Stanza>,
@@ -123,7 +127,8 @@ pub(crate) fn wrap<'a>(
         if !their_labels.iter().all(is_arbitrary_string) {
             return Err(EncryptError::InvalidLabel);
         }
-        // A header that will be too long need not be made: each recipient takes time.
+        // Wrapping takes time for each recipient, so a header that would be too long is rejected
+        // early.
         let least = |stanza: &Stanza| stanza.body.len() + stanza.args.iter().map(String::len).sum::<usize>();
         least_len += theirs.iter().map(least).sum::<usize>();
         if least_len > MAX_HEADER_LEN {
@@ -136,7 +141,7 @@ pub(crate) fn wrap<'a>(
         match &labels {
             None => labels = Some(their_labels),
             Some(labels) if *labels == their_labels => {}
-            // A passphrase has a random label; "requires pzcVkP6…" would help nobody.
+            // The label of a passphrase is random, so a message that shows it would help nobody.
             Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
             Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
         }

@@ -1,4 +1,4 @@
-//! What can go wrong when a file is sealed, and when it is opened.
+//! Errors of sealing and opening files.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,22 +14,22 @@ use crate::stream::StreamError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncryptError {
-    /// There is no recipient.
+    /// There are no recipients.
     #[error("no recipients: nobody could open the file")]
     NoRecipients,
-    /// A recipient returned no stanza, so that it could not open the file.
+    /// A recipient returned no stanza, so it could not open the file.
     #[error("a recipient did not wrap the file key")]
     NoStanza,
-    /// A passphrase is used together with other recipients, or with another passphrase.
+    /// A passphrase is combined with other recipients, or with another passphrase.
     #[error("a passphrase cannot be combined with other recipients")]
     PassphraseNotAlone,
-    /// Recipients do not allow each other: their labels differ.
+    /// The recipients' labels differ, so the recipients exclude each other.
     #[error("these recipients cannot be combined: one requires {}, another {}", Labels(.0), Labels(.1))]
     IncompatibleRecipients(HashSet<String>, HashSet<String>),
     /// A label is empty or has characters other than printable ASCII.
     #[error("a recipient has an invalid label")]
     InvalidLabel,
-    /// A recipient returned a stanza that cannot be part of a header.
+    /// A recipient returned a stanza that a header cannot have.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
     /// The work factor for a passphrase is not from 1 to 22.
@@ -51,18 +51,18 @@ impl From<age::EncryptError> for EncryptError {
 
 /// A file cannot be opened.
 ///
-/// What can be wrong after the header is a [`StreamError`], which comes out of the reader, or out of [`decrypt`](crate::decrypt()), which
-/// opens all of a file.
+/// Errors after the header are [`StreamError`]s. A reader returns them, and so does
+/// [`decrypt`](crate::decrypt()), which opens a whole file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecryptError {
     /// Reading failed.
     #[error("reading failed: {0}")]
     Io(#[source] io::Error),
-    /// The armor is not right.
+    /// The armor is malformed.
     #[error(transparent)]
     Armor(ArmorError),
-    /// The header is not right.
+    /// The header is malformed.
     #[error(transparent)]
     Header(#[from] HeaderError),
     /// The file is not encrypted to any of the identities.
@@ -71,10 +71,10 @@ pub enum DecryptError {
     /// The file is encrypted with another passphrase.
     #[error("the passphrase is wrong")]
     WrongPassphrase,
-    /// A stanza names one of the identities, but that cannot unwrap it.
+    /// A stanza names one of the identities, but that identity cannot unwrap it.
     #[error("the file names one of the identities, but the file key cannot be unwrapped with it")]
     UnwrapFailed,
-    /// The header has been changed: its MAC is not right.
+    /// The header has been changed: its MAC is wrong.
     #[error("the header has been changed: its authentication code is wrong")]
     HeaderMac,
     /// The file asks for more scrypt work than is allowed.
@@ -83,7 +83,7 @@ pub enum DecryptError {
         /// The base-2 logarithm of scrypt's N that the file asks for.
         required: u8,
     },
-    /// The payload is damaged, or is not all there. Only where a whole file is opened at once.
+    /// The payload is damaged or incomplete. This error is for whole files that are opened at once.
     #[error(transparent)]
     Payload(#[from] StreamError),
     /// An identity failed, for example because its own passphrase is wrong or its plugin failed.
@@ -100,7 +100,7 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// The sets that labels make, sorted, so that a message is always the same.
+/// Shows the labels in sorted order, so that the message is always the same.
 struct Labels<'a>(&'a HashSet<String>);
 
 impl fmt::Display for Labels<'_> {
@@ -114,7 +114,7 @@ impl fmt::Display for Labels<'_> {
     }
 }
 
-/// The messages of the `age` crate may have several lines.
+/// Joins the lines of messages of the `age` crate.
 struct OneLine<'a, E>(&'a E);
 
 impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {

@@ -1,4 +1,4 @@
-//! The file key and what is derived from it: <https://c2sp.org/age#file-key>.
+//! The file key, and the keys derived from it: <https://c2sp.org/age#file-key>.
 
 use age_core::format::FileKey;
 use age_core::secrecy::ExposeSecret;
@@ -10,27 +10,27 @@ use zeroize::Zeroizing;
 use crate::header::MAC_LEN;
 use crate::stream::NONCE_LEN;
 
-/// The length of what tells a file from others, in bytes.
+/// The length of a file's id, in bytes.
 pub const FILE_ID_LEN: usize = 32;
 
-/// A fresh file key. It must be used for one file only.
+/// Returns a new random file key, for one file only.
 pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
     FileKey::try_init_with_mut(|key| getrandom::fill(key))
 }
 
-/// A fresh payload nonce.
+/// Returns a new random payload nonce.
 pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_LEN], getrandom::Error> {
     let mut nonce = [0; NONCE_LEN];
     getrandom::fill(&mut nonce)?;
     Ok(nonce)
 }
 
-/// The key of the payload's chunks.
+/// Derives the key of the payload's chunks.
 pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; NONCE_LEN]) -> Zeroizing<[u8; 32]> {
     derive(file_key, nonce, b"payload")
 }
 
-/// What tells this file from all others, to those who can open it: `docs/folders.md`.
+/// Derives the file's id, which those who can open the file can compute: see `docs/folders.md`.
 pub(crate) fn file_id(file_key: &FileKey) -> [u8; FILE_ID_LEN] {
     *derive(file_key, b"", b"sealane/file-id")
 }
@@ -39,7 +39,7 @@ pub(crate) fn header_mac(file_key: &FileKey, authenticated: &[u8]) -> [u8; MAC_L
     keyed_mac(file_key, authenticated).finalize().into_bytes().into()
 }
 
-/// Whether `mac` is right, in constant time.
+/// Returns whether `mac` is right, in constant time.
 pub(crate) fn verify_header_mac(file_key: &FileKey, authenticated: &[u8], mac: &[u8; MAC_LEN]) -> bool {
     keyed_mac(file_key, authenticated).verify_slice(mac).is_ok()
 }
@@ -51,7 +51,7 @@ fn keyed_mac(file_key: &FileKey, authenticated: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// HKDF-SHA-256 (RFC 5869) of the file key.
+/// Derives a key from the file key by HKDF-SHA-256 (RFC 5869).
 pub(crate) fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut key = Zeroizing::new([0; 32]);
     let hkdf = Hkdf::<Sha256>::new(Some(salt), file_key.expose_secret());

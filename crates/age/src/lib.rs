@@ -1,19 +1,23 @@
-//! Files in the age v1 format (<https://age-encryption.org/v1>), sealed and opened with Sealane's ChaCha20-Poly1305.
+//! Files in the age v1 format (<https://age-encryption.org/v1>), sealed and opened with Sealane's
+//! ChaCha20-Poly1305.
 //!
-//! The header, its MAC, the armor and the payload are this crate's own, and strict: what the specification forbids is an
-//! error, each with a type and a message of one line. Recipients, identities and plugins are those of the crate
-//! [`age`], which is re-exported.
+//! This crate implements the header, its MAC, the armor and the payload. It is strict: whatever the
+//! specification forbids is an error, with a type of its own and a message of one line. Recipients,
+//! identities and plugins come from the crate [`age`], which is re-exported.
 //!
-//! - [`Encryptor`] makes a file for recipients or a passphrase and gives a [`StreamWriter`];
-//! - [`Decryptor`] reads a header, finds the identity that opens the file, and gives a [`StreamReader`], which hands out
-//!   only authenticated plaintext, in order, and seeks if the file does;
-//! - [`encrypt`], [`encrypt_and_armor`] and [`decrypt`](decrypt()) do all of that in memory, for what is small enough;
-//! - with the feature `tokio`, `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and readers;
-//! - [`armor`] is the text form;
+//! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
+//! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
+//!   [`StreamReader`]. The reader hands out only authenticated plaintext, in order. It can seek if
+//!   its input can.
+//! - [`encrypt`], [`encrypt_and_armor`] and [`decrypt`](decrypt()) do all of this for small files
+//!   in memory.
+//! - `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and
+//!   readers. They need the feature `tokio`.
+//! - [`armor`] is the text form.
 //! - [`header`] and [`stream`] have the parts.
 //!
-//! Memory does not grow with the file: readers and writers work in place in a buffer of four chunks of 64 KiB. Keys and
-//! buffers with plaintext are wiped.
+//! Memory does not grow with the file: readers and writers work in place in a buffer of four chunks
+//! of 64 KiB. Keys and buffers with plaintext are wiped.
 //!
 //! # Example
 //!
@@ -79,9 +83,9 @@
 //!
 //! # Errors
 //!
-//! [`EncryptError`] and [`DecryptError`] come before the first byte of plaintext. Later, where not all of it is in memory, there are only
-//! [`io::Error`](std::io::Error)s; those that say that the file is damaged wrap a [`StreamError`] or an
-//! [`ArmorError`](armor::ArmorError):
+//! [`EncryptError`] and [`DecryptError`] are returned before the first byte of plaintext. Readers
+//! and writers return [`io::Error`](std::io::Error)s after that. If the file is damaged, these wrap
+//! a [`StreamError`] or an [`ArmorError`](armor::ArmorError):
 //!
 //! ```
 //! # use std::io::{Read, Write};

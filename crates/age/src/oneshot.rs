@@ -1,4 +1,4 @@
-//! Whole files in memory.
+//! Seals and opens whole files in memory.
 
 use std::io::Read as _;
 use std::mem;
@@ -10,10 +10,11 @@ use crate::armor::{ArmoredReader, ArmoredWriter};
 use crate::stream::{CHUNK_LEN, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN, plaintext_len};
 use crate::{DecryptError, Decryptor, EncryptError, Encryptor};
 
-/// A file with `plaintext` for `recipients`.
+/// Returns a file with `plaintext` for `recipients`.
 ///
-/// It works on one thread, with one allocation for the file. With a passphrase, it is [`Encryptor::encrypt_to_vec`]; for what is large,
-/// [`Encryptor::wrap_output`] needs less memory and [`Encryptor::encrypt`] more threads.
+/// It works on one thread, with one allocation for the file. For a passphrase, use
+/// [`Encryptor::encrypt_to_vec`]. For large files, [`Encryptor::wrap_output`] needs less memory,
+/// and [`Encryptor::encrypt`] uses more threads.
 ///
 /// ```
 /// use sealane_age::{DecryptError, Identity, Recipient, StreamError, age};
@@ -34,7 +35,7 @@ use crate::{DecryptError, Decryptor, EncryptError, Encryptor};
 ///
 /// # Errors
 ///
-/// Those of [`Encryptor::with_recipients`].
+/// As for [`Encryptor::with_recipients`].
 pub fn encrypt<'a>(
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
     plaintext: &[u8],
@@ -42,7 +43,7 @@ pub fn encrypt<'a>(
     Encryptor::with_recipients(recipients)?.encrypt_to_vec(plaintext)
 }
 
-/// Like [`encrypt`], as text: see [`armor`](crate::armor).
+/// Does the same as [`encrypt`], as text: see [`armor`](crate::armor).
 ///
 /// ```
 /// use sealane_age::{Identity, Recipient, age};
@@ -58,7 +59,7 @@ pub fn encrypt<'a>(
 ///
 /// # Errors
 ///
-/// Those of [`Encryptor::with_recipients`].
+/// As for [`Encryptor::with_recipients`].
 pub fn encrypt_and_armor<'a>(
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
     plaintext: &[u8],
@@ -67,14 +68,14 @@ pub fn encrypt_and_armor<'a>(
 }
 
 impl Encryptor {
-    /// The whole file with `plaintext`, in memory: see [`encrypt`].
+    /// Returns the whole file with `plaintext`: see [`encrypt`].
     ///
     /// # Errors
     ///
     /// [`EncryptError::Random`].
     pub fn encrypt_to_vec(self, plaintext: &[u8]) -> Result<Vec<u8>, EncryptError> {
         let (mut file, cipher) = self.start().map_err(EncryptError::Random)?;
-        // An empty file has a chunk too.
+        // An empty file has one chunk too.
         let chunks = plaintext.len().div_ceil(CHUNK_LEN).max(1);
         file.reserve_exact(plaintext.len() + chunks * TAG_LEN);
         for number in 0..chunks {
@@ -86,7 +87,7 @@ impl Encryptor {
         Ok(file)
     }
 
-    /// The whole file with `plaintext` as text, in memory: see [`encrypt_and_armor`].
+    /// Returns the whole file with `plaintext` as text: see [`encrypt_and_armor`].
     ///
     /// # Errors
     ///
@@ -97,21 +98,24 @@ impl Encryptor {
     }
 }
 
-/// The plaintext of a whole `file`, binary or armored, with the first of `identities` that can open it: see [`Decryptor::decrypt`].
+/// Returns the plaintext of a whole `file`, binary or armored. The first of `identities` that can
+/// open it does: see [`Decryptor::decrypt`].
 ///
-/// All of it or nothing: where a [`StreamReader`](crate::StreamReader) hands out what comes before a damage, this wipes it. The plaintext
-/// is the caller's, who wipes it too if that matters; it has been allocated once, so that no copy of it lies elsewhere.
+/// It returns all of the plaintext or nothing. A [`StreamReader`](crate::StreamReader) hands out
+/// the plaintext before the damage; this function wipes it. The caller should wipe the plaintext if
+/// it is secret. It is allocated once, so no copy is left elsewhere.
 ///
-/// An identity for a passphrase is [`passphrase_identity`](crate::passphrase_identity). For what is large,
-/// [`StreamReader`](crate::StreamReader) needs less memory, and its [`copy_to`](crate::StreamReader::copy_to) more threads.
-/// [`encrypt`] has an example.
+/// [`passphrase_identity`](crate::passphrase_identity) makes an identity from a passphrase. For
+/// large files, [`StreamReader`](crate::StreamReader) needs less memory, and its
+/// [`copy_to`](crate::StreamReader::copy_to) uses more threads. [`encrypt`] has an example.
 ///
 /// # Errors
 ///
-/// - those of [`Decryptor::new`] and [`Decryptor::decrypt`];
-/// - [`DecryptError::Armor`] if the file is armored and anything in the armor is not right, which is looked at first;
-/// - [`DecryptError::Payload`] if the payload is damaged, cut short or longer than it was: the error that a
-///   [`StreamReader`](crate::StreamReader) gives.
+/// - Those of [`Decryptor::new`] and [`Decryptor::decrypt`].
+/// - [`DecryptError::Armor`] if the file is armored and the armor is malformed anywhere. The armor
+///   is checked first.
+/// - [`DecryptError::Payload`] if the payload is damaged, cut short or too long: the error that a
+///   [`StreamReader`](crate::StreamReader) returns.
 pub fn decrypt<'a>(
     identities: impl IntoIterator<Item = &'a dyn Identity>,
     file: &[u8],
@@ -131,8 +135,9 @@ fn open<'a>(identities: impl IntoIterator<Item = &'a dyn Identity>, file: &[u8])
     let header_len = usize::try_from(decryptor.into_parts().1.delivered()).expect("it is a part of the file");
     let payload = &file[header_len..];
 
-    // A payload whose length no file has is opened as far as it goes, to find out what is wrong with it. One tag more, because each chunk is
-    // opened where it will stand.
+    // If no file has a payload of this length, it is opened as far as possible, to find out what is
+    // wrong. There is room for one tag more, because each chunk is opened at its place in the
+    // result.
     let len = plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()).unwrap_or(payload.len());
     let mut plaintext = Zeroizing::new(Vec::with_capacity(len + TAG_LEN));
     let mut next = Next::Chunk;
@@ -158,7 +163,7 @@ fn open<'a>(identities: impl IntoIterator<Item = &'a dyn Identity>, file: &[u8])
 mod tests {
     use super::*;
 
-    /// Where a vector grew, it would leave plaintext behind.
+    /// A vector that grows would leave plaintext behind.
     #[test]
     fn memory_is_allocated_once() {
         let identity = age::x25519::Identity::generate();

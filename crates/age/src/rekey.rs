@@ -1,4 +1,4 @@
-//! Other recipients for a file, without encrypting it again.
+//! Gives a file other recipients without encrypting it again.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -11,13 +11,13 @@ use crate::header::nested::{Nested, THRESHOLD};
 use crate::header::{Header, clone_stanzas};
 use crate::{DecryptError, Decryptor, EncryptError};
 
-/// What becomes of the recipients that a file has.
+/// The treatment of the recipients that a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Only the new ones are in the new header. Whoever could open the file before can still open a copy of it, and has its key if he kept
-    /// that: nothing is taken back.
+    /// Only the new recipients are in the new header. This takes nothing back: anyone who could
+    /// open the file before can still open a copy of it, or the new file if they kept its key.
     Drop,
-    /// All can open it.
+    /// The old recipients stay in the header.
     Keep,
 }
 
@@ -28,28 +28,30 @@ pub enum RekeyError {
     /// The file cannot be opened.
     #[error(transparent)]
     Open(#[from] DecryptError),
-    /// It cannot be given to the new recipients.
+    /// The file cannot be encrypted to the new recipients.
     #[error(transparent)]
     Wrap(#[from] EncryptError),
-    /// Recipients who are safe from quantum computers, and others: the file would be as safe as for the others alone.
+    /// Some recipients are post-quantum and others are not. The file would only be as safe as for
+    /// the others alone.
     #[error("a file for post-quantum recipients cannot be given to others too, nor the other way round")]
     Mixed,
 }
 
-/// A file key for other recipients.
+/// A file key wrapped for other recipients.
 pub struct Rekeyed {
     file_key: FileKey,
     header: Header,
 }
 
 impl Rekeyed {
-    /// The new header.
+    /// Returns the new header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The same with exactly `len` bytes, if one can be had, so that the payload of a file need not move: a shorter one is filled with a
-    /// stanza that nobody takes for his own. A passphrase must be alone in its header, which cannot be filled.
+    /// Returns the same header with exactly `len` bytes, if there is one, so that the payload of a
+    /// file need not move. A shorter header is padded with a stanza that matches no identity. A
+    /// passphrase must be the only stanza, so its header cannot be padded.
     pub fn header_of_len(&self, len: usize) -> Option<Header> {
         let missing = len.checked_sub(self.header.encode().len())?;
         let mut stanzas = clone_stanzas(self.header.stanzas());
@@ -66,7 +68,8 @@ impl fmt::Debug for Rekeyed {
     }
 }
 
-/// A stanza of so many bytes, of a type that is nobody's: `-> `, the type, a line feed, and an empty body.
+/// Returns a stanza of `len` bytes whose type matches no identity: `-> `, the type, a line feed,
+/// and an empty body.
 fn padding(len: usize) -> Option<Stanza> {
     const NAME: &str = "padding-";
     let tag_len = len.checked_sub("-> \n\n".len()).filter(|&len| len > 0)?;
@@ -75,11 +78,11 @@ fn padding(len: usize) -> Option<Stanza> {
 }
 
 impl<R: Read> Decryptor<R> {
-    /// Gives the same payload to `recipients`. Opens the file key with the first of `identities` that can.
+    /// Wraps the file key for `recipients`. The first of `identities` that can unwrap it does.
     ///
     /// # Errors
-    /// [`RekeyError`]. What labels the recipients had that are kept is not in the file; of those, only post-quantum ones are known by their
-    /// type.
+    /// [`RekeyError`]. The labels of recipients that are kept are not in the file. Post-quantum
+    /// recipients are known by their type; other labels are not checked.
     pub fn rekey<'a, 'b>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -100,7 +103,7 @@ impl<R: Read> Decryptor<R> {
         Ok(Rekeyed { file_key, header })
     }
 
-    /// The rest of the file: the nonce, and the chunks as they are.
+    /// Returns the rest of the file: the nonce, and the chunks unchanged.
     pub fn into_payload(self) -> impl Read {
         struct Payload<R> {
             nonce: io::Cursor<[u8; crate::stream::NONCE_LEN]>,
@@ -119,7 +122,7 @@ impl<R: Read> Decryptor<R> {
     }
 }
 
-/// Whether stanzas are post-quantum: those of holders are what their inner stanzas are.
+/// Returns whether stanzas are post-quantum. A stanza with shares is if its inner stanzas are.
 fn is_post_quantum(stanzas: &[Stanza]) -> bool {
     stanzas.iter().any(|stanza| match stanza.tag.as_str() {
         THRESHOLD => Nested::parse(&stanza.body).is_ok_and(|nested| is_post_quantum(&nested.stanzas)),
@@ -141,7 +144,7 @@ mod tests {
         assert_eq!(rekeyed.header_of_len(len).as_ref(), Some(rekeyed.header()));
         for more in 1..200 {
             let filled = rekeyed.header_of_len(len + more);
-            // A stanza has a type of one character at least.
+            // The type of a stanza has at least one character.
             assert_eq!(filled.is_some(), more >= 6, "{more}");
             let Some(filled) = filled else { continue };
             let bytes = filled.encode();

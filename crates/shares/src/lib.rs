@@ -1,14 +1,19 @@
-//! Shares of a secret, any k of n of which give it back: a checked and authenticated format, and other people's formats.
+//! Shares of a secret: any k of n of them give it back. This crate has a checked and authenticated
+//! format of its own, and reads and writes the formats of other programs.
 //!
-//! The format is written down in `docs/shares.md`. A share says which set it belongs to, how many are needed and which one it
-//! is; a checksum finds damage, and a commitment that all shares carry finds forged shares after the secret was put together,
-//! without helping anyone who holds fewer than k shares.
+//! The format is specified in `docs/shares.md`. Each share states its set, its index and the number
+//! of shares needed. A checksum finds damage. All shares carry the same commitment to the secret.
+//! It reveals forged shares when the secret is recovered, and does not help anyone who holds fewer
+//! than k shares.
 //!
-//! - [`split()`] and [`combine()`]: secrets in memory. [`Split`], [`combine_to`] and [`combine_seek`]: secrets of any length,
-//!   with memory that does not grow. [`split_element`]: a secret that is a field element, into up to 65,535 shares.
-//! - [`refresh`], [`reissue`] and their streaming forms [`Refresh`] and [`reissue_to`]: new shares from shares.
-//! - [`slip39`]: words for a phone call. [`ssss`] and [`vault`]: shares of other programs.
-//! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one of any size.
+//! - [`split()`] and [`combine()`]: secrets in memory. [`Split`], [`combine_to`] and
+//!   [`combine_seek`]: secrets of any length, in constant memory. [`split_element`]: a secret that
+//!   is a field element, into up to 65,535 shares.
+//! - [`refresh`] and [`reissue`], and their streaming forms [`Refresh`] and [`reissue_to`]: new
+//!   shares from shares, without the secret.
+//! - [`slip39`]: shares as words. [`ssss`] and [`vault`]: shares of those programs.
+//! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one
+//!   share of any size.
 //!
 //! ```
 //! use sealane_shares::{Share, combine, reissue, split};
@@ -26,42 +31,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is secret (payloads, and the blinding values beside them) is wiped when it is dropped, has no `Debug` output, and is
-//! worked on without branches or memory addresses that depend on it. Headers, evaluation points, lengths and commitments are
-//! public.
+//! Secrets are the payloads and the shares of the blinding value. They are wiped when they are
+//! dropped, have no `Debug` output, and are processed without branches or memory addresses that
+//! depend on them. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
 
-mod checksum;
-mod combine;
-mod commitment;
-mod element;
-mod error;
 mod foreign;
-mod gf;
-mod header;
-mod lockstep;
-mod maintain;
-mod polynomial;
-mod reader;
-mod rows;
-mod share;
-pub mod slip39;
-mod split;
-pub mod ssss;
-mod text;
-pub mod vault;
-mod wiped;
-mod writer;
+mod format;
+mod ops;
 
-pub use crate::combine::{Recovered, Report, Restart, combine, combine_seek, combine_to};
-pub use crate::commitment::{BLINDING_BYTES, COMMITMENT_BYTES};
-pub use crate::element::split_element;
-pub use crate::error::{BadShare, CombineError, Fault, ParameterError, ShareError, ShareSet, SplitError};
-pub use crate::foreign::ForeignError;
-pub use crate::header::{Field, Header, MAGIC, Points, SetId, VERSION};
-pub use crate::maintain::{Refresh, refresh, reissue, reissue_to};
-pub use crate::reader::ShareReader;
-pub use crate::share::Share;
-pub use crate::split::{Split, SplitWriter, split};
-pub use crate::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, TextError, has_prefix};
-pub use crate::wiped::WipedVec;
+pub use crate::foreign::{ForeignError, slip39, ssss, vault};
+pub use crate::format::error::{ParameterError, ShareError, TextError};
+pub use crate::format::layout::{BLINDING_BYTES, COMMITMENT_BYTES, MAGIC, VERSION};
+pub use crate::format::text::{MAX_TEXT_PAYLOAD_BYTES, TEXT_PREFIX, has_prefix};
+pub use crate::format::{Field, Header, Points, SetId, Share, ShareReader, WipedVec};
+pub use crate::ops::{
+    BadShare, CombineError, Fault, Recovered, Refresh, Report, Restart, ShareSet, Split, SplitError, SplitWriter,
+    combine, combine_seek, combine_to, refresh, reissue, reissue_to, split, split_element,
+};

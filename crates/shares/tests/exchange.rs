@@ -1,7 +1,9 @@
-//! Shares go both ways between this crate and ssss, the Python package shamir-mnemonic, and Vault's Go package.
+//! Exchanges shares, both ways, with ssss, the Python package shamir-mnemonic, and Vault's Go
+//! package.
 //!
-//! `cargo xtask interop` prepares the programs and runs this: SSSS_SPLIT and SSSS_COMBINE name ssss, SLIP39_PYTHON a Python
-//! interpreter with shamir-mnemonic, VAULT_SHAMIR the program in tests/vault. One that is missing is a failure.
+//! `cargo xtask interop` prepares the programs and runs these tests. SSSS_SPLIT and SSSS_COMBINE
+//! name ssss, SLIP39_PYTHON names a Python interpreter with shamir-mnemonic, and VAULT_SHAMIR the
+//! program in tests/vault. A missing program is a failure.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -15,7 +17,7 @@ fn program(variable: &str) -> Command {
     Command::new(path.unwrap_or_else(|| panic!("{variable} is not set: run `cargo xtask interop`")))
 }
 
-/// What a program prints on both streams, given this input.
+/// Returns what a program prints on both streams for this input.
 fn run(command: &mut Command, input: &str) -> String {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -35,7 +37,7 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-/// With zeros at both ends, which get lost easily.
+/// Returns a secret with zeros at both ends, where they are easily lost.
 fn secret(length: usize) -> Vec<u8> {
     let mut secret: Vec<u8> = (0..length).map(|at| (at * 151 + 77) as u8).collect();
     if length > 2 {
@@ -107,7 +109,7 @@ fn slip39_both_ways() {
             let options = slip39::Options { extendable, iteration_exponent: exponent };
             let ours =
                 slip39::split_groups(&secret, passphrase.as_bytes(), group_threshold, &described, options).unwrap();
-            // It takes neither more groups nor more members than are needed.
+            // The package accepts neither more groups nor more members than needed.
             let input: String = ours
                 .iter()
                 .zip(groups)

@@ -1,4 +1,4 @@
-//! What is left of damaged armor.
+//! Decodes what is left of damaged armor.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,7 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::{BEGIN, BYTES_PER_LINE, COLUMNS};
 
-/// Takes what would not be canonical: bits at the end that stand for nothing.
+/// Accepts base64 that is not canonical: nonzero bits after the last byte.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -16,19 +16,18 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
-/// Lines are cut into pieces of this length, in bytes, before anything else: nothing longer is
-/// armor.
+/// The length of the pieces into which input lines are cut, in bytes. No armor has longer lines.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Decodes armor of which parts are damaged, so that what is not keeps its place as far as
-/// possible, for
-/// [`StreamReader::salvage`](crate::StreamReader::salvage).
+/// Decodes armor of which parts are damaged, for
+/// [`StreamReader::salvage`](crate::StreamReader::salvage). Undamaged bytes keep their positions as
+/// far as possible.
 ///
-/// Everything up to the `BEGIN` line is left out, and everything from the next line on that begins
-/// with two dashes. White space at the ends of a line does not count, and a character that is none
-/// of base64 stands for `A`. A line of more than 64 characters is cut after each 64. One of 48 to
-/// 63 that is not the last one has lost some: it gives 48 bytes, the last of them zeros. Any other
-/// gives the bytes that its characters stand for.
+/// Input up to the `BEGIN` line is skipped, and so is everything from the next line that begins
+/// with two dashes. White space at the ends of a line is ignored, and a character that is not
+/// base64 counts as `A`. Lines are cut after each 64 characters. A line of 48 to 63 characters that
+/// is not the last one has lost some: it gives 48 bytes, the last of them zeros. Every other line
+/// gives the bytes of its characters.
 ///
 /// # Errors
 ///
@@ -44,7 +43,7 @@ pub fn decode_damaged(mut input: impl BufRead, mut output: impl Write) -> io::Re
             return Ok(());
         }
     }
-    // Whether a line is the last one is known when the next has been read.
+    // A line is known to be the last one when the next one has been read.
     let mut before = Vec::new();
     loop {
         let ended = next_line(&mut line)? == 0 || line.trim_ascii().starts_with(b"--");
@@ -106,7 +105,7 @@ mod tests {
             assert_eq!(decoded(&text), data, "{len}");
             let text = String::from_utf8(text).unwrap();
             assert_eq!(decoded(format!("\n hello\n{}", text.replace('\n', "\r\n")).as_bytes()), data, "{len}");
-            // Without its end, too.
+            // The same without the end of the text.
             assert_eq!(decoded(&text.as_bytes()[..text.len() - 34]), data, "{len}");
         }
     }
@@ -133,7 +132,7 @@ mod tests {
             assert_eq!(out[..96], data[..96]);
             assert_eq!(out[144..], data[144..]);
         }
-        // Two lines that became one, and a line that is not there.
+        // Two lines were joined into one, and one line is missing.
         assert_eq!(decoded(text.replacen(&format!("{}\n", lines[3]), lines[3], 1).as_bytes()), data);
         let out = decoded(text.replacen(&format!("{}\n", lines[3]), "", 1).as_bytes());
         assert_eq!(out, [&data[..96], &data[144..]].concat());

@@ -1,28 +1,29 @@
-//! What can be wrong with an armored file.
+//! Errors of armored files.
 
 use std::io;
 
 /// The input is not a well-formed armored age file.
 ///
-/// A reader wraps it in an [`io::Error`], from which [`io::Error::get_ref`] and a downcast give it back.
+/// A reader wraps this error in an [`io::Error`]; [`io::Error::get_ref`] and a downcast find it
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmorError {
-    /// There is something else than white space before the `BEGIN` line, or no such line.
+    /// Something other than white space comes before the `BEGIN` line, or there is no such line.
     #[error("malformed armor: there is no \"-----BEGIN AGE ENCRYPTED FILE-----\" line at the start")]
     NoBegin,
     /// The input ends before the `END` line.
     #[error("malformed armor: the file is cut short: there is no \"-----END AGE ENCRYPTED FILE-----\" line")]
     Truncated,
-    /// A line is not what it must be.
+    /// A line is malformed.
     #[error("malformed armor: line {line}: {fault}")]
     Line {
         /// The number of the line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: ArmorFault,
     },
-    /// There is something else than white space after the `END` line.
+    /// Something other than white space comes after the `END` line.
     #[error("malformed armor: there is data after the END line")]
     TrailingData,
     /// The position in an armored file cannot be changed.
@@ -30,7 +31,7 @@ pub enum ArmorError {
     NotSeekable,
 }
 
-/// What can be wrong with a line of an armored file.
+/// A fault of a line of an armored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmorFault {

@@ -6,8 +6,8 @@
 //! -----END AGE ENCRYPTED FILE-----
 //! ```
 //!
-//! The reader is strict: lines of exactly 64 columns but for the last one, canonical base64 with padding, LF or CR LF at
-//! the end of a line, and nothing but white space before and after.
+//! The reader is strict. All lines but the last have exactly 64 columns, the base64 is canonical
+//! and padded, lines end with LF or CR LF, and only white space may come before and after.
 
 mod damaged;
 mod error;
@@ -21,6 +21,6 @@ pub use self::writer::{ArmoredWriter, Format};
 
 const BEGIN: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
-/// Columns of a full line, and the bytes that they stand for.
+/// The columns of a full line, and the number of bytes that they encode.
 const COLUMNS: usize = 64;
 const BYTES_PER_LINE: usize = 48;

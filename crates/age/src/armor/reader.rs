@@ -1,4 +1,4 @@
-//! Reads armored files, and binary ones as they are.
+//! Reads armored files, and passes binary ones on.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,16 +10,18 @@ use crate::input::retry;
 
 const BUFFER_LEN: usize = 16 << 10;
 
-/// White space before the `BEGIN` line, in bytes. It has to be kept until the kind of the input is known.
+/// The largest amount of white space before the `BEGIN` line, in bytes. It is kept until it is
+/// known whether the input is armored.
 const MAX_LEADING_WHITE_SPACE: usize = 1024;
 
 /// Decodes an armored file while it is read.
 ///
-/// [`ArmoredReader::new`] recognises armor by itself and passes other input on unchanged; [`ArmoredReader::armored`]
-/// insists on armor. Errors in the armor are [`ArmorError`]s wrapped in an [`io::Error`], and stay: every later call
-/// fails in the same way.
+/// [`ArmoredReader::new`] recognises armor, and passes other input on unchanged.
+/// [`ArmoredReader::armored`] requires armor. Errors in the armor are [`ArmorError`]s wrapped in an
+/// [`io::Error`], and every later call returns them again.
 ///
-/// It reads ahead, so the position of the inner reader says nothing. [`Seek`] works for binary input only.
+/// It reads ahead, so the position of the inner reader has no meaning. [`Seek`] works for binary
+/// input only.
 pub struct ArmoredReader<R> {
     inner: R,
     buf: Box<[u8]>,
@@ -41,7 +43,7 @@ enum State {
     },
     Binary,
     Body,
-    /// After a line that can only be the last one.
+    /// After a line that must be the last one.
     BodyEnd,
     /// After the `END` line.
     Trailer,
@@ -50,14 +52,15 @@ enum State {
 }
 
 impl<R> ArmoredReader<R> {
-    /// A reader that decodes armored input and passes on binary input.
+    /// Returns a reader that decodes armored input and passes binary input on.
     ///
-    /// Armored is what has a dash as its first character that is not white space; no binary age file has.
+    /// Input is armored if its first character other than white space is a dash. No binary age file
+    /// begins so.
     pub fn new(inner: R) -> Self {
         Self::with_state(inner, State::Start { armor_required: false })
     }
 
-    /// A reader for which input that is not armored is an error.
+    /// Returns a reader that requires armored input.
     pub fn armored(inner: R) -> Self {
         Self::with_state(inner, State::Start { armor_required: true })
     }
@@ -78,7 +81,7 @@ impl<R> ArmoredReader<R> {
 }
 
 impl<R: Read> ArmoredReader<R> {
-    /// Whether the input is armored. Reads its beginning if that has not been done.
+    /// Returns whether the input is armored. Reads the beginning of the input if needed.
     ///
     /// # Errors
     ///
@@ -136,7 +139,7 @@ impl<R: Read> ArmoredReader<R> {
         let mut written = 0;
         while self.state == State::Body && out.len() - written >= BYTES_PER_LINE {
             let Some((start, next)) = self.full_line() else { break };
-            // A line with padding takes the slow path, as does one with something wrong.
+            // A line with padding or a fault takes the slow path.
             let target = &mut out[written..written + BYTES_PER_LINE];
             match BASE64_STANDARD.decode_slice(&self.buf[start..start + COLUMNS], target) {
                 Ok(BYTES_PER_LINE) => {}
@@ -152,7 +155,7 @@ impl<R: Read> ArmoredReader<R> {
         Ok(0)
     }
 
-    /// Where the next line starts and ends if all of it is in the buffer and it may be a full one.
+    /// Returns the range of the next line if all of it is in the buffer and it may be a full one.
     fn full_line(&self) -> Option<(usize, usize)> {
         let ahead = &self.buf[self.pos..self.end];
         match ahead.get(COLUMNS..)? {
@@ -183,7 +186,7 @@ impl<R: Read> ArmoredReader<R> {
             None => BASE64_STANDARD.decode_slice(line, &mut self.decoded).map_err(|_| ArmorFault::Base64),
         };
         match decoded {
-            // Whatever the line is, the input ends in it.
+            // The input ends in this line.
             _ if !terminated => Err(self.fail(ArmorError::Truncated)),
             Ok(n) => {
                 (self.decoded_pos, self.decoded_end) = (0, n);
@@ -209,11 +212,11 @@ impl<R: Read> ArmoredReader<R> {
         }
     }
 
-    /// Takes a line off the buffer, without LF or CR LF. `None` at the end of the input.
+    /// Takes a line from the buffer, without LF or CR LF. Returns `None` at the end of the input.
     ///
-    /// A line that is far too long is given in part.
+    /// Of a line that is far too long, it returns a part.
     fn next_line(&mut self) -> io::Result<Option<Line>> {
-        /// Longer than any line may be, with its end.
+        /// More bytes than any valid line has, with its end.
         const ENOUGH: usize = 128;
         let mut searched = 0;
         let (len, terminated) = loop {
@@ -239,7 +242,7 @@ impl<R: Read> ArmoredReader<R> {
         Ok(Some(Line { start, end, terminated }))
     }
 
-    /// Reads more into the buffer; false at the end of the input.
+    /// Reads more into the buffer. Returns false at the end of the input.
     fn fetch(&mut self) -> io::Result<bool> {
         if self.pos == self.end || self.end == self.buf.len() {
             self.buf.copy_within(self.pos..self.end, 0);
@@ -260,7 +263,7 @@ impl<R: Read> ArmoredReader<R> {
 struct Line {
     start: usize,
     end: usize,
-    /// Whether a line feed follows; if not, the input ends here.
+    /// Whether a line feed follows. If not, the input ends here.
     terminated: bool,
 }
 
@@ -299,7 +302,7 @@ impl<R: Read> Read for ArmoredReader<R> {
     }
 }
 
-/// For binary input only; seeking in armored input is [`ArmorError::NotSeekable`].
+/// Works for binary input only. Seeking in armored input is an [`ArmorError::NotSeekable`].
 impl<R: Read + Seek> Seek for ArmoredReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if self.is_armored()? {

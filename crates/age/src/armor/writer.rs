@@ -8,24 +8,25 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use super::{BEGIN, BYTES_PER_LINE, COLUMNS, END};
 use crate::stream::StreamError;
 
-/// Text is handed to the inner writer in pieces of about this length.
+/// The approximate length of the pieces in which text is written to the inner writer.
 const BUFFER_LEN: usize = 64 << 10;
 
 /// The form in which an age file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As it is.
+    /// Binary, unchanged.
     Binary,
-    /// As text.
+    /// Armored text.
     Armored,
 }
 
 /// Writes an age file as text.
 ///
-/// [`ArmoredWriter::finish`] must be called at the end; without it, the text lacks its last lines and cannot be decoded.
-/// Lines end with a line feed on every system.
+/// Call [`ArmoredWriter::finish`] at the end. Without it, the text lacks its last lines and cannot
+/// be decoded. Lines end with a line feed on every system.
 ///
-/// After an error of the inner writer every later call fails, because it is not known how much was written.
+/// After an error of the inner writer every later call fails, because it is not known how much was
+/// written.
 pub struct ArmoredWriter<W> {
     inner: W,
     format: Format,
@@ -37,12 +38,13 @@ pub struct ArmoredWriter<W> {
 }
 
 impl<W: Write> ArmoredWriter<W> {
-    /// A writer of text. Nothing is written before there is enough of it, or before the end.
+    /// Returns a writer of text. It writes when there is enough text, or at the end.
     pub fn new(inner: W) -> Self {
         Self::with_format(inner, Format::Armored)
     }
 
-    /// A writer of text, or one that passes everything on unchanged, so that a caller needs only one type.
+    /// Returns a writer of text, or one that passes everything on unchanged, so that a caller needs
+    /// only one type.
     pub fn with_format(inner: W, format: Format) -> Self {
         let mut text = Vec::new();
         if format == Format::Armored {
@@ -53,7 +55,7 @@ impl<W: Write> ArmoredWriter<W> {
         Self { inner, format, pending: [0; BYTES_PER_LINE], pending_len: 0, text, failed: false }
     }
 
-    /// Writes what is left and the `END` line, flushes, and gives the inner writer back.
+    /// Writes the rest of the text and the `END` line, flushes, and returns the inner writer.
     ///
     /// # Errors
     ///
@@ -122,7 +124,7 @@ impl<W: Write> Write for ArmoredWriter<W> {
         Ok(data.len())
     }
 
-    /// Writes the full lines that there are, and flushes the inner writer.
+    /// Writes the full lines, and flushes the inner writer.
     fn flush(&mut self) -> io::Result<()> {
         self.check()?;
         if self.format == Format::Armored {
@@ -133,7 +135,7 @@ impl<W: Write> Write for ArmoredWriter<W> {
 }
 
 impl ArmoredWriter<Vec<u8>> {
-    /// A whole file as text.
+    /// Returns a whole file as text.
     pub(crate) fn text(file: &[u8]) -> String {
         let lines = file.len().div_ceil(BYTES_PER_LINE);
         let columns = file.len().div_ceil(3) * 4;

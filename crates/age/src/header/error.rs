@@ -1,4 +1,4 @@
-//! What can be wrong with a header.
+//! Errors of headers.
 
 /// The header is not one of an age v1 file.
 ///
@@ -6,16 +6,16 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// The input has no bytes at all.
+    /// The input is empty.
     #[error("the file is empty")]
     Empty,
     /// The input does not begin with `age-encryption.org/`.
     #[error("not an age file: it does not begin with \"age-encryption.org/v1\"")]
     NotAge,
-    /// The input begins like an armored file, but was read as a binary one.
+    /// The input begins as an armored file does, but was read as a binary one.
     #[error("the file is armored, but was read as a binary age file")]
     Armored,
-    /// The file says that it is of another version of the format.
+    /// The file has another version of the format.
     #[error("unknown version of the age format: \"{0}\" (only \"v1\" is known)")]
     UnknownVersion(String),
     /// The input ends inside the header, or inside the 16-byte nonce after it.
@@ -24,17 +24,17 @@ pub enum HeaderError {
     /// A line breaks the grammar of the header.
     #[error("malformed header: line {line}: {fault}")]
     Malformed {
-        /// The number of the line.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         fault: LineFault,
     },
-    /// A stanza of a type that the age specification defines has the wrong form.
+    /// A stanza of a type from the age specification has the wrong form.
     #[error("malformed header: {stanza_type} stanza: {fault}")]
     Stanza {
         /// The type of the stanza.
         stanza_type: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         fault: StanzaFault,
     },
     /// There is no recipient stanza.
@@ -46,16 +46,17 @@ pub enum HeaderError {
     /// The header is longer than [`MAX_HEADER_LEN`](super::MAX_HEADER_LEN).
     #[error("the header is longer than 1 MiB")]
     TooLong,
-    /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), those inside
-    /// others included.
+    /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), including those
+    /// inside others.
     #[error("the header has more than 1024 recipient stanzas")]
     TooManyStanzas,
-    /// An identity found a stanza that is meant for its type to be invalid, for example an X25519 share of low order.
+    /// An identity found a stanza of its type invalid, for example because an X25519 share has low
+    /// order.
     #[error("malformed header: a recipient stanza is invalid")]
     InvalidStanza,
 }
 
-/// What can be wrong with a line of a header.
+/// A fault of a line of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineFault {
@@ -85,14 +86,14 @@ pub enum LineFault {
     Mac,
 }
 
-/// What can be wrong with a stanza of a type that the age specification defines.
+/// A fault of a stanza of a type from the age specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StanzaFault {
     /// There are too few or too many arguments.
     #[error("wrong number of arguments")]
     ArgumentCount,
-    /// An argument is not the canonical base64 of as many bytes as it must have.
+    /// An argument is not the canonical base64 of the required number of bytes.
     #[error("an argument is not the canonical base64 of the right number of bytes")]
     Argument,
     /// The work factor is not a decimal number without sign or leading zero, or is 64 or more.

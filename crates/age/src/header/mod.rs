@@ -7,7 +7,7 @@
 //! --- <MAC>
 //! ```
 //!
-//! The parser takes exactly the headers that the writer can write: for all bytes that parse,
+//! The parser accepts exactly the headers that the writer can write: for all bytes that parse,
 //! `Header::parse(bytes)?.0.encode() == bytes`.
 
 mod error;
@@ -28,18 +28,18 @@ use crate::DecryptError;
 use crate::input::{Input, LineEnd};
 use crate::keys;
 
-/// The longest header that is read or written, in bytes: 1 MiB, enough for 500 post-quantum
-/// recipients or
-/// [`MAX_STANZAS`] shorter ones.
+/// The longest header that is read or written, in bytes. 1 MiB is enough for 500 post-quantum
+/// recipients, or for [`MAX_STANZAS`] shorter ones.
 ///
-/// The format has no limit; without one, a file of nothing but stanzas would fill the memory. As stanzas, a header takes
-/// up to some 30 times its length.
+/// The format has no limit. Without one, a file that is all stanzas would fill the memory: parsed,
+/// a header takes up to 30 times its length.
 pub const MAX_HEADER_LEN: usize = 1 << 20;
 
-/// The most recipient stanzas that are read or written, those inside `sealane/threshold` stanzas
-/// included.
+/// The largest number of recipient stanzas that are read or written, including those inside
+/// `sealane/threshold` stanzas.
 ///
-/// age 1.3.2 reads as many. Identities may have to try each stanza, so the limit bounds their work.
+/// age 1.3.2 has the same limit. Identities may have to try each stanza, so the limit bounds their
+/// work.
 pub const MAX_STANZAS: usize = 1024;
 
 /// The length of the header MAC, HMAC-SHA-256, in bytes.
@@ -52,8 +52,8 @@ const COLUMNS: usize = 64;
 
 /// The header of an age file: recipient stanzas and a MAC over them.
 ///
-/// It is syntactically right, and so are the stanzas of the types that the specification defines. Whether the MAC
-/// is right can be said only with the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does.
+/// Its syntax is right, and so is the form of the stanzas from the specification. Checking the MAC
+/// needs the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does it.
 #[derive(PartialEq, Eq)]
 pub struct Header {
     stanzas: Vec<Stanza>,
@@ -61,11 +61,11 @@ pub struct Header {
 }
 
 impl Header {
-    /// Parses the header at the start of `bytes`, and gives its length too.
+    /// Parses the header at the start of `bytes`. Returns its length too.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the header; [`HeaderError::Truncated`] if `bytes` ends inside it.
+    /// The fault of the header; [`HeaderError::Truncated`] if `bytes` ends inside it.
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize), HeaderError> {
         let mut parser = Parser::default();
         let mut rest = bytes;
@@ -97,11 +97,12 @@ impl Header {
         Ok(Self { stanzas, mac })
     }
 
-    /// Makes the header that says how `stanzas` wrap `file_key`.
+    /// Makes a header from the `stanzas` that wrap `file_key`.
     ///
     /// # Errors
     ///
-    /// The stanzas are checked like those of a parsed header, so that no file is written that cannot be opened.
+    /// The stanzas are checked like those of a parsed header, so that every file that is written
+    /// can be opened.
     pub fn new(stanzas: Vec<Stanza>, file_key: &FileKey) -> Result<Self, HeaderError> {
         native::check(&stanzas)?;
         for stanza in &stanzas {
@@ -118,33 +119,33 @@ impl Header {
         Ok(header)
     }
 
-    /// The recipient stanzas, at least one.
+    /// Returns the recipient stanzas, at least one.
     pub fn stanzas(&self) -> &[Stanza] {
         &self.stanzas
     }
 
-    /// The recipient stanzas, to make another header with.
+    /// Returns the recipient stanzas, for another header.
     pub fn into_stanzas(self) -> Vec<Stanza> {
         self.stanzas
     }
 
-    /// The MAC as the header has it.
+    /// Returns the MAC in the header.
     pub fn mac(&self) -> &[u8; MAC_LEN] {
         &self.mac
     }
 
-    /// Whether the file key is wrapped with a passphrase; then that is the only stanza.
+    /// Returns whether the file key is wrapped with a passphrase. Then that is the only stanza.
     pub fn is_scrypt(&self) -> bool {
         self.stanzas.iter().any(|s| s.tag == native::SCRYPT)
     }
 
-    /// The base-2 logarithm of scrypt's N, if the file key is wrapped with a passphrase.
+    /// Returns the base-2 logarithm of scrypt's N, if the file key is wrapped with a passphrase.
     pub fn scrypt_work_factor(&self) -> Option<u8> {
         let stanza = self.stanzas.iter().find(|s| s.tag == native::SCRYPT)?;
         native::work_factor(stanza.args.get(1)?)
     }
 
-    /// The bytes of the header, to the line feed after the MAC.
+    /// Returns the bytes of the header, up to the line feed after the MAC.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = self.encode_authenticated();
         out.push(b' ');
@@ -153,12 +154,12 @@ impl Header {
         out
     }
 
-    /// Whether the MAC is right, in constant time.
+    /// Returns whether the MAC is right, in constant time.
     pub(crate) fn verify(&self, file_key: &FileKey) -> bool {
         keys::verify_header_mac(file_key, &self.encode_authenticated(), &self.mac)
     }
 
-    /// The bytes that the MAC covers: up to and including the three dashes.
+    /// Returns the bytes that the MAC covers: up to and including the three dashes.
     fn encode_authenticated(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(256 * (1 + self.stanzas.len()));
         out.extend_from_slice(INTRO);
@@ -179,7 +180,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Takes what `input` has read ahead. Gives the header if this was its end; otherwise more is needed.
+    /// Parses the bytes that `input` has read ahead. Returns the header if they complete it;
+    /// otherwise more input is needed.
     pub(crate) fn advance<R>(&mut self, input: &mut Input<R>) -> Result<Option<Header>, HeaderError> {
         loop {
             match input.take_line(&mut self.line, self.parser.max_line()) {
@@ -195,7 +197,7 @@ impl Reading {
         }
     }
 
-    /// The error for an input that ends here.
+    /// Returns the error for an input that ends here.
     pub(crate) fn eof(&self) -> HeaderError {
         self.parser.eof(&self.line)
     }
@@ -207,7 +209,7 @@ impl fmt::Debug for Header {
     }
 }
 
-/// `age` has no clone of a stanza.
+/// Clones stanzas: the type of `age` has no `Clone`.
 pub(crate) fn clone_stanzas(stanzas: &[Stanza]) -> Vec<Stanza> {
     let clone = |s: &Stanza| Stanza { tag: s.tag.clone(), args: s.args.clone(), body: s.body.clone() };
     stanzas.iter().map(clone).collect()

@@ -1,7 +1,7 @@
-//! The form of the stanzas that the age specification defines.
+//! Checks the stanzas from the age specification.
 //!
-//! It is checked for every stanza of these types before any identity sees one, whichever identities there are, so
-//! that a file means the same to everyone who opens it.
+//! Every stanza of these types is checked before any identity sees it, so that a file means the
+//! same to everyone who opens it.
 
 use age_core::format::Stanza;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
@@ -13,19 +13,19 @@ pub(crate) const SCRYPT: &str = "scrypt";
 
 /// The length of a wrapped file key: 16 bytes and a 16-byte tag.
 ///
-/// Checked before the stanza is decrypted, because ChaCha20-Poly1305 does not commit to its key and long bodies make
-/// attacks that exploit this cheaper.
+/// It is checked before the stanza is decrypted. ChaCha20-Poly1305 does not commit to its key, and
+/// long bodies make attacks that exploit this cheaper.
 const BODY_LEN: usize = 32;
 
 /// An argument of a stanza.
 enum Argument {
-    /// The base64 of this many bytes.
+    /// The base64 of this number of bytes.
     Bytes(usize),
     /// The base-2 logarithm of scrypt's N.
     WorkFactor,
 }
 
-/// Types and their arguments: <https://c2sp.org/age#native-recipient-types>.
+/// The types and their arguments: <https://c2sp.org/age#native-recipient-types>.
 const NATIVE: &[(&str, &[Argument])] = &[
     ("X25519", &[Argument::Bytes(32)]),
     (SCRYPT, &[Argument::Bytes(16), Argument::WorkFactor]),
@@ -34,7 +34,7 @@ const NATIVE: &[(&str, &[Argument])] = &[
     ("mlkem768p256tag", &[Argument::Bytes(4), Argument::Bytes(1153)]),
 ];
 
-/// Checks a whole header's stanzas.
+/// Checks the stanzas of a whole header.
 pub(super) fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.len() > 1 && stanzas.iter().any(|s| s.tag == SCRYPT) {
         return Err(HeaderError::ScryptNotAlone);
@@ -79,7 +79,7 @@ fn check_stanza(stanza: &Stanza, arguments: &[Argument]) -> Result<(), StanzaFau
     Ok(())
 }
 
-/// Parses a log N that matches `^[1-9][0-9]*$` and that a shift of 64 bits can take.
+/// Parses a log N that matches `^[1-9][0-9]*$` and is below 64.
 pub(crate) fn work_factor(text: &str) -> Option<u8> {
     let canonical = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     text.parse().ok().filter(|log_n| canonical && (1..64).contains(log_n))

@@ -1,8 +1,8 @@
-//! Stanzas whose body holds stanzas of its own: `sealane/threshold`.
+//! Stanzas whose body contains stanzas: `sealane/threshold`.
 //!
-//! The body is 64 bytes that [`crate::threshold`] gives a meaning, and then one or more stanzas in
-//! the form that they have in a header. A complete age header is not such a body: its first and its
-//! last line are no stanzas.
+//! The body is 64 bytes, which [`crate::threshold`] defines, followed by one or more stanzas in the
+//! form of a header. A complete age header is not such a body, because its first and last lines are
+//! not stanzas.
 
 use age_core::format::{Stanza, is_arbitrary_string};
 
@@ -13,22 +13,22 @@ use super::{HeaderError, MAX_STANZAS, encode_stanza};
 /// The type of the stanza.
 pub(crate) const THRESHOLD: &str = "sealane/threshold";
 
-/// The length of what stands before the inner stanzas, in bytes.
+/// The length of the part before the inner stanzas, in bytes.
 pub(crate) const PREFIX_LEN: usize = 64;
 
 /// The body of a stanza with inner stanzas.
 pub(crate) struct Nested {
-    /// What stands before the inner stanzas.
+    /// The part before the inner stanzas.
     pub(crate) prefix: [u8; PREFIX_LEN],
     /// The inner stanzas, at least one.
     pub(crate) stanzas: Vec<Stanza>,
 }
 
 impl Nested {
-    /// Puts a body together.
+    /// Makes a body.
     ///
     /// # Errors
-    /// Checks the stanzas like those of a parsed body.
+    /// If a stanza would not be valid in a parsed body.
     pub(crate) fn new(prefix: [u8; PREFIX_LEN], stanzas: Vec<Stanza>) -> Result<Self, HeaderError> {
         check(&stanzas)?;
         let is_valid = |s: &Stanza| is_arbitrary_string(&s.tag) && s.args.iter().all(is_arbitrary_string);
@@ -45,7 +45,7 @@ impl Nested {
         for line in rest.split_inclusive(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b"\n").ok_or(HeaderError::Truncated)?;
             if parser.line(line)?.is_some() {
-                // A header ends with a MAC, and a body does not.
+                // A header ends with a MAC; a body does not.
                 return Err(HeaderError::InvalidStanza);
             }
         }
@@ -54,7 +54,7 @@ impl Nested {
         Ok(Self { prefix: *prefix, stanzas })
     }
 
-    /// The bytes of the body.
+    /// Returns the bytes of the body.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = self.prefix.to_vec();
         self.stanzas.iter().for_each(|stanza| encode_stanza(stanza, &mut out));
@@ -62,7 +62,7 @@ impl Nested {
     }
 }
 
-/// Refuses a passphrase, whose work factor no limit of the header would cover, and shares of
+/// Rejects a passphrase, because no limit of the header covers its work factor, and shares of
 /// shares.
 fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == THRESHOLD) {
@@ -71,8 +71,7 @@ fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     native::check_form(stanzas)
 }
 
-/// Counts the stanzas inside `stanza`. One that is malformed has none; more than [`MAX_STANZAS`]
-/// may be one more than that.
+/// Counts the stanzas inside `stanza`, up to [`MAX_STANZAS`] + 1. A malformed one counts as empty.
 pub(super) fn count_inner(stanza: &Stanza) -> usize {
     if stanza.tag != THRESHOLD {
         return 0;

@@ -5,32 +5,32 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAX_HEADER_LEN, MAX_STANZAS, STANZA_PREFIX};
 
-/// A first line longer than this is not one of an age file of any version.
+/// The longest first line of an age file of any version.
 const MAX_FIRST_LINE: usize = 128;
 
-/// Takes the lines of a header, one after another.
+/// Parses the lines of a header, one after another.
 #[derive(Default)]
 pub(super) struct Parser {
     line: usize,
-    /// Bytes of the lines so far, each with its line feed.
+    /// The length of the lines so far, each with its line feed.
     len: usize,
     stanzas: Vec<Stanza>,
-    /// The last of `stanzas` lacks the rest of its body.
+    /// Whether the body of the last of `stanzas` is incomplete.
     in_body: bool,
 }
 
 impl Parser {
-    /// A parser of what follows the first line of a header.
+    /// Returns a parser for the lines after the first one.
     pub(super) fn after_first_line() -> Self {
         Self { line: 1, ..Self::default() }
     }
 
-    /// The longest line that can come next.
+    /// Returns the length of the longest line that can come next.
     pub(super) fn max_line(&self) -> usize {
         if self.line == 0 { MAX_FIRST_LINE } else { MAX_HEADER_LEN.saturating_sub(self.len + 1) }
     }
 
-    /// Takes a line without its line feed. Gives the MAC if this was the last one.
+    /// Parses a line without its line feed. Returns the MAC if this was the last line.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, HeaderError> {
         if line.len() > self.max_line() {
             return Err(self.too_long(line));
@@ -51,7 +51,7 @@ impl Parser {
         Err(HeaderError::Malformed { line: self.line, fault })
     }
 
-    /// The error for an input that ends after `rest`, which has no line feed.
+    /// Returns the error for an input that ends after `rest`, which has no line feed.
     pub(super) fn eof(&self, rest: &[u8]) -> HeaderError {
         if self.line > 0 {
             HeaderError::Truncated
@@ -64,7 +64,8 @@ impl Parser {
         }
     }
 
-    /// The error for a line that begins with `start` and is longer than [`Parser::max_line`].
+    /// Returns the error for a line that begins with `start` and is longer than
+    /// [`Parser::max_line`].
     pub(super) fn too_long(&self, start: &[u8]) -> HeaderError {
         if self.line == 0 { not_age(start) } else { HeaderError::TooLong }
     }
@@ -73,7 +74,7 @@ impl Parser {
         self.stanzas
     }
 
-    /// The stanzas, or `None` if the last one lacks the rest of its body.
+    /// Returns the stanzas, or `None` if the body of the last one is incomplete.
     pub(super) fn into_whole_stanzas(self) -> Option<Vec<Stanza>> {
         (!self.in_body).then_some(self.stanzas)
     }
@@ -99,7 +100,7 @@ impl Parser {
         if line.len() > COLUMNS {
             return Err(LineFault::BodyLineTooLong);
         }
-        // A full line is a whole number of base64 groups, so that each line can be decoded by itself.
+        // A full line is a whole number of base64 groups, so each line can be decoded by itself.
         let stanza = self.stanzas.last_mut().expect("a body follows the first line of a stanza");
         BASE64_STANDARD_NO_PAD.decode_vec(line, &mut stanza.body).map_err(|_| LineFault::Base64)?;
         self.in_body = line.len() == COLUMNS;

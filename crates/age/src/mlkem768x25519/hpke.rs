@@ -1,4 +1,5 @@
-//! HPKE (RFC 9180) in base mode for one message, with HKDF-SHA-256 and ChaCha20-Poly1305, from what a key encapsulation shares.
+//! HPKE (RFC 9180) in base mode for one message, with HKDF-SHA-256 and ChaCha20-Poly1305. It begins
+//! with the shared secret of a key encapsulation.
 
 use hkdf::Hkdf;
 use sealane::ChaCha20Poly1305;
@@ -7,11 +8,12 @@ use zeroize::Zeroizing;
 
 use crate::stream::TAG_LEN;
 
-/// X-Wing, HKDF-SHA-256, ChaCha20-Poly1305: draft-ietf-hpke-pq, and sections 7.2 and 7.3 of the RFC.
+/// The suite: X-Wing, HKDF-SHA-256 and ChaCha20-Poly1305 (draft-ietf-hpke-pq; sections 7.2 and 7.3
+/// of the RFC).
 const SUITE: &[u8] = b"HPKE\x64\x7a\x00\x01\x00\x03";
 const BASE_MODE: u8 = 0;
 
-/// Section 5.1: the key, and the nonce of the first message.
+/// Derives the key and the nonce of the first message (section 5.1).
 fn key_schedule(shared: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
     let (psk_id_hash, _) = extract(&[], b"psk_id_hash", &[]);
     let (info_hash, _) = extract(&[], b"info_hash", info);
@@ -35,7 +37,7 @@ fn expand<const LEN: usize>(secret: &Hkdf<Sha256>, label: &[u8], info: &[u8]) ->
     out
 }
 
-/// Seals the only message. There are no associated data.
+/// Seals the only message. It has no associated data.
 pub(super) fn seal(shared: &[u8; 32], info: &[u8], plaintext: &[u8]) -> Vec<u8> {
     let (key, nonce) = key_schedule(shared, info);
     let mut sealed = plaintext.to_vec();
@@ -44,7 +46,7 @@ pub(super) fn seal(shared: &[u8; 32], info: &[u8], plaintext: &[u8]) -> Vec<u8> 
     sealed
 }
 
-/// Opens it.
+/// Opens the only message.
 pub(super) fn open(shared: &[u8; 32], info: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let (key, nonce) = key_schedule(shared, info);
     let (text, tag) = sealed.split_last_chunk::<TAG_LEN>()?;

@@ -1,8 +1,8 @@
 //! Post-quantum recipients and identities: `age1pq1…` and `AGE-SECRET-KEY-PQ-1…`
 //! (<https://c2sp.org/age#hybrid-post-quantum-recipient-type>).
 //!
-//! The file key is sealed with HPKE on X-Wing, which is ML-KEM-768 and X25519 together: who wants to open the file without the key must break
-//! both.
+//! The file key is sealed with HPKE on X-Wing, which combines ML-KEM-768 and X25519. An attacker
+//! must break both.
 
 mod hpke;
 mod xwing;
@@ -25,12 +25,13 @@ use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
 /// The type of the stanza.
 const TYPE: &str = "mlkem768x25519";
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
-/// What must be the same for all recipients of a file: one who is not post-quantum would make the others pointless.
+/// The label of these recipients. It keeps other recipients out of the file, with which it would
+/// not be post-quantum.
 const LABEL: &str = "postquantum";
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
 
-/// A text is not a recipient or not an identity of this type.
+/// A text is not a recipient, or not an identity, of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("malformed post-quantum {0}")]
 pub struct ParseError(&'static str);
@@ -40,12 +41,11 @@ pub struct ParseError(&'static str);
 pub struct Recipient(Public);
 
 impl Recipient {
-    /// The recipient whose encapsulation key of X-Wing this is, in 1216 bytes: what the text
-    /// encodes.
+    /// Returns the recipient with this encapsulation key of X-Wing, in 1216 bytes.
     ///
     /// # Errors
     ///
-    /// Another length, or bytes that are not a key.
+    /// If the length is another, or the bytes are not a key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let bytes: Option<[u8; PUBLIC_LEN]> = bytes.try_into().ok();
         bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(ParseError("recipient"))
@@ -88,38 +88,38 @@ impl age::Recipient for Recipient {
 pub struct Identity(Private);
 
 impl Identity {
-    /// A new one.
+    /// Generates an identity.
     ///
     /// # Errors
     ///
-    /// The system has no random numbers.
+    /// If the system's random number generator fails.
     pub fn generate() -> Result<Self, getrandom::Error> {
         let mut seed = Zeroizing::new([0; SEED_LEN]);
         getrandom::fill(&mut *seed)?;
         Ok(Self(Private::from_seed(&seed)))
     }
 
-    /// The identity with this seed of X-Wing, in 32 bytes: what the text encodes.
+    /// Returns the identity with this seed of X-Wing, in 32 bytes.
     ///
     /// # Errors
     ///
-    /// Another length.
+    /// If the length is another.
     pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
         let seed: &[u8; SEED_LEN] = seed.try_into().map_err(|_| ParseError("identity"))?;
         Ok(Self(Private::from_seed(seed)))
     }
 
-    /// The seed, which is a secret.
+    /// Returns the seed, which is secret.
     pub fn seed(&self) -> &[u8; SEED_LEN] {
         self.0.seed()
     }
 
-    /// Whoever encrypts to this can be read with the identity.
+    /// Returns the recipient of this identity.
     pub fn to_public(&self) -> Recipient {
         Recipient(self.0.public().clone())
     }
 
-    /// The text of the identity, which is a secret.
+    /// Returns the text of the identity, which is secret.
     pub fn to_text(&self) -> SecretString {
         encode_secret(IDENTITY_PREFIX, self.0.seed())
     }
@@ -143,12 +143,13 @@ impl age::Identity for Identity {
 }
 
 impl Identity {
-    /// `None` for a stanza that is somebody else's; `Some(None)` for one that is malformed.
+    /// Returns `None` for a stanza of another recipient, and `Some(None)` for a malformed one.
     fn unwrap(&self, stanza: &Stanza) -> Option<Option<FileKey>> {
         let [enc] = stanza.args.as_slice() else { return Some(None) };
         let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok();
         let enc: Option<[u8; CIPHERTEXT_LEN]> = enc.and_then(|enc| enc.try_into().ok());
-        // Checked before it is opened: ChaCha20-Poly1305 does not commit to its key.
+        // The length is checked before the body is opened, because ChaCha20-Poly1305 does not
+        // commit to its key.
         if stanza.body.len() != FILE_KEY_BYTES + 16 {
             return Some(None);
         }

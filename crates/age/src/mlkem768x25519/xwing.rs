@@ -1,5 +1,5 @@
-//! X-Wing (draft-connolly-cfrg-xwing-kem-10): a key encapsulation that holds as long as one of ML-KEM-768 (FIPS 203) and X25519 (RFC 7748)
-//! does.
+//! X-Wing (draft-connolly-cfrg-xwing-kem-10): a key encapsulation that is secure as long as
+//! ML-KEM-768 (FIPS 203) or X25519 (RFC 7748) is.
 
 use ml_kem::kem::Decapsulate as _;
 use ml_kem::{B32, EncapsulateDeterministic as _, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
@@ -11,22 +11,22 @@ use zeroize::{Zeroize as _, Zeroizing};
 type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
 
-/// The encapsulation key of ML-KEM-768, and the share of X25519, in bytes.
+/// The length of ML-KEM-768's encapsulation key, in bytes.
 const PQ_PUBLIC_LEN: usize = 1184;
 const SHARE_LEN: usize = 32;
-/// The ciphertext of ML-KEM-768, in bytes.
+/// The length of ML-KEM-768's ciphertext, in bytes.
 const PQ_CIPHERTEXT_LEN: usize = 1088;
-/// A public key, in bytes.
+/// The length of a public key, in bytes.
 pub(super) const PUBLIC_LEN: usize = PQ_PUBLIC_LEN + SHARE_LEN;
-/// What is encapsulated, in bytes.
+/// The length of a ciphertext, in bytes.
 pub(super) const CIPHERTEXT_LEN: usize = PQ_CIPHERTEXT_LEN + SHARE_LEN;
-/// A private key, in bytes: the seed of both.
+/// The length of a private key, in bytes: it is the seed of both keys.
 pub(super) const SEED_LEN: usize = 32;
 
-/// Section 5.3: a drawing of an X-wing.
+/// The label of section 5.3: it draws an X-wing.
 const LABEL: &[u8; 6] = br"\.//^\";
 
-/// What both sides share.
+/// The shared secret.
 pub(super) type Shared = Zeroizing<[u8; 32]>;
 
 /// A public key.
@@ -37,7 +37,8 @@ pub(super) struct Public {
 }
 
 impl Public {
-    /// `None` if it is not one (FIPS 203, section 7.2: each coefficient is less than the modulus).
+    /// Returns `None` if the bytes are not a key (FIPS 203, section 7.2: each coefficient is less
+    /// than the modulus).
     pub(super) fn from_bytes(bytes: &[u8; PUBLIC_LEN]) -> Option<Self> {
         let (pq, share) = bytes.split_at(PQ_PUBLIC_LEN);
         let encoded = Encoded::<PqPublic>::try_from(pq).ok()?;
@@ -52,7 +53,8 @@ impl Public {
         bytes
     }
 
-    /// Section 5.4: something that is shared with who has the private key, and what tells it to him. `randomness` is used once.
+    /// Returns a shared secret, and the ciphertext from which the private key recovers it (section
+    /// 5.4). `randomness` must be used only once.
     pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_LEN], Shared) {
         let (m, ephemeral) = randomness.split_at(32);
         let ephemeral: &[u8; 32] = ephemeral.try_into().expect("the other half");
@@ -78,7 +80,7 @@ pub(super) struct Private {
 }
 
 impl Private {
-    /// Section 5.2.
+    /// Expands a private key (section 5.2).
     pub(super) fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
         let mut expanded = Zeroizing::new([0; 96]);
         Shake256::digest_xof(seed, &mut *expanded);
@@ -97,8 +99,9 @@ impl Private {
         &self.public
     }
 
-    /// Section 5.5. Gives something else for what was changed, but `None` if the share of X25519 is one of those that give the same with
-    /// every private key: X-Wing takes it, age does not.
+    /// Recovers the shared secret (section 5.5). A changed ciphertext gives another secret. Returns
+    /// `None` if the X25519 share gives the same result with every private key: age rejects such a
+    /// share, X-Wing does not.
     pub(super) fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_LEN]) -> Option<Shared> {
         let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_LEN);
         let share: [u8; SHARE_LEN] = share.try_into().ok()?;
@@ -111,14 +114,14 @@ impl Private {
     }
 }
 
-/// The same in what is wiped in the end.
+/// Copies the shared key into memory that is wiped, and wipes the original.
 fn wiped(mut shared: ml_kem::SharedKey<MlKem768>) -> Shared {
     let wiped = Zeroizing::new(shared.0);
     shared.0.zeroize();
     wiped
 }
 
-/// Section 5.3.
+/// Combines the secrets (section 5.3).
 fn combine(pq_shared: &[u8; 32], x_shared: &[u8; 32], share: &[u8; 32], public_share: &[u8; 32]) -> Shared {
     let mut hash = Sha3_256::new();
     for part in [&pq_shared[..], x_shared, share, public_share, LABEL] {
@@ -163,7 +166,7 @@ mod tests {
     fn coefficients_are_less_than_the_modulus() {
         let mut bytes = Private::from_seed(&[1; 32]).public().to_bytes();
         assert!(Public::from_bytes(&bytes).is_some());
-        // The first coefficient of 12 bits: 3329 is the modulus.
+        // Sets the first coefficient of 12 bits to the modulus, 3329.
         (bytes[0], bytes[1]) = (0x01, bytes[1] & 0xf0 | 0x0d);
         assert!(Public::from_bytes(&bytes).is_none());
     }

@@ -1,4 +1,4 @@
-//! Files that are read and written at any place.
+//! Files that are read and written at any position.
 
 use std::fs::File;
 use std::io;
@@ -10,22 +10,23 @@ use super::batch::{After, Batch, CHUNKS};
 use super::{CopyError, Threads};
 use crate::stream::SEALED_CHUNK_LEN;
 
-/// What can be read at any place, by several threads at once.
+/// An input that several threads can read at any position, at once.
 pub trait ReadAt: Sync {
-    /// Reads from byte `offset` on. Gives the number of bytes, which is 0 only at the end or if `out` is empty.
+    /// Reads from byte `offset` on. Returns the number of bytes, which is 0 only at the end or if
+    /// `out` is empty.
     ///
     /// # Errors
     /// Those of the system.
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// The length in bytes, which may change at any time.
+    /// Returns the length in bytes, which may change at any time.
     ///
     /// # Errors
     /// Those of the system.
     fn size(&self) -> io::Result<u64>;
 }
 
-/// What can be written at any place, by several threads at once.
+/// An output that several threads can write at any position, at once.
 pub trait WriteAt: Sync {
     /// Writes all of `data` from byte `offset` on.
     ///
@@ -33,14 +34,14 @@ pub trait WriteAt: Sync {
     /// Those of the system.
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
 
-    /// Cuts off what follows the first `len` bytes.
+    /// Removes everything after the first `len` bytes.
     ///
     /// # Errors
     /// Those of the system.
     fn set_len(&self, len: u64) -> io::Result<()>;
 }
 
-/// The place that the file remembers may change.
+/// Reading may change the file's own position.
 impl ReadAt for File {
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
         #[cfg(unix)]
@@ -56,7 +57,8 @@ impl ReadAt for File {
     }
 }
 
-/// The place that the file remembers may change. Not for files that were opened to append: those are written at their end.
+/// Writing may change the file's own position. Do not use it for files opened to append, which are
+/// written at their end.
 impl WriteAt for File {
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         #[cfg(unix)]
@@ -109,20 +111,22 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
     }
 }
 
-/// How the file ended.
+/// The end of the work.
 struct End {
-    /// In which batch.
+    /// The batch in which it ended.
     batch: u64,
     /// The length of the result.
     result: Result<u64, CopyError>,
 }
 
-/// Works on a whole file, on several threads. Each takes the next batch that nobody has taken, reads it, and does `work`, which stores pieces
-/// of the result one after the other. Gives the length of the result.
+/// Processes a whole file on several threads. Each thread takes the next free batch, reads it, and
+/// calls `work`, which stores pieces of the result one after the other. Returns the length of the
+/// result.
 ///
-/// Whatever happens in which order, the result is that of the earliest batch in which the file ends or something fails: all batches before it
-/// have been taken, and nobody stops before he has done what he took. One thread alone reads where the file ended when all began, and goes on
-/// as long as there is more: a file can grow, and then nobody else knows how far.
+/// The result is that of the earliest batch in which the file ends or something fails, in whatever
+/// order the threads work: every batch before it was taken, and each thread completes what it took.
+/// The thread that reads the batch in which the file ended at first goes on alone as long as there
+/// is more. A file can grow, and the other threads do not know how far.
 pub(super) fn run<const CHUNK: usize>(
     threads: Threads,
     input_start: u64,
@@ -136,7 +140,7 @@ pub(super) fn run<const CHUNK: usize>(
     // The batch of the last byte.
     let tail = payload_len.saturating_sub(1) / capacity;
 
-    // Some when the file ends there.
+    // Processes one batch. Returns the end if the file ends there.
     let one = |batch: &mut Batch<CHUNK>, index: u64| -> Option<Result<u64, CopyError>> {
         let read = batch.load(input, input_start + index * capacity, index < tail);
         batch.first = index * CHUNKS as u64;
@@ -184,11 +188,11 @@ pub(super) fn run<const CHUNK: usize>(
     };
 
     thread::scope(|scope| {
-        // No more than there are batches.
+        // There are no more threads than batches.
         for _ in 1..(threads.get() as u64).min(tail + 1) {
             let worker = || worker(Batch::new());
             if thread::Builder::new().name("sealane".to_owned()).spawn_scoped(scope, worker).is_err() {
-                // The work is done by fewer.
+                // If a thread cannot be started, fewer do the work.
                 break;
             }
         }
@@ -196,7 +200,7 @@ pub(super) fn run<const CHUNK: usize>(
     });
     let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
     let len = end.expect("the earliest end has been left here").result?;
-    // Of what was there before, nothing is left.
+    // This removes the rest of an earlier content.
     output.set_len(len).map_err(CopyError::Write)?;
     Ok(len)
 }

@@ -6,7 +6,8 @@ use super::{CopyError, ReadAt};
 use crate::buffer::Buffer;
 use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 
-/// Chunks in a batch: enough for handing it over to cost nothing, few enough to stay in a cache until it is written.
+/// The number of chunks in a batch: so many that handing a batch over costs nothing, and so few
+/// that it stays in a cache until it is written.
 pub(super) const CHUNKS: usize = 16;
 
 /// Plaintext, with room for a tag after each chunk.
@@ -14,32 +15,35 @@ pub(super) type ToSeal = Batch<CHUNK_LEN>;
 /// Sealed chunks, one after the other.
 pub(super) type ToOpen = Batch<SEALED_CHUNK_LEN>;
 
-/// What follows a batch.
+/// What follows a batch in its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     More,
     Nothing,
-    /// It could not be read: whether the last chunk is the last of the file is not known.
+    /// The input could not be read, so it is not known whether the last chunk is the last of the
+    /// file.
     Unknown,
 }
 
-/// Chunks, of which `CHUNK` bytes each are read.
+/// Chunks of `CHUNK` bytes of input each.
 pub(super) struct Batch<const CHUNK: usize> {
     buf: Buffer,
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     len: usize,
     /// The number of the first chunk.
     pub(super) first: u64,
     pub(super) after: After,
-    /// Chunks that were sealed or opened, from the first one on, and what is wrong with what follows them.
+    /// The number of chunks that were sealed or opened, from the first one on, and the error of the
+    /// next one.
     done: usize,
     error: Option<StreamError>,
 }
 
 impl<const CHUNK: usize> Batch<CHUNK> {
-    /// Bytes that are read when it is full.
+    /// The number of input bytes in a full batch.
     pub(super) const CAPACITY: usize = CHUNKS * CHUNK;
-    /// Bytes that a full one gives: sealed chunks for plaintext, and the other way round.
+    /// The number of result bytes of a full batch: sealed chunks for plaintext, and the other way
+    /// round.
     pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_LEN { SEALED_CHUNK_LEN } else { CHUNK_LEN };
 
     pub(super) fn new() -> Self {
@@ -59,35 +63,35 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         self.len == Self::CAPACITY
     }
 
-    /// Whether it has chunks, and the last of them is whole.
+    /// Returns whether the batch has chunks, and the last one is complete.
     pub(super) fn ends_with_chunk(&self) -> bool {
         self.len > 0 && self.len.is_multiple_of(CHUNK)
     }
 
-    /// Chunks, counting one that is not whole.
+    /// Returns the number of chunks, including an incomplete one.
     pub(super) fn chunks(&self) -> usize {
         self.len.div_ceil(CHUNK)
     }
 
-    /// Where byte `n` of those that are read is in the buffer.
+    /// Returns the position in the buffer of input byte `n`.
     fn place(n: usize) -> usize {
         n / CHUNK * SEALED_CHUNK_LEN + n % CHUNK
     }
 
-    /// Where to read the next bytes into: up to the end of the chunk, or of the batch if there is no room between chunks. Not to be asked
-    /// of a full batch.
+    /// Returns the space for the next input bytes: up to the end of the chunk, or of the batch if
+    /// there are no gaps between chunks. The batch must not be full.
     pub(super) fn space(&mut self) -> &mut [u8] {
         let start = Self::place(self.len);
         let end = if CHUNK == SEALED_CHUNK_LEN { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
         self.buf.room(start..end)
     }
 
-    /// So many bytes were read into the space.
+    /// Notes that `n` bytes were read into the space.
     pub(super) fn filled(&mut self, n: usize) {
         self.len += n;
     }
 
-    /// Moves the last chunk to `next`, which is empty, if there are others and it is not whole.
+    /// Moves the last chunk to `next`, which is empty, if it is incomplete and not the only one.
     pub(super) fn move_begun_chunk(&mut self, next: &mut Self) {
         let (whole, begun) = (self.len / CHUNK, self.len % CHUNK);
         if whole > 0 && begun > 0 {
@@ -98,8 +102,8 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         }
     }
 
-    /// Reads from byte `offset` of `input` on, as far as there is room, and learns what follows, if `more` does not say already that something
-    /// does.
+    /// Reads from byte `offset` of `input` on, as far as there is room. Finds out what follows,
+    /// unless `more` already says that something does.
     pub(super) fn load(&mut self, input: &impl ReadAt, offset: u64, more: bool) -> io::Result<()> {
         self.clear();
         self.after = After::Unknown;
@@ -124,19 +128,20 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         }
     }
 
-    /// What is wrong with what follows the chunks that were sealed or opened.
+    /// Returns the error of the chunk after those that were sealed or opened.
     pub(super) fn result(&self) -> Result<(), CopyError> {
         self.error.map_or(Ok(()), |error| Err(CopyError::Read(error.into())))
     }
 }
 
 impl ToSeal {
-    /// Seals all chunks; but not the last one if it is not known whether it is the last of the file.
+    /// Seals all chunks. If it is not known whether the last chunk is the last of the file, seals
+    /// all but that one.
     pub(super) fn seal(&mut self, cipher: &ChunkCipher) {
         let chunks = self.chunks();
         self.done = match self.after {
             After::More => chunks,
-            // An empty file has a chunk too.
+            // An empty file has one chunk too.
             After::Nothing => chunks.max(1),
             After::Unknown => chunks.saturating_sub(1),
         };
@@ -146,7 +151,7 @@ impl ToSeal {
         }
     }
 
-    /// What was sealed.
+    /// Returns the sealed chunks.
     pub(super) fn sealed(&self) -> &[u8] {
         &self.buf[..self.sealed_len()]
     }
@@ -157,7 +162,7 @@ impl ToSeal {
 }
 
 impl ToOpen {
-    /// Opens as many chunks as are authentic.
+    /// Opens chunks, in order, as long as they are authentic.
     pub(super) fn open(&mut self, cipher: &ChunkCipher) {
         (self.done, self.error) = (0, None);
         let chunks = self.chunks();
@@ -186,7 +191,7 @@ impl ToOpen {
         }
     }
 
-    /// The plaintext of the chunks that were opened.
+    /// Returns the plaintext of the chunks that were opened.
     pub(super) fn opened(&self) -> impl Iterator<Item = &[u8]> {
         let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_LEN);
         chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_LEN])

@@ -1,4 +1,4 @@
-//! Batches from a stream.
+//! Reads batches from a stream.
 
 use std::io;
 use std::mem;
@@ -10,13 +10,13 @@ use crate::stream::Counter;
 
 /// Reads batches, and numbers their chunks.
 ///
-/// A chunk can be worked on when it is known whether something follows it. So the batch that is being filled is held back until the
-/// input has given more, or has ended.
+/// A chunk can be processed when it is known whether something follows it. The batch that is being
+/// filled is therefore held back until the input has given more, or has ended.
 pub(super) struct Feeder<F, const CHUNK: usize> {
     read: F,
     held: Batch<CHUNK>,
     counter: Counter,
-    /// How the input ended. All that came before has been given out then.
+    /// The end of the input. Everything before it has then been given out.
     ended: Option<io::Result<()>>,
 }
 
@@ -25,8 +25,9 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
         Self { read, held: Batch::new(), counter, ended: None }
     }
 
-    /// Makes `batch` the next one; false if there is none. A batch is full, unless the input has ended, or `is_idle` says that somebody waits
-    /// for it: then whole chunks are not kept waiting for more.
+    /// Makes `batch` the next one. Returns false if there is none. A batch is full unless the input
+    /// has ended, or `is_idle` says that a worker waits: then complete chunks are given out at
+    /// once.
     pub(super) fn next(&mut self, batch: &mut Batch<CHUNK>, is_idle: &dyn Fn() -> bool) -> Result<bool, CopyError> {
         if let Some(result) = self.ended.take() {
             return result.map(|()| false).map_err(CopyError::Read);
@@ -52,7 +53,7 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
         self.give(batch, after)
     }
 
-    /// Gives out what was held back, and holds `batch` back instead.
+    /// Gives out the batch that was held back, and holds `batch` back instead.
     fn give(&mut self, batch: &mut Batch<CHUNK>, after: After) -> Result<bool, CopyError> {
         mem::swap(&mut self.held, batch);
         batch.after = after;
@@ -68,7 +69,7 @@ mod tests {
     use crate::parallel::batch::{CHUNKS, ToOpen, ToSeal};
     use crate::stream::{CHUNK_LEN, SEALED_CHUNK_LEN};
 
-    /// The chunks in each batch, if every read gives at most `at_once` bytes of `len`.
+    /// Returns the chunks in each batch, if every read gives at most `at_once` bytes of `len`.
     fn batches<const CHUNK: usize>(len: usize, at_once: usize, is_idle: bool) -> Vec<usize> {
         let mut left = len;
         let read = |out: &mut [u8]| {
@@ -103,7 +104,7 @@ mod tests {
             assert_eq!(batches::<CHUNK_LEN>(3 * CHUNK_LEN, at_once, true), [1, 1, 1]);
             assert_eq!(batches::<SEALED_CHUNK_LEN>(3 * SEALED_CHUNK_LEN, at_once, true), [1, 1, 1]);
         }
-        // All that was there at once.
+        // The whole input arrives at once.
         assert_eq!(
             batches::<SEALED_CHUNK_LEN>(10 * SEALED_CHUNK_LEN + 5, 3 * SEALED_CHUNK_LEN + 7, true),
             [3, 3, 3, 1, 1]

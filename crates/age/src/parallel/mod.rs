@@ -1,11 +1,12 @@
-//! Whole payloads on several threads.
+//! Seals and opens whole payloads on several threads.
 //!
-//! The results, byte for byte, and the errors are those of [`StreamWriter`](crate::StreamWriter) and
-//! [`StreamReader`](crate::StreamReader); so is what a stream got when something failed: of a damaged file exactly the
-//! plaintext before the damage.
+//! The results and errors are exactly those of [`StreamWriter`](crate::StreamWriter) and
+//! [`StreamReader`](crate::StreamReader). So is the output after a failure: of a damaged file,
+//! exactly the plaintext before the damage.
 //!
-//! There are two ways from place to place. Streams go through a [pipeline]: one thread reads, some work, one writes. Files
-//! that can be read and written [at any place](at) need no such order: each thread does all three for batches of its own.
+//! There are two ways. Streams go through a [pipeline]: one thread reads, some work, and one
+//! writes. Files that can be read and written [at any position](at) need no such order: each thread
+//! does all three for batches of its own.
 
 mod at;
 mod batch;
@@ -23,55 +24,59 @@ use feed::Feeder;
 use crate::Encryptor;
 use crate::stream::{Counter, Next, Opener, StreamReader};
 
-/// The number of threads that seal or open. A stream takes another one to write it, and the calling one reads.
+/// The number of threads that seal or open. For streams, the calling thread reads, and one more
+/// thread writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(NonZero<usize>);
 
 impl Threads {
-    /// More would need more memory than they are worth: each takes about 3 MiB.
+    /// The largest number of threads. Each takes about 3 MiB, and more are not worth their memory.
     pub const MAX: usize = 256;
 
-    /// Only the calling one.
+    /// Only the calling thread.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
-    /// So many, up to [`Threads::MAX`]. One means that no thread is started.
+    /// Returns `count` threads, up to [`Threads::MAX`]. With one, no thread is started.
     #[must_use]
     pub fn new(count: NonZero<usize>) -> Self {
         Self(count.min(const { NonZero::new(Self::MAX).unwrap() }))
     }
 
-    /// As many as this process has cores.
+    /// Returns as many threads as this process has cores.
     #[must_use]
     pub fn available() -> Self {
         thread::available_parallelism().map_or(Self::ONE, Self::new)
     }
 
-    /// How many.
+    /// Returns the number of threads.
     #[must_use]
     pub fn get(self) -> usize {
         self.0.get()
     }
 }
 
-/// What can fail while a payload goes from one place to another.
+/// An error of copying a payload.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// Reading the input, or what was read: then it is a [`StreamError`](crate::StreamError).
+    /// The input could not be read. If it is damaged, this is a
+    /// [`StreamError`](crate::StreamError).
     #[error(transparent)]
     Read(io::Error),
-    /// Writing the output.
+    /// The output could not be written.
     #[error(transparent)]
     Write(io::Error),
 }
 
 impl Encryptor {
-    /// Writes a whole file: the header, and all that `input` has, sealed on several threads. Flushes, and gives `output` back.
+    /// Writes a whole file: the header and all of `input`, sealed on several threads. Flushes, and
+    /// returns `output`.
     ///
-    /// Each chunk is written as soon as one thread could: when something follows it. Memory does not grow with the input:
-    /// about 3 MiB for each thread.
+    /// Each chunk is written as soon as it could be with one thread: when something follows it.
+    /// Memory does not grow with the input: it is about 3 MiB for each thread.
     ///
     /// # Errors
-    /// [`CopyError`], which says which side failed. The file is then incomplete, and nobody can open it to its end.
+    /// [`CopyError`], which says which side failed. The file is then incomplete, and cannot be
+    /// opened to its end.
     pub fn encrypt<W: Write + Send>(
         self,
         mut input: impl Read,
@@ -92,11 +97,11 @@ impl Encryptor {
         Ok(output)
     }
 
-    /// Like [`Encryptor::encrypt`], from a file to a file: each thread reads, seals and writes chunks of its own. Gives the
-    /// length of the result, to which `output` has been cut.
+    /// Does the same as [`Encryptor::encrypt`] from a file to a file. Each thread reads, seals and
+    /// writes chunks of its own. Returns the length of the result, to which `output` is cut.
     ///
     /// # Errors
-    /// [`CopyError`]. What `output` has then is of no use: there may be anything missing in it.
+    /// [`CopyError`]. The content of `output` is then of no use: anything may be missing in it.
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         let (start, cipher) = self.start().map_err(|error| CopyError::Write(error.into()))?;
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
@@ -108,21 +113,25 @@ impl Encryptor {
 }
 
 impl<R: Read> StreamReader<R> {
-    /// Writes the rest of the plaintext, from the position of the reader on, opened on several threads. Flushes, and gives `output` back.
+    /// Writes the rest of the plaintext, from the reader's position on, opened on several threads.
+    /// Flushes, and returns `output`.
     ///
-    /// Each chunk is written as soon as one thread could. Memory does not grow with the file: about 3 MiB for each thread.
+    /// Each chunk is written as soon as it could be with one thread. Memory does not grow with the
+    /// file: it is about 3 MiB for each thread.
     ///
     /// # Errors
-    /// [`CopyError`], which says which side failed; in the file itself it is a [`StreamError`](crate::StreamError). All plaintext before the
-    /// place of the error has been written, and nothing else.
+    /// [`CopyError`], which says which side failed. If the file is damaged, it is a
+    /// [`StreamError`](crate::StreamError). All plaintext before the error has been written, and
+    /// nothing else.
     pub fn copy_to<W: Write + Send>(mut self, mut output: W, threads: Threads) -> Result<W, CopyError> {
         if threads == Threads::ONE {
-            // In the reader's own buffer, which is as large as the file needs: many small files do not pay for batches.
+            // The reader's own buffer is only as large as the file needs, so that many small files
+            // do not pay for batches.
             self.copy_while(|_| true, &mut output)?;
             output.flush().map_err(CopyError::Write)?;
             return Ok(output);
         }
-        // What is left of a chunk that is open, or of the one in which a seek ended.
+        // This copies the rest of an open chunk, or of the one in which a seek ended.
         self.copy_while(Opener::is_within_chunk, &mut output)?;
         match self.opener.next {
             Next::Chunk => self.open_rest(&mut output, threads)?,
@@ -133,14 +142,16 @@ impl<R: Read> StreamReader<R> {
         Ok(output)
     }
 
-    /// Like [`StreamReader::copy_to`] for the whole plaintext, wherever the reader stands, from a file to a file: each thread reads, opens and
-    /// writes chunks of its own. Gives the length of the plaintext, to which `output` has been cut.
+    /// Does the same as [`StreamReader::copy_to`] for the whole plaintext, whatever the reader's
+    /// position, from a file to a file. Each thread reads, opens and writes chunks of its own.
+    /// Returns the length of the plaintext, to which `output` is cut.
     ///
-    /// `input` is what this reader reads, from the place on where its decryptor began; another file is found to be damaged.
+    /// `input` is the file that this reader reads, from the position at which its decryptor began.
+    /// Another file is found to be damaged.
     ///
     /// # Errors
-    /// [`CopyError`]; of several, that of the earliest place in the file. What `output` has then is of no use: all of it is authentic, but
-    /// there may be anything missing.
+    /// [`CopyError`]; of several errors, the one at the earliest position in the file. The content
+    /// of `output` is then of no use: all of it is authentic, but anything may be missing.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
             batch.open(&self.opener.cipher);
@@ -151,7 +162,7 @@ impl<R: Read> StreamReader<R> {
         })
     }
 
-    /// Copies without another thread, as long as there is something to copy and `go_on` says so.
+    /// Copies on this thread as long as there is something to copy and `go_on` returns true.
     fn copy_while(&mut self, go_on: impl Fn(&Opener) -> bool, output: &mut impl Write) -> Result<(), CopyError> {
         use io::BufRead as _;
         while go_on(&self.opener) {
@@ -171,7 +182,7 @@ impl<R: Read> StreamReader<R> {
     }
 
     fn open_rest<W: Write + Send>(mut self, output: &mut W, threads: Threads) -> Result<(), CopyError> {
-        // What was read ahead comes first.
+        // Bytes that were read ahead come first.
         let (mut ahead, input, ended) = (self.opener.sealed(), &mut self.input, self.opener.eof);
         let read = |out: &mut [u8]| match ahead.read(out)? {
             0 if !ended => input.read(out),

@@ -1,7 +1,8 @@
-//! Batches of work between a reader and a writer, on several threads, in order.
+//! Passes batches of work from a reader to a writer, through several threads, in order.
 //!
-//! The calling thread reads, as many threads as are asked for work, and one writes. Batch i goes to worker i mod n and is taken from
-//! there again: the order needs no other record. Batches are buffers that go round: none is allocated after the first round.
+//! The calling thread reads, the given number of threads work, and one thread writes. Batch i goes
+//! to worker i mod n and is taken from there again, which keeps the order. Batches are reused: none
+//! is allocated after the first round.
 
 use std::io;
 use std::iter;
@@ -11,19 +12,22 @@ use std::thread;
 
 use super::{CopyError, Threads};
 
-/// Batches for each worker: one that it works on, one that waits for it, and one that waits to be written.
+/// The number of batches for each worker: one that it works on, one that waits for it, and one that
+/// waits to be written.
 const BATCHES_PER_WORKER: usize = 3;
 
-/// Batches without threads, which a short input does not need.
+/// The number of batches that are processed before threads are started: a short input needs none.
 const BATCHES_BEFORE_THREADS: usize = 4;
 
-/// Runs until `read` gives no more, or something fails. `read` is told how to learn whether a worker has nothing to do.
+/// Runs until `read` gives no more, or something fails. `read` gets a function that tells whether a
+/// worker is idle.
 ///
-/// Everything that was read before a failure of `read` is worked on and written. `write` is told to stop by its own failure only: that
-/// of the earliest batch. No thread is left when this returns.
+/// Everything that was read before a failure of `read` is processed and written. Only a failure of
+/// `write` itself stops writing: that of the earliest batch. When this returns, all threads have
+/// ended.
 ///
 /// # Errors
-/// The first of `write`, in the order of batches; otherwise that of `read`.
+/// The first error of `write`, in the order of batches; otherwise that of `read`.
 pub(super) fn run<B: Send>(
     threads: Threads,
     new_batch: impl Fn() -> B,
@@ -38,12 +42,12 @@ pub(super) fn run<B: Send>(
     }
     match together(threads.get(), batch, &new_batch, &mut read, &work, &mut write) {
         Some(result) => result,
-        // No thread is to be had.
+        // No thread can be started.
         None => alone(usize::MAX, &mut new_batch(), &mut read, &work, &mut write).map(drop),
     }
 }
 
-/// So many batches without another thread; false if there were fewer.
+/// Processes up to this many batches on this thread. Returns false if there were fewer.
 fn alone<B>(
     batches: usize,
     batch: &mut B,
@@ -61,7 +65,8 @@ fn alone<B>(
     Ok(true)
 }
 
-/// All that follows, with up to so many workers; `None`, with nothing read, if no thread can be started.
+/// Processes the rest with up to this many workers. Returns `None`, with nothing read, if no thread
+/// can be started.
 fn together<B: Send>(
     workers: usize,
     batch: B,
@@ -70,7 +75,7 @@ fn together<B: Send>(
     work: &(impl Fn(&mut B) + Sync),
     write: &mut (impl FnMut(&mut B) -> Result<(), CopyError> + Send),
 ) -> Option<Result<(), CopyError>> {
-    // Batches that are with a worker.
+    // The number of batches that are with a worker.
     let busy = &AtomicUsize::new(0);
     thread::scope(|scope| {
         let mut to_workers = Vec::with_capacity(workers);
@@ -88,7 +93,7 @@ fn together<B: Send>(
                 }
             });
             if worker.is_err() {
-                // Those that have been started are enough.
+                // The workers that were started are enough.
                 break;
             }
             to_workers.push(sender);
@@ -107,7 +112,7 @@ fn together<B: Send>(
 
         let mut result = Ok(());
         let mut next_worker = to_workers.iter().cycle();
-        // The writer gives no buffer back once it has failed, and closes the channel.
+        // After a failure the writer returns no buffers, and closes the channel.
         for mut batch in free {
             match read(&mut batch, &|| busy.load(Ordering::Relaxed) < workers) {
                 Ok(true) => {
@@ -123,7 +128,7 @@ fn together<B: Send>(
                 }
             }
         }
-        // The workers end when they have done what is left, and the writer with them.
+        // The workers end when they have done what is left, and the writer ends after them.
         drop(to_workers);
         match writer.join() {
             Ok(written) => Some(written.and(result)),
@@ -132,7 +137,7 @@ fn together<B: Send>(
     })
 }
 
-/// Writes what the workers have done, in order, until they end.
+/// Writes the workers' results, in order, until they end.
 fn write_all<B>(
     from_workers: &[Receiver<B>],
     free: &SyncSender<B>,
@@ -141,7 +146,8 @@ fn write_all<B>(
     for worker in from_workers.iter().cycle() {
         let Ok(mut batch) = worker.recv() else { break };
         write(&mut batch)?;
-        // There is room for all. When nothing more is to be read, nobody waits for it.
+        // The channel has room for all. When nothing more is to be read, nothing receives the
+        // batch.
         let _ = free.send(batch);
     }
     Ok(())
@@ -166,7 +172,7 @@ mod tests {
         Threads::new(NonZero::new(count).unwrap())
     }
 
-    /// Numbers, squared, on so many workers; what was written, and the result.
+    /// Squares numbers with this many workers. Returns what was written, and the result.
     fn squares(
         workers: usize,
         count: u64,
@@ -184,7 +190,7 @@ mod tests {
             Ok(next <= count)
         };
         let work = |batch: &mut u64| {
-            // Some take longer than others.
+            // Some batches take longer than others.
             if batch.is_multiple_of(3) {
                 thread::sleep(std::time::Duration::from_micros(200));
             }
@@ -234,7 +240,7 @@ mod tests {
                 let (written, result) = squares(workers, 1000, None, Some(at));
                 assert_eq!(written, expected(at), "{workers} workers");
                 assert_eq!(result.unwrap_err().to_string(), "write");
-                // The earliest failure is the one that is told, although reading would have failed too.
+                // The earliest failure is reported, although reading would have failed too.
                 let (_, result) = squares(workers, 1000, Some(at + 1), Some(at));
                 assert_eq!(result.unwrap_err().to_string(), "write");
             }

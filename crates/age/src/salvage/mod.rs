@@ -1,4 +1,4 @@
-//! What a damaged file still has.
+//! Recovers what is authentic in a damaged file.
 
 mod search;
 
@@ -11,79 +11,78 @@ use self::search::{Place, Search};
 use crate::parallel::{CopyError, ReadAt};
 use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
 
-/// What was found, and what was not. Places are those of the plaintext, in bytes.
+/// The result of salvaging. Positions are those of the plaintext, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Salvaged {
-    /// Bytes that are authentic.
+    /// The number of authentic bytes that were found.
     pub found: u64,
-    /// What could not be read or authenticated, in order.
+    /// The ranges that could not be read or authenticated, in order.
     pub missing: Vec<Range<u64>>,
-    /// Chunks that do not stand where they stood when the file was made, because bytes before them
-    /// were lost or inserted.
+    /// The chunks that are at another position in the file than when it was made, because bytes
+    /// before them were lost or inserted.
     pub moved: Vec<Moved>,
-    /// Where the plaintext ends, if the last chunk is there. Otherwise nobody knows how much
-    /// followed.
+    /// The end of the plaintext, if the last chunk was found. Otherwise its length is unknown.
     pub end: Option<u64>,
-    /// Bytes of the file after the last chunk, which do not belong to it.
+    /// The number of bytes of the file after the last chunk, which do not belong to it.
     pub trailing: u64,
-    /// Whether a search for chunks was given up at its limit: there may be more.
+    /// Whether a search for chunks stopped at its limit. There may then be more chunks.
     pub limited: bool,
 }
 
 impl Salvaged {
-    /// Whether nothing is missing.
+    /// Returns whether nothing is missing.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.end.is_some()
     }
 }
 
-/// From here on chunks stand elsewhere.
+/// Chunks that moved. They start here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// The place in the plaintext, in bytes.
+    /// The position in the plaintext, in bytes.
     pub start: u64,
-    /// How many bytes further back in the file they stand than when it was made; less than 0 if
-    /// bytes were lost.
+    /// The number of bytes by which they moved towards the end of the file. It is negative if bytes
+    /// were lost.
     pub by: i64,
 }
 
-/// What [`StreamReader::salvage`] reports while it works.
+/// The progress that [`StreamReader::salvage`] reports.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Salvaging<'a> {
-    /// This is authentic.
+    /// Authentic plaintext was found.
     Found {
-        /// Its place in the plaintext, in bytes.
+        /// Its position in the plaintext, in bytes.
         at: u64,
-        /// The bytes.
+        /// The plaintext.
         plaintext: &'a [u8],
     },
-    /// A chunk is not where it should be, and is looked for.
+    /// A chunk is not at its position and is searched for.
     Searching {
-        /// How much of the search is done.
+        /// The part of the search that is done.
         tried: u64,
-        /// What is all of it.
+        /// The size of the whole search.
         of: u64,
     },
 }
 
 impl<R> StreamReader<R> {
-    /// Gives every chunk of a damaged file that is authentic and can be found. What cannot be read
-    /// counts as damaged.
+    /// Recovers every authentic chunk of a damaged file that can be found. Bytes that cannot be
+    /// read count as damaged.
     ///
-    /// `input` is what this reader reads, from the place on where its decryptor began, and has
-    /// `len` bytes.
+    /// `input` is the file that this reader reads, from the position at which its decryptor began.
+    /// It has `len` bytes.
     ///
-    /// A chunk that is not where the one before it ends is looked for: up to 64 MiB further on in
-    /// steps of whole chunks; then at every byte, with every number that it could have if up to 64
-    /// MiB were lost, inserted or damaged before it, or a mixture of up to 512 KiB of these. If
-    /// that is in vain, 64 MiB are taken for damaged, and the search goes on after them. Chunks
-    /// that were put into another order are not found. The last chunk is found whatever follows it,
-    /// where the one before it ends; otherwise if it stands within 512 KiB, and ends with the file
-    /// or with zeros to its end.
+    /// If a chunk does not follow the one before it, it is searched for: first in steps of whole
+    /// chunks, up to 64 MiB further on. Then it is searched for at every byte, with every number
+    /// that it could have if up to 64 MiB before it were lost, inserted or damaged, or a mixture of
+    /// these up to 512 KiB. If that fails, 64 MiB count as damaged, and the search goes on after
+    /// them. Chunks in another order are not found. The last chunk is always found if it follows
+    /// the one before it. Otherwise it is found within 512 KiB, if the file ends with it or only
+    /// zeros follow.
     ///
     /// # Errors
     /// Those of `report`, as [`CopyError::Write`].
@@ -127,12 +126,12 @@ impl<R> StreamReader<R> {
     }
 }
 
-/// What has been found so far.
+/// The state of salvaging.
 struct Run<'a> {
     cipher: &'a ChunkCipher,
     buf: Zeroizing<Vec<u8>>,
     result: Salvaged,
-    /// How far the chunks that were found last stand from their place.
+    /// The shift of the chunks that were found last.
     shift: i64,
 }
 
@@ -162,14 +161,14 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// What belongs between the two is missing. If `found` is not so, `to` is no more than the
-    /// place to go on from.
+    /// Notes that everything from `from` to `to` is missing. If `found` is false, there is no chunk
+    /// at `to`; it is only the place to go on from.
     fn miss(&mut self, from: Place, to: Place, payload_len: u64, found: bool) {
         let start = from.plaintext();
         let mut end = to.plaintext();
         if !found && to.at >= payload_len {
-            // As much as there is room for, if all that follows is chunks. Less than a tag stands
-            // for nothing.
+            // At most as much plaintext is missing as the rest of the file can hold, if the rest is
+            // all chunks. A rest shorter than a tag holds none.
             let left = payload_len - from.at;
             let (whole, rest) = (left / SEALED_CHUNK_LEN as u64, left % SEALED_CHUNK_LEN as u64);
             end = start + whole * CHUNK_LEN as u64 + rest.saturating_sub(TAG_LEN as u64);
@@ -182,8 +181,8 @@ impl Run<'_> {
     }
 }
 
-/// Opens the chunk at the start of `sealed`, which is at most one chunk, and says how long its
-/// plaintext is and whether it is the last of the file.
+/// Opens the chunk at the start of `sealed`, which is at most one chunk. Returns the length of its
+/// plaintext, and whether it is the last of the file.
 fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(usize, bool)> {
     if sealed.len() == SEALED_CHUNK_LEN && cipher.open(number, false, sealed) {
         return Some((CHUNK_LEN, false));
@@ -194,18 +193,18 @@ fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(us
     is_chunk.then_some((len, true))
 }
 
-/// The chunks of a file, and what may be between them.
+/// The chunks of a file, which may have other bytes between them.
 struct Payload<'a, I> {
     input: &'a I,
     start: u64,
     len: u64,
 }
 
-/// So much is read by itself where reading more fails: a sector of a disk.
+/// The number of bytes that are read at a time where larger reads fail: a sector of a disk.
 const SECTOR: usize = 512;
 
 impl<I: ReadAt> Payload<'_, I> {
-    /// Reads from `at` on as much as there is and `out` has room for. What cannot be read is zeros.
+    /// Reads from `at` on, as much as `out` has room for. Bytes that cannot be read become zeros.
     fn read(&self, at: u64, out: &mut [u8]) -> usize {
         let len = out.len().min(usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX));
         let out = &mut out[..len];

@@ -1,4 +1,4 @@
-//! Where chunks go on after damage.
+//! Finds the next chunk after damage.
 
 use std::io;
 
@@ -8,15 +8,15 @@ use super::{Payload, Salvaging, find_here};
 use crate::parallel::ReadAt;
 use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, TAG_LEN};
 
-/// How far chunks are looked for, in chunks: 64 MiB.
+/// The largest distance of a search, in chunks: 64 MiB.
 pub(super) const REACH: u64 = 1024;
-/// How far where bytes were both lost and inserted, in chunks.
+/// The largest distance at which bytes may be both lost and inserted, in chunks.
 const NEAR: u64 = 8;
-/// How many places of chunks, each of so many bytes, all searches in a file try together. It takes
-/// some minutes.
+/// The number of chunk-sized positions that all searches in a file may try together. It takes some
+/// minutes.
 const LIMIT: u64 = 1 << 17;
 
-/// A chunk by its number, and a place in the payload, in bytes.
+/// A chunk: its number, and its position in the payload, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) number: u64,
@@ -24,17 +24,17 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// So many chunks further.
+    /// Returns the place of the chunk that is `chunks` further on.
     pub(super) fn after(self, chunks: u64) -> Self {
         Self { number: self.number + chunks, at: self.at + chunks * SEALED_CHUNK_LEN as u64 }
     }
 
-    /// Where the chunk belongs in the plaintext.
+    /// Returns the chunk's position in the plaintext.
     pub(super) fn plaintext(self) -> u64 {
         self.number * CHUNK_LEN as u64
     }
 
-    /// How far behind its place in a whole file it is.
+    /// Returns by how many bytes the chunk has moved towards the end of the file.
     pub(super) fn shift(self) -> i64 {
         (self.at as i64).wrapping_sub((self.number * SEALED_CHUNK_LEN as u64) as i64)
     }
@@ -43,10 +43,10 @@ impl Place {
 /// All searches in a file.
 pub(super) struct Search<'a> {
     cipher: &'a ChunkCipher,
-    /// Two chunks: those that begin in the first one are in it as a whole.
+    /// Room for two chunks. A chunk that begins in the first half fits.
     buf: Zeroizing<Vec<u8>>,
     tried: u64,
-    /// Whether it was given up.
+    /// Whether the search stopped at its limit.
     pub(super) limited: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Search<'a> {
         Self { cipher, buf: Zeroizing::new(vec![0; 2 * SEALED_CHUNK_LEN]), tried: 0, limited: false }
     }
 
-    /// The next chunk that is there, after the one that should be at `from` and is not.
+    /// Returns the next chunk that can be found after the missing one at `from`.
     pub(super) fn next(
         &mut self,
         payload: &Payload<'_, impl ReadAt>,
@@ -67,7 +67,8 @@ impl<'a> Search<'a> {
         }
         let of = 7 * REACH + NEAR * NEAR;
         let mut tried = 0;
-        // Nearest first: so many chunks lost, or the room of so many chunks inserted.
+        // The nearest places come first: with this many chunks lost, or room for this many
+        // inserted.
         for distance in 0..REACH {
             for (lost, inserted) in cells(distance) {
                 if tried % 16 == 0 {
@@ -87,13 +88,13 @@ impl<'a> Search<'a> {
         Ok(self.last(payload, from))
     }
 
-    /// A chunk that stands where it belongs in relation to `from`.
+    /// Returns the next chunk that has not moved in relation to `from`.
     fn in_place(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         (1..=REACH).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
             let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_LEN]);
             let sealed = &mut self.buf[..len];
-            // The end of the last chunk is looked for only near the end of the file: that takes
-            // longer.
+            // The end of the last chunk is searched for only near the end of the file, because it
+            // takes longer.
             if payload.len - place.at > NEAR * SEALED_CHUNK_LEN as u64 {
                 return self.cipher.open(place.number, false, sealed);
             }
@@ -101,14 +102,15 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Where the chunk `number` begins, at `at` or less than a chunk's length further on.
+    /// Returns the position of the chunk `number`, at `at` or less than a chunk's length further
+    /// on.
     fn anywhere(&mut self, payload: &Payload<'_, impl ReadAt>, number: u64, at: u64) -> Option<u64> {
         if at >= payload.len {
             return None;
         }
         let len = payload.read(at, &mut self.buf);
         let data = &self.buf[..len];
-        // What a disk gives for what was never written to it.
+        // A disk returns zeros for sectors that were never written.
         if len < SEALED_CHUNK_LEN || data.iter().all(|byte| *byte == data[0]) {
             return None;
         }
@@ -120,8 +122,8 @@ impl<'a> Search<'a> {
         self.cipher.find(number, data).map(|offset| at + offset as u64)
     }
 
-    /// The last chunk at any place, if little follows `from`: it ends with the file, or before the
-    /// zeros that that ends with.
+    /// Returns the last chunk at any position, if little follows `from`. The file ends with the
+    /// chunk, or only zeros follow.
     fn last(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         let left = payload.len.saturating_sub(from.at);
         if left > NEAR * SEALED_CHUNK_LEN as u64 {
@@ -130,7 +132,7 @@ impl<'a> Search<'a> {
         let mut data = vec![0; usize::try_from(left).ok()?];
         let len = payload.read(from.at, &mut data);
         let written = data[..len].iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
-        // A tag can end with zeros itself.
+        // A tag can itself end with zeros.
         let ends = [len].into_iter().chain((written..len.min(written + 3)).rev());
         for end in ends.filter(|end| *end > TAG_LEN) {
             let start = end.saturating_sub(SEALED_CHUNK_LEN);
@@ -144,8 +146,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// How many chunks were lost and for how many there is room, at this distance: everything if it is
-/// near; if it is not, only one of either, or as many of both but for one.
+/// Returns the numbers of lost and of inserted chunks to try at this distance. Near distances have
+/// all combinations; others have only one kind, or equal numbers of both but for one.
 fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
     let is_likely = move |other: &u64| distance < NEAR || *other <= 1 || *other + 1 >= distance;
     let lost = (0..=distance).filter(is_likely).map(move |inserted| (distance, inserted));

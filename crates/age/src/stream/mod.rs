@@ -1,8 +1,11 @@
-//! The payload: chunks of 64 KiB, each sealed with ChaCha20-Poly1305 under its number and a mark on the last one
-//! (<https://c2sp.org/age#payload>; the construction is STREAM of "Online Authenticated-Encryption and its
-//! Nonce-Reuse Misuse-Resistance", Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+//! The payload: chunks of 64 KiB (<https://c2sp.org/age#payload>).
 //!
-//! Each chunk is sealed and opened in place in one buffer that is reused, so that memory does not grow with the file.
+//! Each chunk is sealed with ChaCha20-Poly1305. Its nonce is its number and a mark on the last
+//! chunk. The construction is STREAM of "Online Authenticated-Encryption and its Nonce-Reuse
+//! Misuse-Resistance" (Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+//!
+//! Chunks are sealed and opened in place in one buffer that is reused, so memory does not grow with
+//! the file.
 
 mod error;
 mod opener;
@@ -16,23 +19,24 @@ use sealane::{Backend, ChaCha20Poly1305};
 pub use self::error::StreamError;
 pub(crate) use self::opener::{Next, Opener};
 #[cfg(feature = "tokio")]
-pub(crate) use self::opener::{Place, chunk_start, last_chunk};
+pub(crate) use self::opener::{Snapshot, chunk_start, last_chunk};
 pub use self::reader::StreamReader;
 pub(crate) use self::sealer::Sealer;
 #[cfg(feature = "tokio")]
 pub(crate) use self::seek::out_of_range;
 pub use self::writer::StreamWriter;
 
-/// Plaintext of a full chunk, in bytes.
+/// The plaintext of a full chunk, in bytes.
 pub const CHUNK_LEN: usize = 64 << 10;
-/// The tag after each chunk, in bytes.
+/// The length of the tag after each chunk, in bytes.
 pub const TAG_LEN: usize = 16;
-/// The nonce between the header and the chunks, in bytes.
+/// The length of the nonce between the header and the chunks, in bytes.
 pub const NONCE_LEN: usize = 16;
-/// A full chunk with its tag, in bytes.
+/// The length of a full chunk with its tag, in bytes.
 pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
 
-/// Chunks in a buffer: enough to make system calls rare, few enough to stay in the second-level cache.
+/// The number of chunks in a buffer: enough to make system calls rare, and few enough to stay in
+/// the second-level cache.
 const CHUNKS: usize = 4;
 
 /// Seals and opens single chunks.
@@ -43,13 +47,13 @@ impl ChunkCipher {
         Self(ChaCha20Poly1305::with_backend(key, backend))
     }
 
-    /// Seals all of `chunk` but its last 16 bytes, which become the tag.
+    /// Seals `chunk`. Its last 16 bytes become the tag.
     pub(crate) fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
         let (text, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
         *tag = self.0.seal_in_place(&nonce(number, last), &[], text);
     }
 
-    /// Opens all of `chunk` but its last 16 bytes, which are the tag. If that fails, `chunk` is as it was.
+    /// Opens `chunk`, whose last 16 bytes are the tag. If that fails, `chunk` is unchanged.
     pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_LEN>() {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
@@ -57,27 +61,28 @@ impl ChunkCipher {
         }
     }
 
-    /// Where in `data` the full chunk of that number is, if it is not the last one. What is found
-    /// has to be opened still.
+    /// Returns the position in `data` of the full chunk with that number that is not the last one.
+    /// The caller must still open it.
     pub(crate) fn find(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find(&nonce(number, false), data, CHUNK_LEN)
     }
 
-    /// The length of the plaintext of the last chunk, if it has that number and `data` begins with
-    /// it.
+    /// Returns the length of the plaintext of the last chunk, if it has that number and `data`
+    /// begins with it.
     pub(crate) fn find_end(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_end(&nonce(number, true), data)
     }
 
-    /// Where the last chunk begins, if it has that number and `data` ends with it.
+    /// Returns the position of the last chunk, if it has that number and `data` ends with it.
     pub(crate) fn find_start(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_start(&nonce(number, true), data)
     }
 
-    /// Opens the next chunk of a file, which is all there or ends with the file, and says what comes after it. `more` says whether
-    /// anything follows it in the file.
+    /// Opens the next chunk of a file, which is complete or ends with the file. Returns what comes
+    /// after it. `more` says whether anything follows it in the file.
     pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
-        // What the input says about the end is tried first; the other case is an error, but not one of this chunk.
+        // The case that fits the input's length is tried first. The other one is an error too, but
+        // not an error of this chunk.
         let last = if self.open(number, !more, chunk) {
             !more
         } else if chunk.len() == SEALED_CHUNK_LEN && self.open(number, more, chunk) {
@@ -98,10 +103,11 @@ impl ChunkCipher {
     }
 }
 
-/// The length of the plaintext whose chunks have so many bytes; `None` if they cannot be all of the chunks of a file.
+/// Returns the length of the plaintext of chunks with this many bytes, or `None` if they cannot be
+/// all chunks of a file.
 ///
-/// Nothing is known about their content: somebody may have cut the file off between two chunks. Seeking to the end of a
-/// [`StreamReader`] says what is authentic.
+/// This proves nothing about the content: the file may have been cut between two chunks. Seek to
+/// the end of a [`StreamReader`] to learn the authentic length.
 pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
     let chunks = chunks_len.div_ceil(SEALED_CHUNK_LEN as u64);
     let tags = chunks * TAG_LEN as u64;
@@ -114,7 +120,7 @@ pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
     }
 }
 
-/// Eleven bytes of counter, big-endian, and one that marks the last chunk.
+/// Returns the nonce: eleven bytes of counter, big-endian, and one byte that marks the last chunk.
 fn nonce(number: u64, last: bool) -> [u8; 12] {
     let mut nonce = [0; 12];
     nonce[3..11].copy_from_slice(&number.to_be_bytes());
@@ -124,8 +130,8 @@ fn nonce(number: u64, last: bool) -> [u8; 12] {
 
 /// The number of the next chunk.
 ///
-/// The format counts to 2^88. 2^64 chunks are 2^80 bytes, so the larger counter would never be told from this one, but
-/// a number is never used twice.
+/// The format counts to 2^88. This counter ends at 2^64, which is 2^80 bytes of plaintext. No
+/// number is used twice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter(Option<u64>);
 
@@ -136,11 +142,11 @@ impl Counter {
         self.take_many(1)
     }
 
-    /// The first of so many numbers.
+    /// Takes `count` numbers. Returns the first of them.
     pub(crate) fn take_many(&mut self, count: u64) -> Result<u64, StreamError> {
         let number = self.0.ok_or(StreamError::CounterOverflow)?;
         if count > 0 {
-            // The last of them has to be a number; the one after it need not.
+            // All numbers must exist, but no further one.
             let last = number.checked_add(count - 1).ok_or(StreamError::CounterOverflow)?;
             self.0 = last.checked_add(1);
         }

@@ -1,29 +1,31 @@
-//! Chunks that are being collected, opened and handed out: what a reader does between two calls of the reader below it.
+//! Collects, opens and hands out chunks: the part of a reader that does no I/O.
 
 use std::ops::Range;
 
 use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 use crate::buffer::Buffer;
 
-/// So much is read first, in bytes: most files are small.
+/// The size of the first read, in bytes. Most files are small.
 const FIRST_READ: usize = 16 << 10;
 
-/// Takes sealed chunks, and hands out authenticated plaintext, in order. It does no I/O: when [`Opener::advance`] asks for it, bytes are to be
-/// read into its [room](Opener::room), and to be [said](Opener::filled) to be there.
+/// Takes sealed chunks, and hands out authenticated plaintext, in order.
+///
+/// It does no I/O. When [`Opener::advance`] asks for input, read bytes into [`Opener::room`], and
+/// call [`Opener::filled`].
 pub(crate) struct Opener {
     pub(crate) cipher: ChunkCipher,
     pub(crate) counter: Counter,
     buf: Buffer,
-    /// The chunk that was opened last, in `buf`, and how far it has been handed out.
+    /// The rest of the last chunk that was opened, in `buf`. `at` is the position in it.
     chunk: Range<usize>,
     at: usize,
-    /// What follows in `buf`, not opened yet.
+    /// The sealed bytes in `buf` after that chunk.
     sealed: Range<usize>,
-    /// The input has ended: nothing follows `sealed`.
+    /// Whether the input has ended after `sealed`.
     pub(crate) eof: bool,
     /// What comes after `chunk`.
     pub(crate) next: Next,
-    /// Plaintext to leave out of the next chunk, after a move.
+    /// The number of plaintext bytes to skip in the next chunk, after a seek.
     skip: usize,
     /// The position in the plaintext.
     pub(super) position: u64,
@@ -42,11 +44,11 @@ pub(crate) enum Next {
     Error(StreamError),
 }
 
-/// A place to come back to when a move fails.
+/// A state to restore when a seek fails.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Snapshot {
     pub(crate) position: u64,
-    /// The error to which the plaintext has been handed out.
+    /// The error that ended the plaintext that was handed out.
     error: Option<StreamError>,
 }
 
@@ -55,7 +57,7 @@ impl Opener {
         Self {
             cipher,
             counter: Counter::START,
-            // The byte after the chunks tells whether the last of them is the last of the file.
+            // The byte after the chunks shows whether the last of them is the last of the file.
             buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN + 1),
             chunk: 0..0,
             at: 0,
@@ -68,10 +70,10 @@ impl Opener {
         }
     }
 
-    /// Whether [`Opener::plaintext`] is what is to be handed out next, or empty at the end; opens a chunk for that. If not, more of the
-    /// input is needed.
+    /// Opens the next chunk if needed. Returns true if [`Opener::plaintext`] is next, which is
+    /// empty at the end, and false if more input is needed.
     pub(crate) fn advance(&mut self) -> Result<bool, StreamError> {
-        // A chunk can have nothing to give after a seek to its end.
+        // After a seek to its end, a chunk has no plaintext to hand out.
         while self.at == self.chunk.end {
             (self.chunk, self.at) = (0..0, 0);
             match self.next {
@@ -87,25 +89,25 @@ impl Opener {
         Ok(true)
     }
 
-    /// The plaintext that has been opened and not been handed out.
+    /// Returns the plaintext that has been opened and not yet handed out.
     pub(crate) fn plaintext(&self) -> &[u8] {
         &self.buf[self.at..self.chunk.end]
     }
 
-    /// So much of it has been handed out.
+    /// Notes that `amount` bytes of it have been handed out.
     pub(crate) fn consume(&mut self, amount: usize) {
         let amount = amount.min(self.chunk.end - self.at);
         self.at += amount;
         self.position += amount as u64;
     }
 
-    /// Where bytes of the input belong.
+    /// Returns the room for bytes of the input.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.sealed.end == self.buf.capacity() || self.sealed.is_empty() {
             self.buf.copy_within(self.sealed.clone(), 0);
             self.sealed = 0..self.sealed.len();
         }
-        // More when it is full, up to all of it.
+        // When the initialised part is full, it grows, up to the whole buffer.
         let end = match self.buf.len() {
             len if self.sealed.end < len => len,
             len => (4 * len).clamp(FIRST_READ, self.buf.capacity()),
@@ -113,23 +115,23 @@ impl Opener {
         self.buf.room(self.sealed.end..end)
     }
 
-    /// The room has so many bytes now. None is the end of the input.
+    /// Notes that `amount` bytes were read into the room. 0 means the end of the input.
     pub(crate) fn filled(&mut self, amount: usize) {
         self.sealed.end += amount;
         self.eof = amount == 0;
     }
 
-    /// What was read ahead.
+    /// Returns the bytes that were read ahead.
     pub(crate) fn sealed(&self) -> &[u8] {
         &self.buf[self.sealed.clone()]
     }
 
-    /// Whether the position is in a chunk, open or to be opened next, and not at its start.
+    /// Returns whether the position is inside a chunk, and not at its start.
     pub(crate) fn is_within_chunk(&self) -> bool {
         self.at < self.chunk.end || self.skip > 0
     }
 
-    /// Opens the chunk at the start of `sealed`, which is all there or ends with the input.
+    /// Opens the chunk at the start of `sealed`, which is complete or ends with the input.
     fn open_next(&mut self) -> Result<(), StreamError> {
         let len = self.sealed.len().min(SEALED_CHUNK_LEN);
         let more = self.sealed.len() > len;
@@ -161,14 +163,14 @@ impl Opener {
     }
 }
 
-/// Moves.
+/// Seeking.
 impl Opener {
-    /// The position in the plaintext.
+    /// Returns the position in the plaintext.
     pub(crate) fn position(&self) -> u64 {
         self.position
     }
 
-    /// Moves to `target` if the input need not move for that, and says whether it did.
+    /// Moves to `target` if this needs no seek of the input. Returns whether it did.
     pub(crate) fn move_within_buffer(&mut self, target: u64) -> bool {
         if let Some(at) = self.within_chunk(target) {
             (self.at, self.position) = (at, target);
@@ -177,19 +179,19 @@ impl Opener {
         target == self.position && !matches!(self.next, Next::Error(_))
     }
 
-    /// The place of `target` in the buffer, if it lies in the chunk that is open there.
+    /// Returns the position of `target` in the buffer, if it is in the open chunk.
     fn within_chunk(&self, target: u64) -> Option<usize> {
         let first = self.position.checked_sub((self.at - self.chunk.start) as u64)?;
         let offset = usize::try_from(target.checked_sub(first)?).ok()?;
         (offset < self.chunk.len()).then(|| self.chunk.start + offset)
     }
 
-    /// Leaves the position for `target`, and says whether the input has to move for that: then nothing can be read before
-    /// [`Opener::arrive`].
-    pub(crate) fn leave(&mut self, target: u64) -> bool {
+    /// Begins a seek to `target`. Returns whether the input has to seek: then nothing can be read
+    /// before [`Opener::finish_seek`].
+    pub(crate) fn begin_seek(&mut self, target: u64) -> bool {
         (self.chunk, self.at, self.sealed, self.skip) = (0..0, 0, 0..0, 0);
         if self.plaintext_len.is_some_and(|len| target >= len) {
-            // The end, if it is known, is the end.
+            // If the length is known, every position from there on is the end.
             (self.next, self.position) = (Next::End, target);
             return false;
         }
@@ -197,37 +199,39 @@ impl Opener {
         true
     }
 
-    /// The input is at the chunk of `target`: that byte is the next one to be read.
-    pub(crate) fn arrive(&mut self, target: u64) {
+    /// Finishes a seek: the input is at the chunk of `target`, which becomes the next byte to be
+    /// read.
+    pub(crate) fn finish_seek(&mut self, target: u64) {
         self.eof = false;
         self.counter = Counter(Some(target / CHUNK_LEN as u64));
         self.skip = (target % CHUNK_LEN as u64) as usize;
         (self.next, self.position) = (Next::Chunk, target);
     }
 
-    /// Where this is, to come back.
-    pub(crate) fn place(&self) -> Place {
+    /// Returns the state to which a failed seek returns.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let error = match self.next {
             Next::Error(error) if self.at == self.chunk.end => Some(error),
             _ => None,
         };
-        Place { position: self.position, error }
+        Snapshot { position: self.position, error }
     }
 
-    /// It is at that place again.
-    pub(crate) fn came_back(&mut self, place: Place) {
-        if let Some(error) = place.error {
+    /// Restores the state of [`Opener::snapshot`] after the input has returned to its position.
+    pub(crate) fn restore(&mut self, snapshot: Snapshot) {
+        if let Some(error) = snapshot.error {
             self.fail(error);
         }
     }
 }
 
-/// Where the chunk of the byte `target` starts, if the payload starts at `payload_start`, both in bytes.
+/// Returns the position of the chunk with the byte `target`, if the payload starts at
+/// `payload_start`.
 pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
     (target / CHUNK_LEN as u64).checked_mul(SEALED_CHUNK_LEN as u64)?.checked_add(payload_start)
 }
 
-/// The number of the chunk with which a payload of so many bytes ends; 0 if there is none.
+/// Returns the number of the last chunk of a payload with this many bytes, or 0 if it has none.
 pub(crate) fn last_chunk(payload_len: u64) -> u64 {
     payload_len.div_ceil(SEALED_CHUNK_LEN as u64).saturating_sub(1)
 }

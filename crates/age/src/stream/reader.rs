@@ -7,22 +7,25 @@ use super::{ChunkCipher, Opener};
 use crate::input::Input;
 use crate::keys::FILE_ID_LEN;
 
-/// Decrypts what it reads, and hands out only what it has authenticated, in order.
+/// Decrypts what it reads, and hands out only authenticated plaintext, in order.
 ///
-/// The end of the file is reported (a read of 0 bytes) only after the last chunk has been authenticated as the last one.
-/// Whatever is wrong with the file, what was handed out before the error is a prefix of the plaintext. Errors of the
-/// payload are [`StreamError`](super::StreamError)s wrapped in an [`io::Error`], and stay: every later read fails in the same way.
+/// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
+/// authenticated as the last one. If the file is damaged, the plaintext before the error is a
+/// prefix of the whole. Errors of the payload are [`StreamError`](super::StreamError)s wrapped in
+/// an [`io::Error`], and every later read returns them again.
 ///
-/// It holds one buffer of about 256 KiB, whose content is wiped when it is dropped. [`BufRead`] gives access to the
-/// plaintext in the buffer, at best a chunk of 64 KiB at a time, without another copy.
+/// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`BufRead`] gives
+/// access to the plaintext in the buffer, at most a chunk of 64 KiB at a time, without another
+/// copy.
 ///
-/// [`Seek`](io::Seek) is there if the input has it.
+/// [`Seek`](io::Seek) is implemented if the input implements it.
 pub struct StreamReader<R> {
     pub(crate) input: Input<R>,
     pub(crate) opener: Opener,
-    /// Where the payload starts, counted from the place where the input was when the decryptor got it.
+    /// The distance from the input's position when the decryptor got it to the start of the
+    /// payload.
     pub(crate) header_len: u64,
-    /// That place, once it has been asked for.
+    /// The input's position when the decryptor got it, once it is known.
     pub(super) base: Option<u64>,
     file_id: [u8; FILE_ID_LEN],
 }
@@ -32,7 +35,7 @@ impl<R> StreamReader<R> {
         Self { input, opener: Opener::new(cipher), header_len, base: None, file_id }
     }
 
-    /// What tells this file from all others: [`Encryptor::file_id`](crate::Encryptor::file_id).
+    /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
     pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
         self.file_id
     }

@@ -1,23 +1,24 @@
-//! Chunks that are being filled and sealed: what a writer does between two calls of the writer below it.
+//! Fills and seals chunks: the part of a writer that does no I/O.
 
 use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 use crate::buffer::Buffer;
 
-/// Plaintext that the buffer holds.
+/// The amount of plaintext that the buffer holds.
 const CAPACITY: usize = CHUNKS * CHUNK_LEN;
 
-/// Takes plaintext, and gives sealed chunks. It does no I/O: what is [sealed](Sealer::sealed) has to be written, and to be
-/// [said](Sealer::written) to be, before more is sealed.
+/// Takes plaintext, and gives sealed chunks.
 ///
-/// If sealing fails, the buffer is sealed in part, and must not be used again.
+/// It does no I/O. Write [`Sealer::sealed`] and call [`Sealer::written`] before sealing more.
+///
+/// If sealing fails, the buffer is partly sealed, and must not be used again.
 pub(crate) struct Sealer {
     cipher: ChunkCipher,
     pub(super) counter: Counter,
-    /// Chunks with room for their tags between them, so that they are sealed where they are and written at once.
+    /// Chunks with room for their tags between them. They are sealed in place and written at once.
     buf: Buffer,
-    /// Sealed bytes at the start of the buffer.
+    /// The number of sealed bytes at the start of the buffer.
     sealed: usize,
-    /// Plaintext after them.
+    /// The number of plaintext bytes after them.
     len: usize,
 }
 
@@ -26,12 +27,12 @@ impl Sealer {
         Self { cipher, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN), sealed: 0, len: 0 }
     }
 
-    /// Whether there is no room for more plaintext.
+    /// Returns whether there is no room for more plaintext.
     pub(crate) fn is_full(&self) -> bool {
         self.len == CAPACITY
     }
 
-    /// Takes as much of `data` as there is room for, and says how much that was.
+    /// Takes as much of `data` as there is room for. Returns the number of bytes.
     pub(crate) fn take(&mut self, data: &[u8]) -> usize {
         debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
         let mut rest = &data[..data.len().min(CAPACITY - self.len)];
@@ -47,10 +48,10 @@ impl Sealer {
         taken
     }
 
-    /// Seals the chunks that are full and not the last of the file. If the plaintext that is here ends with a full chunk, `more` says
-    /// whether that is one of them.
+    /// Seals the full chunks that are not the last of the file. If the plaintext ends with a full
+    /// chunk, `more` says whether it is one of these.
     ///
-    /// After `more`, plaintext has to follow: a file must not end with an empty chunk.
+    /// After `more`, plaintext must follow: a file must not end with an empty chunk.
     pub(crate) fn seal(&mut self, more: bool) -> Result<(), StreamError> {
         debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
         let chunks = if more { self.len / CHUNK_LEN } else { self.len.saturating_sub(1) / CHUNK_LEN };
@@ -63,7 +64,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// Seals all that is here, with the last chunk of the file at its end.
+    /// Seals all plaintext. The last chunk becomes the last of the file.
     pub(crate) fn seal_last(&mut self) -> Result<(), StreamError> {
         self.seal(false)?;
         let end = self.sealed + self.len + TAG_LEN;
@@ -72,12 +73,13 @@ impl Sealer {
         Ok(())
     }
 
-    /// What has been sealed and not been written.
+    /// Returns the sealed bytes that have not been written.
     pub(crate) fn sealed(&self) -> &[u8] {
         &self.buf[..self.sealed]
     }
 
-    /// All of [`Sealer::sealed`] has been written: what follows it moves to the front.
+    /// Notes that all of [`Sealer::sealed`] has been written. The plaintext after it moves to the
+    /// front.
     pub(crate) fn written(&mut self) {
         if self.sealed > 0 {
             self.buf.copy_within(self.sealed..self.sealed + self.len, 0);

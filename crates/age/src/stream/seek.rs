@@ -6,21 +6,21 @@ use super::opener::{chunk_start, last_chunk};
 use super::{CHUNK_LEN, StreamError, StreamReader};
 
 impl<R: Read + Seek> StreamReader<R> {
-    /// The length of the plaintext in bytes.
+    /// Returns the length of the plaintext in bytes.
     ///
-    /// The length of the file alone proves nothing: somebody may have cut it off. So the last chunk is authenticated
-    /// first, once. The position does not change.
+    /// The length of the file proves nothing, because the file may have been cut. The last chunk is
+    /// therefore authenticated first, once. The position does not change.
     ///
     /// # Errors
     ///
-    /// Those of the input, and a [`StreamError`] if the file does not end with an authentic last chunk. The reader is
-    /// still where it was and can be used.
+    /// Those of the input, and a [`StreamError`] if the file does not end with an authentic last
+    /// chunk. The reader keeps its position and stays usable.
     pub fn plaintext_len(&mut self) -> io::Result<u64> {
         match self.opener.plaintext_len {
             Some(len) => Ok(len),
             None => self.or_stay(|reader| {
                 let (position, len) = (reader.opener.position(), reader.open_end()?);
-                reader.place(position)?;
+                reader.move_to(position)?;
                 Ok(len)
             }),
         }
@@ -32,44 +32,47 @@ impl<R: Read + Seek> StreamReader<R> {
         }
         self.or_stay(|reader| {
             if reader.opener.plaintext_len.is_none() && target / CHUNK_LEN as u64 > reader.last_chunk()? {
-                // There is no chunk that could show that the plaintext ends before `target`, but the last one.
+                // Only the last chunk can show that the plaintext ends before `target`.
                 reader.open_end()?;
             }
-            reader.place(target)
+            reader.move_to(target)
         })
     }
 
-    /// Does something that moves the reader; if that fails, moves it back.
+    /// Does something that moves the reader. If it fails, moves the reader back.
     fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
-        let place = self.opener.place();
+        let snapshot = self.opener.snapshot();
         act(self).inspect_err(|_| {
-            // If this fails too, the reader is left with `EarlierFailure`; the first error is the one to report.
-            if self.place(place.position).is_ok() {
-                self.opener.came_back(place);
+            // If this fails too, the reader keeps the error `EarlierFailure`. The first error is
+            // reported.
+            if self.move_to(snapshot.position).is_ok() {
+                self.opener.restore(snapshot);
             }
         })
     }
 
     /// Makes the byte at `target` the next one to be read.
-    fn place(&mut self, target: u64) -> io::Result<()> {
-        if self.opener.leave(target) {
+    fn move_to(&mut self, target: u64) -> io::Result<()> {
+        if self.opener.begin_seek(target) {
             let start = chunk_start(self.payload_start()?, target).ok_or_else(out_of_range)?;
             self.input.seek(SeekFrom::Start(start))?;
-            self.opener.arrive(target);
+            self.opener.finish_seek(target);
         }
         Ok(())
     }
 
-    /// Authenticates the last chunk, and so learns the length.
+    /// Authenticates the last chunk. Returns the length of the plaintext.
     fn open_end(&mut self) -> io::Result<u64> {
         let number = self.last_chunk()?;
-        self.place(number * CHUNK_LEN as u64)?;
+        self.move_to(number * CHUNK_LEN as u64)?;
         self.fill_buf()?;
-        // The input ends with this chunk. If it is authentic but not marked as the last, another one is missing.
+        // The input ends with this chunk. If it is authentic and not marked as the last, the last
+        // one is missing.
         self.opener.plaintext_len.ok_or_else(|| StreamError::Truncated.into())
     }
 
-    /// The number of the chunk with which the input ends, as far as its length says; 0 if there is none.
+    /// Returns the number of the last chunk according to the length of the input, or 0 if there is
+    /// none.
     ///
     /// Leaves the input at its end.
     fn last_chunk(&mut self) -> io::Result<u64> {
@@ -88,9 +91,10 @@ impl<R: Read + Seek> StreamReader<R> {
 
 /// Positions are those of the plaintext.
 ///
-/// Seeking relative to the end, or beyond the last chunk, authenticates the last chunk first, because without that the
-/// length is not known; if that fails, the reader stays where it was. Other seeks only move, and the chunk is
-/// authenticated when it is read. As in a file, a position beyond the end is allowed; there is nothing to read there.
+/// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
+/// because otherwise the length is not known. If that fails, the reader keeps its position. Other
+/// seeks only move, and the chunk is authenticated when it is read. As in a file, a position beyond
+/// the end is allowed; a read there returns nothing.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

@@ -1,4 +1,4 @@
-//! What cannot be tested from outside: fixed keys, and numbers of chunks that no file reaches.
+//! Tests of private parts: fixed keys, and chunk numbers that no file reaches.
 
 use std::io::{Read, Write};
 
@@ -22,7 +22,7 @@ fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
     assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
 }
 
-/// Number and mark can be read from each nonce, so no two chunks of a file have the same.
+/// Each nonce shows the number and the mark, so no two chunks of a file have the same nonce.
 #[test]
 fn a_nonce_says_the_number_and_the_mark() {
     let check = |number: u64| {
@@ -33,7 +33,7 @@ fn a_nonce_says_the_number_and_the_mark() {
             assert_eq!(nonce[11], u8::from(last));
         }
     };
-    // Every value of each two bytes, beside zeros and beside ones.
+    // Every value of each pair of bytes, with zeros and with ones around it.
     for first in 0..8 {
         for second in 0..first {
             for values in 0..=u16::MAX {
@@ -45,8 +45,8 @@ fn a_nonce_says_the_number_and_the_mark() {
     }
 }
 
-/// Beside a counter that cannot overflow: all requests of a few chunks, and of as many as there
-/// are, from both ends.
+/// Compares with a counter that cannot overflow, from both ends: all requests of a few chunks, and
+/// of as many as there are.
 #[test]
 fn a_counter_gives_each_number_once_and_ends() {
     const END: u128 = 1 << 64;
@@ -113,7 +113,7 @@ fn a_reader_that_runs_out_of_numbers_fails() {
     assert_eq!(released, vec![0; CHUNK_LEN]);
 }
 
-/// The vectors give file keys, so what they contain can be opened and sealed again to the same bytes.
+/// The vectors have file keys, so their content can be opened and sealed again to the same bytes.
 #[test]
 fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
     let mut sealed = 0;
@@ -134,7 +134,7 @@ fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
             assert!(writer.finish().unwrap() == payload, "{} {}", vector.name, backend.name());
             sealed += 1;
         }
-        // The header too, with its MAC.
+        // The header is made again too, with its MAC.
         let stanzas = Header::parse(&vector.file).unwrap().0.into_stanzas();
         assert_eq!(Header::new(stanzas, &file_key).unwrap(), header, "{}", vector.name);
     }

@@ -7,14 +7,14 @@ use super::{ChunkCipher, Sealer, StreamError};
 
 /// Encrypts what is written to it.
 ///
-/// [`StreamWriter::finish`] must be called at the end. If it is not, because of a failure perhaps, the file lacks its
-/// last chunk, and nobody can open it to the end.
+/// Call [`StreamWriter::finish`] at the end. Otherwise the file lacks its last chunk, and cannot be
+/// opened to the end.
 ///
-/// Plaintext is buffered: up to four chunks of 64 KiB wait for more. [`Write::flush`] writes all but the last of these,
-/// of which it is not known whether it is the last of the file.
+/// Plaintext is buffered: up to four chunks of 64 KiB. [`Write::flush`] writes all but the last of
+/// these, because it may be the last of the file.
 ///
-/// After an error of the inner writer every later call fails with [`StreamError::EarlierFailure`]: how much was written
-/// is not known, and nothing is sealed twice.
+/// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
+/// it is not known how much was written, and nothing is sealed twice.
 pub struct StreamWriter<W> {
     pub(super) inner: W,
     pub(super) sealer: Sealer,
@@ -26,12 +26,12 @@ impl<W: Write> StreamWriter<W> {
         Self { inner, sealer: Sealer::new(cipher), failed: false }
     }
 
-    /// Seals and writes the last chunk, flushes, and gives the inner writer back.
+    /// Seals and writes the last chunk, flushes, and returns the inner writer.
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and a [`StreamError`] if an earlier call failed or there are too many chunks. The file
-    /// is then incomplete.
+    /// Those of the inner writer, and a [`StreamError`] if an earlier call failed or there are too
+    /// many chunks. The file is then incomplete.
     pub fn finish(mut self) -> io::Result<W> {
         self.check()?;
         self.sealer.seal_last()?;
@@ -44,10 +44,10 @@ impl<W: Write> StreamWriter<W> {
         if self.failed { Err(StreamError::EarlierFailure.into()) } else { Ok(()) }
     }
 
-    /// Seals and writes the full chunks. `more` says whether plaintext will follow, so that the last of the buffer is not the last of the
-    /// file.
+    /// Seals and writes the full chunks. `more` says whether plaintext follows; if so, the last
+    /// chunk in the buffer is not the last of the file.
     fn write_full(&mut self, more: bool) -> io::Result<()> {
-        // From here on the buffer is partly sealed: if anything fails, it must not be used again.
+        // From here on the buffer is partly sealed. If anything fails, it must not be used again.
         self.failed = true;
         self.sealer.seal(more)?;
         self.inner.write_all(self.sealer.sealed())?;
@@ -64,7 +64,7 @@ impl<W: Write> Write for StreamWriter<W> {
             return Ok(0);
         }
         if self.sealer.is_full() {
-            // Only now it is known that the last chunk in the buffer is not the last of the file.
+            // Now it is known that the last chunk in the buffer is not the last of the file.
             self.write_full(true)?;
         }
         Ok(self.sealer.take(data))

@@ -1,5 +1,5 @@
-//! What the first line of a stanza says: all that a holder is shown, and all that is authenticated
-//! with a share.
+//! The description in the first line of a stanza. It is shown to the holder, and authenticated with
+//! the share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub const MAX_LABEL_LEN: usize = 100;
 /// The version of the format that is written.
 const VERSION: &str = "v1";
 
-/// Says which share set a share is of: random bytes, shown as 32 hexadecimal digits.
+/// The id of a share set: random bytes, shown as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShareSetId(pub [u8; SHARE_SET_ID_LEN]);
 
@@ -28,7 +28,7 @@ impl ShareSetId {
         Ok(Self(id))
     }
 
-    /// Parses digits in lower case only, so that there is one text for each id.
+    /// Parses digits in lower case only, so that each id has one text.
     fn parse(text: &str) -> Option<Self> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Some(byte - b'0'),
@@ -50,16 +50,16 @@ impl fmt::Display for ShareSetId {
     }
 }
 
-/// What the maker of a file tells its holders about it, for example "budget 2027".
+/// A note from the maker of a file to the holders, for example "budget 2027".
 ///
-/// Up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters are refused that would change how
-/// the text around them is shown: control characters, line separators, marks of direction, and some
-/// that are invisible.
+/// It is up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters that would change how the
+/// text around them is shown are rejected: control characters, line separators, direction marks,
+/// and some invisible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label(String);
 
 impl Label {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -88,27 +88,26 @@ impl fmt::Display for Label {
     }
 }
 
-/// What a share is: the associated data of the sealed share.
+/// The description of a share: the associated data of the sealed share.
 ///
-/// What a [`Part`](super::Part) comes with is authentic: the one who sealed the share wrote it.
-/// What
-/// [`describe`](super::describe()) says is only what stands in the header.
+/// The description of a [`Part`](super::Part) is authentic: the one who sealed the share wrote it.
+/// [`describe`](super::describe()) returns what the header says, without any proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareDescription {
-    /// How many shares of the set give the file key, from 2 to `count`.
+    /// The number of shares of the set that give the file key, from 2 to `count`.
     pub threshold: u8,
-    /// How many shares there are in the set.
+    /// The number of shares in the set.
     pub count: u8,
-    /// The number of the share, from 1 to `count`.
+    /// The number of this share, from 1 to `count`.
     pub point: u8,
-    /// Which share set it is of.
+    /// The id of its share set.
     pub set: ShareSetId,
-    /// What the maker of the file says about it.
+    /// The note from the maker of the file.
     pub label: Option<Label>,
 }
 
 impl ShareDescription {
-    /// The arguments of the stanza.
+    /// Returns the arguments of the stanza.
     pub(super) fn to_args(&self) -> Vec<String> {
         let mut args = vec![VERSION.to_owned()];
         args.extend([self.threshold, self.count, self.point].map(|number| number.to_string()));
@@ -117,8 +116,8 @@ impl ShareDescription {
         args
     }
 
-    /// Parses the arguments of a stanza. There is one form of each description, so that `to_args`
-    /// gives back the same.
+    /// Parses the arguments of a stanza. Each description has exactly one form, which `to_args`
+    /// returns again.
     pub(super) fn from_args(args: &[String]) -> Result<Self, ThresholdError> {
         let malformed = || ThresholdError::Malformed;
         let (version, args) = args.split_first().ok_or_else(malformed)?;
@@ -140,18 +139,19 @@ impl ShareDescription {
         Some(Self { threshold, count, point, set, label }).filter(Self::is_possible).ok_or_else(malformed)
     }
 
-    /// Whether the numbers go together.
+    /// Returns whether the numbers fit together.
     pub(super) fn is_possible(&self) -> bool {
         2 <= self.threshold && self.threshold <= self.count && 1 <= self.point && self.point <= self.count
     }
 
-    /// The associated data: the first line of the stanza without the arrow and the line feed.
+    /// Returns the associated data: the first line of the stanza without the arrow and the line
+    /// feed.
     pub(super) fn associated_data(&self) -> Vec<u8> {
         [&[TYPE.to_owned()][..], &self.to_args()].concat().join(" ").into_bytes()
     }
 }
 
 fn parse_label(text: &str) -> Option<Label> {
-    // The decoder takes canonical base64 only.
+    // The decoder accepts only canonical base64.
     String::from_utf8(BASE64_STANDARD_NO_PAD.decode(text).ok()?).ok()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Identities of several holders, and the parts of others, that open a file together.
+//! Opens a file with identities of several holders, and parts of others.
 
 use age::{DecryptError, Identity};
 use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
@@ -10,15 +10,15 @@ use super::set::ShareSet;
 use super::share::{Share, share_of};
 use super::{Part, ThresholdError};
 
-/// Identities of several holders, and what others have contributed: together they open a file, if
-/// there are enough.
+/// Identities of several holders, and parts that others have contributed. Together they open a
+/// file, if there are enough.
 pub struct ThresholdIdentity<'a> {
     identities: Vec<&'a dyn Identity>,
     parts: &'a [Part],
 }
 
 impl<'a> ThresholdIdentity<'a> {
-    /// With identities, and with parts of the file.
+    /// Combines identities with parts of the file.
     pub fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a [Part]) -> Self {
         Self { identities: identities.into_iter().collect(), parts }
     }
@@ -46,7 +46,7 @@ impl<'a> ThresholdIdentity<'a> {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        // The set that lacks the fewest.
+        // The set that lacks the fewest shares.
         let closest = shares
             .iter()
             .filter(|shares| !shares.found.is_empty())
@@ -57,7 +57,7 @@ impl<'a> ThresholdIdentity<'a> {
 
 impl Identity for ThresholdIdentity<'_> {
     fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        // One is never enough.
+        // One share is never enough.
         None
     }
 
@@ -66,10 +66,10 @@ impl Identity for ThresholdIdentity<'_> {
     }
 }
 
-/// The shares of a set that are there.
+/// The known shares of a set.
 pub(super) struct Shares<'a> {
     set: &'a ShareSet,
-    /// Each with its point, each point once.
+    /// Each share with its point. Each point is there once.
     pub(super) found: Vec<(u8, FileKey)>,
 }
 
@@ -92,11 +92,11 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// Adds what `identities` can open, until there are `enough` shares. Each identity gets each
-    /// inner stanza at most once.
+    /// Adds the shares that `identities` can open, until there are `enough`. Each identity tries
+    /// each inner stanza at most once.
     ///
-    /// An identity that fails does not keep others from giving their shares; its error is the
-    /// result in the end.
+    /// If an identity fails, the others are still tried. Its error is returned if there are not
+    /// enough shares.
     pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), DecryptError> {
         let mut failure = None;
         for identity in identities {
@@ -114,7 +114,7 @@ impl<'a> Shares<'a> {
                     Err(error) => {
                         let is_of_share = ThresholdError::of(&error).is_some();
                         failure.get_or_insert(error);
-                        // What fails by itself, such as a plugin, would do so again.
+                        // An identity that fails by itself, such as a plugin, would fail again.
                         if !is_of_share {
                             break;
                         }
@@ -131,7 +131,7 @@ impl<'a> Shares<'a> {
         ThresholdError::TooFew { needed, count, found: self.found.len() }
     }
 
-    /// The file key: Lagrange's interpolation at 0.
+    /// Recovers the file key by Lagrange interpolation at 0.
     fn combine(&self) -> Result<FileKey, DecryptError> {
         let chosen = &self.found[..self.needed()];
         let points: Vec<u8> = chosen.iter().map(|(point, _)| *point).collect();
@@ -144,7 +144,7 @@ impl<'a> Shares<'a> {
     }
 }
 
-/// Opens a share with an identity; `None` if it is another holder's.
+/// Opens a share with an identity. Returns `None` if it belongs to another holder.
 fn open(share: &Share, identity: &dyn Identity) -> Result<Option<FileKey>, DecryptError> {
     let mut is_wrong = false;
     for stanza in &share.stanzas {

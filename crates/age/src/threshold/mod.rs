@@ -1,4 +1,5 @@
-//! Any k of n recipients together: shares of the file key in the header of a file.
+//! Encrypts to n recipients, any k of whom can open the file together: the header has shares of the
+//! file key.
 //!
 //! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
 //! to n. Each share has a stanza of its own:
@@ -10,14 +11,13 @@
 //!
 //! The holder's recipient wraps a fresh one-time key, never the share. The share is sealed with
 //! ChaCha20-Poly1305 under a key that HKDF derives from the one-time key, and the first line of the
-//! stanza is its associated data. Two things follow:
+//! stanza is its associated data. This has two consequences:
 //!
-//! - A stanza of another file inside a body gives its holder nothing that leaves this module: the key
-//!   that it unwraps opens no share. [`Part::of`] is no decryption oracle.
-//! - What [`ShareDescription`] says of a [`Part`] is what the maker of the file wrote, or there is no
-//!   part.
+//! - If a stanza of another file is put inside a body, the key that its holder unwraps opens no
+//!   share, and never leaves this module. [`Part::of`] is not a decryption oracle.
+//! - The [`ShareDescription`] of a [`Part`] is always what the maker of the file wrote.
 //!
-//! `docs/threshold.md` has the format to the byte, and what each party can see and do.
+//! `docs/threshold.md` specifies the format, and lists what each party can see and do.
 
 mod description;
 mod identity;
@@ -39,41 +39,41 @@ pub use self::set::{ShareSetDescription, describe};
 /// The type of the stanza.
 pub const TYPE: &str = crate::header::nested::THRESHOLD;
 
-/// What can be wrong with shares of a file key.
+/// An error of shares of a file key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThresholdError {
-    /// There are no recipients, fewer than two are to be needed, or more than there are.
+    /// The threshold is below 2 or above the number of recipients.
     #[error("{threshold} of {count} recipients is not possible: at least 2 are needed, and at most 255 can be there")]
     Numbers {
-        /// How many are to be needed.
+        /// The threshold.
         threshold: usize,
-        /// How many there are.
+        /// The number of recipients.
         count: usize,
     },
     /// A text cannot be a label.
     #[error("a label has 1 to 100 bytes of text, without control characters and without spaces at its ends")]
     Label,
-    /// Some identities have shares, but not enough.
+    /// The identities have shares, but not enough.
     #[error("the file takes {needed} of {count} holders together, and {found} of them {} here", if *found == 1 { "is" } else { "are" })]
     TooFew {
-        /// How many are needed.
+        /// The threshold.
         needed: u8,
-        /// Of how many.
+        /// The number of shares in the set.
         count: u8,
-        /// How many shares there were.
+        /// The number of shares found.
         found: usize,
     },
     /// The stanzas do not belong together.
     #[error("the shares in the header are malformed")]
     Malformed,
-    /// All stanzas are of a version of the format that is not known.
+    /// All stanzas have an unknown version of the format.
     #[error("the shares in the header are of an unknown version of the format: \"{0}\" (only \"v1\" is known)")]
     UnknownVersion(String),
-    /// An identity unwraps a key that does not open the share which the header says is there.
+    /// An identity unwraps a key that does not open the share in the header.
     #[error("share {point} in the header is not what it says: the file was changed, or made to deceive its holder")]
     WrongShare {
-        /// Its number.
+        /// The number of the share.
         point: u8,
     },
     /// A text is not a part.
@@ -82,16 +82,16 @@ pub enum ThresholdError {
     /// A part is of another share set.
     #[error("a part is of another file")]
     OtherFile,
-    /// A part is not what the header says.
+    /// A part is not the share that the header commits to.
     #[error("part {point} is wrong")]
     WrongPart {
-        /// Its number.
+        /// The number of the part.
         point: u8,
     },
 }
 
 impl ThresholdError {
-    /// The error that an error of `age` wraps, if it wraps one.
+    /// Returns the error that an error of `age` wraps, if there is one.
     pub fn of(error: &DecryptError) -> Option<&Self> {
         let DecryptError::Io(error) = error else { return None };
         error.get_ref()?.downcast_ref()

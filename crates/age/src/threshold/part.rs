@@ -1,4 +1,4 @@
-//! Parts: shares that their holders have given away.
+//! Parts: shares that their holders have contributed.
 
 use std::str::FromStr;
 
@@ -17,10 +17,10 @@ use crate::text::{decode, encode_secret};
 
 const PREFIX: Hrp = Hrp::parse_unchecked("SEALANE-PART-");
 const VERSION: u8 = 1;
-/// The version, the share set id, three numbers, and the share.
+/// The length of a part: the version, the share set id, three numbers, and the share.
 const LEN: usize = 1 + SHARE_SET_ID_LEN + 3 + FILE_KEY_BYTES;
 
-/// A share of a file key, opened by its holder for those who are to open the file. It is a secret.
+/// A share of a file key that its holder has opened for those who open the file. It is secret.
 pub struct Part {
     set: ShareSetId,
     threshold: u8,
@@ -30,15 +30,15 @@ pub struct Part {
 }
 
 impl Part {
-    /// The shares of the file with that header that `identities` have, each with what the maker of
-    /// the file said of it.
+    /// Returns the shares of the file with this header that `identities` can open, each with its
+    /// description by the maker of the file.
     ///
-    /// A holder is to be shown these descriptions, and nothing else about the file: name, place and
-    /// other stanzas may be anybody's work.
+    /// Show a holder these descriptions and nothing else about the file: anyone may have written
+    /// its name, its place and its other stanzas.
     ///
     /// # Errors
-    /// Those of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an identity unwraps
-    /// something that is no key of the share. None at all is not an error.
+    /// Those of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an
+    /// identity unwraps a key that does not open the share. An empty result is not an error.
     pub fn of<'a>(
         header: &Header,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -57,17 +57,17 @@ impl Part {
         Ok(parts)
     }
 
-    /// The share set that it is of.
+    /// Returns the id of the share set.
     pub fn set(&self) -> ShareSetId {
         self.set
     }
 
-    /// Its number, from 1.
+    /// Returns the number of the share, from 1.
     pub fn point(&self) -> u8 {
         self.point
     }
 
-    /// The text: `SEALANE-PART-1…`.
+    /// Returns the text: `SEALANE-PART-1…`.
     pub fn to_text(&self) -> SecretString {
         let mut bytes = Zeroizing::new([0; LEN]);
         bytes[0] = VERSION;
@@ -77,7 +77,7 @@ impl Part {
         encode_secret(PREFIX, &*bytes)
     }
 
-    /// The share, if it is the one that the set has at this point.
+    /// Returns the share, if it is the one that the set has at this point.
     pub(super) fn check(&self, set: &ShareSet) -> Result<FileKey, ThresholdError> {
         let description = set.description();
         let is_alike = (self.threshold, self.count) == (description.threshold, description.count);

@@ -1,4 +1,4 @@
-//! Recipients of whom a number is needed together.
+//! Recipients a number of whom are needed together.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,10 +12,10 @@ use zeroize::Zeroizing;
 use super::share::{Share, share_of};
 use super::{Label, ShareDescription, ShareSetId, ThresholdError};
 
-/// Recipients of whom a number is needed together.
+/// Recipients a number of whom are needed together.
 ///
-/// They must be different ones: a recipient that is there twice holds two shares. Recipients cannot
-/// be compared here, so this is for the caller to check.
+/// They must all differ: a recipient that is given twice holds two shares. Recipients cannot be
+/// compared here, so the caller must check this.
 pub struct ThresholdRecipient<'a> {
     threshold: u8,
     recipients: Vec<&'a dyn Recipient>,
@@ -23,7 +23,7 @@ pub struct ThresholdRecipient<'a> {
 }
 
 impl<'a> ThresholdRecipient<'a> {
-    /// Any `threshold` of `recipients` together, from 2 to all of them.
+    /// Requires any `threshold` of `recipients` together, from 2 to all of them.
     ///
     /// # Errors
     /// [`ThresholdError::Numbers`].
@@ -41,7 +41,7 @@ impl<'a> ThresholdRecipient<'a> {
         }
     }
 
-    /// Says what holders are to be shown before they give their share away.
+    /// Sets the note that holders see before they contribute their share.
     #[must_use]
     pub fn with_label(mut self, label: Option<Label>) -> Self {
         self.label = label;

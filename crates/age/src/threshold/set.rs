@@ -10,7 +10,7 @@ use crate::header::Header;
 
 /// All shares of one splitting of the file key.
 pub(super) struct ShareSet {
-    /// Those at the points 1 to n, in this order.
+    /// The shares at the points 1 to n, in this order.
     pub(super) shares: Vec<Share>,
 }
 
@@ -22,7 +22,7 @@ impl ShareSet {
         let mut unknown = None;
         for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
             let share = match Share::from_stanza(stanza) {
-                // Like a stanza of a type that is not known.
+                // An unknown version is treated like an unknown type.
                 Err(error @ ThresholdError::UnknownVersion(_)) => {
                     unknown.get_or_insert(error);
                     continue;
@@ -42,7 +42,7 @@ impl ShareSet {
         }
     }
 
-    /// Brings the shares into order, and checks that they belong together and are complete.
+    /// Sorts the shares, and checks that they belong together and are complete.
     fn check(&mut self) -> Result<(), ThresholdError> {
         self.shares.sort_by_key(|share| share.description.point);
         let first = self.description().clone();
@@ -54,33 +54,33 @@ impl ShareSet {
         }
     }
 
-    /// The description of the first share; those of the others differ in their points only.
+    /// Returns the description of the first share. Those of the others differ only in the point.
     pub(super) fn description(&self) -> &ShareDescription {
         &self.shares[0].description
     }
 
-    /// The share at a point.
+    /// Returns the share at a point.
     pub(super) fn share(&self, point: u8) -> Option<&Share> {
         self.shares.get(usize::from(point).checked_sub(1)?)
     }
 }
 
-/// What a header says of a share set. Without a key, nobody knows whether it is true.
+/// The description of a share set in a header. Nothing proves it without a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareSetDescription {
     /// The id of the set.
     pub id: ShareSetId,
-    /// How many shares give the file key.
+    /// The number of shares that give the file key.
     pub threshold: u8,
-    /// How many shares there are.
+    /// The number of shares.
     pub count: u8,
-    /// What the maker of the file says about it.
+    /// The note from the maker of the file.
     pub label: Option<Label>,
     /// The types of the stanzas that wrap the one-time keys.
     pub types: Vec<String>,
 }
 
-/// The share sets in a header.
+/// Returns the share sets in a header.
 ///
 /// # Errors
 /// [`ThresholdError::Malformed`], [`ThresholdError::UnknownVersion`].

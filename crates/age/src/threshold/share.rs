@@ -1,4 +1,4 @@
-//! One share in a header: sealed, with a commitment to it, and the stanzas that wrap its one-time
+//! One share in a header: the sealed share, its commitment, and the stanzas that wrap its one-time
 //! key.
 
 use std::collections::HashSet;
@@ -23,20 +23,20 @@ const COMMITMENT_LEN: usize = PREFIX_LEN - SEALED_LEN;
 const SHARE_KEY_INFO: &[u8] = b"sealane/threshold/v1/share";
 const COMMITMENT_KEY_INFO: &[u8] = b"sealane/threshold/v1/commitment";
 
-/// Each one-time key seals one share, so that the nonce need not differ.
+/// The nonce. Each one-time key seals one share, so the nonce can be constant.
 const NONCE: [u8; 12] = [0; 12];
 
-/// A share as it stands in a header.
+/// A share as it is in a header.
 pub(super) struct Share {
     pub(super) description: ShareDescription,
     sealed: [u8; SEALED_LEN],
     commitment: [u8; COMMITMENT_LEN],
-    /// What wraps the one-time key for the holder.
+    /// The stanzas that wrap the one-time key for the holder.
     pub(super) stanzas: Vec<Stanza>,
 }
 
 impl Share {
-    /// Seals `share` for `recipient`. Gives the labels of that recipient too.
+    /// Seals `share` for `recipient`. Returns the labels of that recipient too.
     pub(super) fn seal(
         description: ShareDescription,
         share: &FileKey,
@@ -53,7 +53,8 @@ impl Share {
         Ok((Self { description, sealed, commitment, stanzas }, labels))
     }
 
-    /// Opens the share with what an identity has unwrapped, which may be the key of something else.
+    /// Opens the share with a key that an identity has unwrapped. It may be the key of something
+    /// else.
     pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
         let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
         let tag = tag.try_into().ok()?;
@@ -63,12 +64,12 @@ impl Share {
         Some(share_of(&share)).filter(|share| self.is_committed(share))
     }
 
-    /// Whether `share` is the share that was sealed, in constant time.
+    /// Returns whether `share` is the share that was sealed, in constant time.
     pub(super) fn is_committed(&self, share: &FileKey) -> bool {
         commitment(share, &self.description.associated_data()).verify_slice(&self.commitment).is_ok()
     }
 
-    /// The stanza of the header.
+    /// Returns the stanza for the header.
     pub(super) fn into_stanza(self) -> Result<Stanza, EncryptError> {
         let mut prefix = [0; PREFIX_LEN];
         prefix[..SEALED_LEN].copy_from_slice(&self.sealed);
@@ -89,7 +90,7 @@ impl Share {
     }
 }
 
-/// A share in the form of a file key, which is as long and is wiped too.
+/// Returns a share in the type of a file key, which is equally long and is wiped too.
 pub(super) fn share_of(bytes: &[u8; FILE_KEY_BYTES]) -> FileKey {
     FileKey::init_with_mut(|key| key.copy_from_slice(bytes))
 }
@@ -98,7 +99,8 @@ fn cipher(one_time_key: &FileKey) -> ChaCha20Poly1305 {
     ChaCha20Poly1305::new(&keys::derive(one_time_key, b"", SHARE_KEY_INFO))
 }
 
-/// ChaCha20-Poly1305 does not commit to its plaintext, and a part has no tag; this does both.
+/// Computes the commitment. ChaCha20-Poly1305 does not commit to its plaintext, and a part has no
+/// tag; the commitment serves for both.
 fn commitment(share: &FileKey, associated_data: &[u8]) -> Hmac<Sha256> {
     let key = keys::derive(share, b"", COMMITMENT_KEY_INFO);
     let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes a key of any length");

@@ -15,16 +15,18 @@ use crate::stream::NONCE_LEN;
 use crate::{DecryptError, Decryptor};
 
 impl<R: AsyncRead + Unpin> Decryptor<R> {
-    /// Like [`Decryptor::new`], for tokio (feature `tokio`).
+    /// Does the same as [`Decryptor::new`] for tokio (feature `tokio`).
     ///
-    /// The file is binary. Armor is there for readers that block only; [`decrypt`](crate::decrypt()) takes it in memory.
+    /// The file is binary. Armor is available for blocking readers only;
+    /// [`decrypt`](crate::decrypt()) reads it in memory.
     ///
-    /// If the future is dropped, so is the reader, or, if it was borrowed, what has been read of it is lost. Between two waits it reads no
-    /// more than a header may have, 1 MiB.
+    /// If the future is dropped, the reader is dropped too. If the reader was borrowed, the bytes
+    /// that were read from it are lost. Between two waits it reads at most 1 MiB, the longest
+    /// header.
     ///
     /// # Errors
     ///
-    /// Those of [`Decryptor::new`]: [`HeaderError::Armored`] is the one for an armored file.
+    /// As for [`Decryptor::new`]. An armored file gives [`HeaderError::Armored`].
     pub async fn new_async(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
         let mut reading = Reading::default();
@@ -47,14 +49,14 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
         Ok(Self::from_parts(input, header, nonce))
     }
 
-    /// Like [`Decryptor::decrypt`], for tokio (feature `tokio`).
+    /// Does the same as [`Decryptor::decrypt`] for tokio (feature `tokio`).
     ///
-    /// This waits for nothing, but computes, which with a passphrase takes a second and with a plugin as long as that likes: it can be done
-    /// where a runtime allows that, in `spawn_blocking` for example.
+    /// It computes without waiting: about a second with a passphrase, and as long as a plugin
+    /// takes. Call it where the runtime allows that, for example in `spawn_blocking`.
     ///
     /// # Errors
     ///
-    /// Those of [`Decryptor::decrypt`].
+    /// As for [`Decryptor::decrypt`].
     pub fn decrypt_async<'a>(
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -66,7 +68,7 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
 }
 
 impl<R: AsyncRead + Unpin> Input<R> {
-    /// [`Input::read`].
+    /// Does the same as [`Input::read`].
     pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, out: &mut [u8]) -> Poll<io::Result<usize>> {
         let ahead = self.take(out);
         if ahead > 0 {
@@ -77,7 +79,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         Poll::Ready(Ok(n))
     }
 
-    /// [`Input::refill`].
+    /// Does the same as [`Input::refill`].
     fn poll_refill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         let n = ready!(poll_read_once(&mut self.inner, cx, &mut self.buf))?;
         Poll::Ready(Ok(self.refilled(n)))

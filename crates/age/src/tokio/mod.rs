@@ -1,7 +1,7 @@
 //! Files through tokio's readers and writers, which do not block.
 //!
-//! The chunks are those of [`stream`](crate::stream): [`Sealer`](crate::stream::Sealer) and [`Opener`](crate::stream::Opener) make and open
-//! them here too. Nothing here depends on a runtime.
+//! [`Sealer`](crate::stream::Sealer) and [`Opener`](crate::stream::Opener) seal and open the
+//! chunks, as in [`stream`](crate::stream). Nothing here depends on a runtime.
 
 mod decryptor;
 mod reader;

@@ -12,35 +12,40 @@ use crate::input::Input;
 use crate::keys::FILE_ID_LEN;
 use crate::stream::{ChunkCipher, Opener};
 
-/// Decrypts what it reads, and hands out only what it has authenticated, in order, for tokio (feature `tokio`):
-/// [`StreamReader`](crate::StreamReader) for a reader that does not block.
+/// Decrypts what it reads, and hands out only authenticated plaintext, in order (feature `tokio`).
+/// It is a [`StreamReader`](crate::StreamReader) that does not block.
 ///
-/// The end of the file is reported (a read of 0 bytes) only after the last chunk has been authenticated as the last one. Whatever is wrong
-/// with the file, what was handed out before the error is a prefix of the plaintext. Errors of the payload are
-/// [`StreamError`](crate::StreamError)s wrapped in an [`io::Error`], and stay. After an error of the inner reader, reading can go on.
+/// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
+/// authenticated as the last one. If the file is damaged, the plaintext before the error is a
+/// prefix of the whole. Errors of the payload are [`StreamError`](crate::StreamError)s wrapped in
+/// an [`io::Error`], and every later read returns them again. After an error of the inner reader,
+/// reading can go on.
 ///
-/// It holds one buffer of about 256 KiB, whose content is wiped when it is dropped. [`AsyncBufRead`] gives access to the plaintext in it
-/// without another copy. [`AsyncSeek`](::tokio::io::AsyncSeek) is there if the inner reader has it.
+/// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`AsyncBufRead`] gives
+/// access to the plaintext in it without another copy. [`AsyncSeek`](::tokio::io::AsyncSeek) is
+/// implemented if the inner reader implements it.
 ///
 /// # Cancellation
 ///
-/// The future of a read may be dropped: what has been read waits here, and no plaintext is lost. So may that of a seek: the next read or
-/// seek completes it first, and gives its error if it fails.
+/// The future of a read may be dropped: bytes that were read stay in the buffer, and no plaintext
+/// is lost. The future of a seek may be dropped too: the next read or seek completes it first, and
+/// returns its error if it fails.
 ///
 /// # Work in a poll
 ///
-/// Chunks are opened where the reader is polled: one of 64 KiB in one call, or two if a seek is completed in it. One that is damaged may be
-/// tried twice.
+/// Chunks are opened in the task that polls the reader: at most one of 64 KiB in a call, or two if
+/// the call also completes a seek. A damaged chunk may be tried twice.
 pub struct AsyncStreamReader<R> {
     pub(super) input: Input<R>,
     pub(super) opener: Opener,
-    /// Where the payload starts, counted from the place where the input was when the decryptor got it.
+    /// The distance from the input's position when the decryptor got it to the start of the
+    /// payload.
     pub(super) header_len: u64,
-    /// That place, once it has been asked for.
+    /// The input's position when the decryptor got it, once it is known.
     pub(super) base: Option<u64>,
-    /// A seek that has begun and is not complete.
+    /// A seek that is not complete.
     pub(super) seeking: Option<Seeking<R>>,
-    /// The inner reader is on its way.
+    /// Whether the inner reader is seeking.
     pub(super) is_moving: bool,
     file_id: [u8; FILE_ID_LEN],
 }
@@ -51,7 +56,7 @@ impl<R> AsyncStreamReader<R> {
         Self { input, opener: Opener::new(cipher), header_len, base: None, seeking: None, is_moving: false, file_id }
     }
 
-    /// What tells this file from all others: [`Encryptor::file_id`](crate::Encryptor::file_id).
+    /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
     pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
         self.file_id
     }
@@ -67,7 +72,7 @@ impl<R: AsyncRead + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(()))
     }
 
-    /// The same after a seek that nobody waited for.
+    /// Completes a pending seek first, and then does the same.
     fn poll_plaintext(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(seeking) = &self.seeking {
             let complete = seeking.complete;

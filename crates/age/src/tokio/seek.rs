@@ -1,4 +1,4 @@
-//! Random access to a payload: what `stream/seek.rs` does, in steps between which it can wait.
+//! Random access to a payload. It is the work of `stream/seek.rs` in steps that can wait.
 
 use std::future::poll_fn;
 use std::io::{self, SeekFrom};
@@ -8,54 +8,55 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncSeek};
 
 use super::AsyncStreamReader;
-use crate::stream::{CHUNK_LEN, Place, StreamError, chunk_start, last_chunk, out_of_range};
+use crate::stream::{CHUNK_LEN, Snapshot, StreamError, chunk_start, last_chunk, out_of_range};
 
 /// A seek that is not complete.
 pub(super) struct Seeking<R> {
     to: To,
     step: Step,
-    /// Where to stay if it fails.
-    home: Place,
-    /// Why it failed.
+    /// The position to return to if it fails.
+    home: Snapshot,
+    /// The reason why it failed.
     error: Option<io::Error>,
-    /// What completes it, for a read, which knows the inner reader as an [`AsyncRead`] only.
+    /// The function that completes it. A read needs it, because it knows the inner reader only as
+    /// an [`AsyncRead`].
     pub(super) complete: fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<io::Result<u64>>,
 }
 
 #[derive(Clone, Copy)]
 enum To {
     Position(SeekFrom),
-    /// Only to learn the length.
+    /// Seeks only to learn the length.
     Length,
 }
 
-/// What is to be done next. A step that has to wait is taken again from its beginning.
+/// The next thing to do. A step that has to wait starts again from its beginning.
 #[derive(Clone, Copy)]
 enum Step {
-    /// Find out what there is to do.
+    /// Find out what to do.
     Begin,
-    /// Ask where the input ends: the target may be after that, or is counted from there.
+    /// Find the end of the input: the target may be beyond it, or relative to it.
     FindLastChunk,
-    /// Move to the last chunk, of this number.
+    /// Move to the last chunk, which has this number.
     MoveToLastChunk(u64),
-    /// Authenticate it, and so learn the length.
+    /// Authenticate the last chunk to learn the length.
     OpenLastChunk,
     /// Move to the target.
     Move(u64),
-    /// Move back, because something failed.
+    /// Move back after a failure.
     Return,
 }
 
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
-    /// The length of the plaintext in bytes.
+    /// Returns the length of the plaintext in bytes.
     ///
-    /// The length of the file alone proves nothing: somebody may have cut it off. So the last chunk is authenticated
-    /// first, once. The position does not change.
+    /// The length of the file proves nothing, because the file may have been cut. The last chunk is
+    /// therefore authenticated first, once. The position does not change.
     ///
     /// # Errors
     ///
-    /// Those of the inner reader, and a [`StreamError`] if the file does not end with an authentic last chunk. The reader is
-    /// still where it was and can be used.
+    /// Those of the inner reader, and a [`StreamError`] if the file does not end with an authentic
+    /// last chunk. The reader keeps its position and stays usable.
     pub async fn plaintext_len(&mut self) -> io::Result<u64> {
         poll_fn(|cx| self.poll_seek(cx)).await?;
         if self.opener.plaintext_len.is_none() {
@@ -66,11 +67,11 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     }
 
     fn begin(&mut self, to: To) {
-        let home = self.opener.place();
+        let home = self.opener.snapshot();
         self.seeking = Some(Seeking { to, step: Step::Begin, home, error: None, complete: Self::poll_seek });
     }
 
-    /// Completes the seek that has begun, if one has. Gives the position.
+    /// Completes a pending seek, if there is one. Returns the position.
     fn poll_seek(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         while let Some(Seeking { to, step, home, .. }) = self.seeking {
             let result = ready!(self.poll_step(cx, to, step, home));
@@ -82,7 +83,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
                     self.seeking = None;
                     return Poll::Ready(Err(error));
                 }
-                // If this failed too, the reader is left with `EarlierFailure`; the first error is the one to report.
+                // If this fails too, the reader keeps the error `EarlierFailure`. The first error
+                // is reported.
                 (Ok(None) | Err(_), Step::Return) => {
                     let error = seeking.error.take().expect("something failed");
                     self.seeking = None;
@@ -95,8 +97,14 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(self.opener.position()))
     }
 
-    /// Takes a step, and says which one is next.
-    fn poll_step(&mut self, cx: &mut Context<'_>, to: To, step: Step, home: Place) -> Poll<io::Result<Option<Step>>> {
+    /// Takes a step. Returns the next one.
+    fn poll_step(
+        &mut self,
+        cx: &mut Context<'_>,
+        to: To,
+        step: Step,
+        home: Snapshot,
+    ) -> Poll<io::Result<Option<Step>>> {
         let next = match step {
             Step::Begin => match self.target(to, home)? {
                 Some(target) if self.opener.move_within_buffer(target) => None,
@@ -105,39 +113,40 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
             },
             Step::FindLastChunk => {
                 let start = ready!(self.poll_payload_start(cx))?;
-                let end = ready!(self.poll_move(cx, SeekFrom::End(0)))?;
+                let end = ready!(self.poll_move_input(cx, SeekFrom::End(0)))?;
                 let last = last_chunk(end.saturating_sub(start));
                 match self.target(to, home)? {
                     Some(target) if target / CHUNK_LEN as u64 <= last => Some(Step::Move(target)),
-                    // There is no chunk that could show that the plaintext ends before the target, but the last one.
+                    // Only the last chunk can show that the plaintext ends before the target.
                     _ => Some(Step::MoveToLastChunk(last)),
                 }
             }
             Step::MoveToLastChunk(number) => {
-                ready!(self.poll_place(cx, number * CHUNK_LEN as u64))?;
+                ready!(self.poll_move_to(cx, number * CHUNK_LEN as u64))?;
                 Some(Step::OpenLastChunk)
             }
             Step::OpenLastChunk => {
                 ready!(self.poll_open(cx))?;
-                // The input ends with this chunk. If it is authentic but not marked as the last, another one is missing.
+                // The input ends with this chunk. If it is authentic and not marked as the last,
+                // the last one is missing.
                 self.opener.plaintext_len.ok_or(StreamError::Truncated)?;
                 self.target(to, home)?.map(Step::Move)
             }
             Step::Move(target) => {
-                ready!(self.poll_place(cx, target))?;
+                ready!(self.poll_move_to(cx, target))?;
                 None
             }
             Step::Return => {
-                ready!(self.poll_place(cx, home.position))?;
-                self.opener.came_back(home);
+                ready!(self.poll_move_to(cx, home.position))?;
+                self.opener.restore(home);
                 None
             }
         };
         Poll::Ready(Ok(next))
     }
 
-    /// The position to go to; `None` if that takes the length, which is not known.
-    fn target(&self, to: To, home: Place) -> io::Result<Option<u64>> {
+    /// Returns the position to go to, or `None` if that depends on the unknown length.
+    fn target(&self, to: To, home: Snapshot) -> io::Result<Option<u64>> {
         let target = match (to, self.opener.plaintext_len) {
             (To::Position(SeekFrom::Start(target)), _) => Some(target),
             (To::Position(SeekFrom::Current(delta)), _) => home.position.checked_add_signed(delta),
@@ -149,12 +158,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     }
 
     /// Makes the byte at `target` the next one to be read.
-    fn poll_place(&mut self, cx: &mut Context<'_>, target: u64) -> Poll<io::Result<()>> {
-        if self.opener.leave(target) {
+    fn poll_move_to(&mut self, cx: &mut Context<'_>, target: u64) -> Poll<io::Result<()>> {
+        if self.opener.begin_seek(target) {
             let payload_start = ready!(self.poll_payload_start(cx))?;
             let start = chunk_start(payload_start, target).ok_or_else(out_of_range)?;
-            ready!(self.poll_move(cx, SeekFrom::Start(start)))?;
-            self.opener.arrive(target);
+            ready!(self.poll_move_input(cx, SeekFrom::Start(start)))?;
+            self.opener.finish_seek(target);
         }
         Poll::Ready(Ok(()))
     }
@@ -163,17 +172,17 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         let base = match self.base {
             Some(base) => base,
             None => {
-                let position = ready!(self.poll_move(cx, SeekFrom::Current(0)))?;
+                let position = ready!(self.poll_move_input(cx, SeekFrom::Current(0)))?;
                 *self.base.insert(self.input.base_from(position))
             }
         };
         Poll::Ready(base.checked_add(self.header_len).ok_or_else(out_of_range))
     }
 
-    /// Moves the inner reader, and gives its position.
-    fn poll_move(&mut self, cx: &mut Context<'_>, to: SeekFrom) -> Poll<io::Result<u64>> {
+    /// Moves the inner reader. Returns its position.
+    fn poll_move_input(&mut self, cx: &mut Context<'_>, to: SeekFrom) -> Poll<io::Result<u64>> {
         if !self.is_moving {
-            // A read that was dropped may go on inside, and must have ended before.
+            // A dropped read may still be going on inside, and must end first.
             ready!(Pin::new(&mut self.input.inner).poll_complete(cx))?;
             self.input.forget();
             Pin::new(&mut self.input.inner).start_seek(to)?;
@@ -187,11 +196,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 
 /// Positions are those of the plaintext.
 ///
-/// Seeking relative to the end, or beyond the last chunk, authenticates the last chunk first, because without that the
-/// length is not known; if that fails, the reader stays where it was. Other seeks only move, and the chunk is
-/// authenticated when it is read. As in a file, a position beyond the end is allowed; there is nothing to read there.
+/// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
+/// because otherwise the length is not known. If that fails, the reader keeps its position. Other
+/// seeks only move, and the chunk is authenticated when it is read. As in a file, a position beyond
+/// the end is allowed; a read there returns nothing.
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncSeek for AsyncStreamReader<R> {
-    /// Fails if another seek is not complete: [`AsyncSeek::poll_complete`] comes first.
+    /// Fails if another seek is not complete: call [`AsyncSeek::poll_complete`] first.
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {
         if self.seeking.is_some() {
             return Err(io::Error::other("another seek is not complete"));

@@ -1,4 +1,4 @@
-//! What cannot be tested from outside: that the bytes are the same, under the same key.
+//! Tests of private parts: under the same key, the bytes are the same.
 
 use std::io::{Read as _, Write as _};
 

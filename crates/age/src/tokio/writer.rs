@@ -11,34 +11,40 @@ use ::tokio::io::AsyncWrite;
 use crate::Encryptor;
 use crate::stream::{Sealer, StreamError};
 
-/// Encrypts what is written to it, for tokio (feature `tokio`): [`StreamWriter`](crate::StreamWriter) for a writer that does not block.
+/// Encrypts what is written to it (feature `tokio`). It is a [`StreamWriter`](crate::StreamWriter)
+/// that does not block.
 ///
-/// [`shutdown`](AsyncWrite::poll_shutdown) must be called at the end, or [`AsyncStreamWriter::finish`]. If neither is, or not to its end, the
-/// file lacks its last chunk, and nobody can open it to the end.
+/// Call [`shutdown`](AsyncWrite::poll_shutdown) or [`AsyncStreamWriter::finish`] at the end, and
+/// wait until it completes. Otherwise the file lacks its last chunk, and cannot be opened to the
+/// end.
 ///
-/// Plaintext is buffered: up to four chunks of 64 KiB wait for more. A flush writes all but the last of these, of which it is not known
-/// whether it is the last of the file.
+/// Plaintext is buffered: up to four chunks of 64 KiB. A flush writes all but the last of these,
+/// because it may be the last of the file.
 ///
 /// # Cancellation
 ///
-/// The future of a write, a flush or a shutdown may be dropped. A write that was not ready has taken none of its data. Whatever has been
-/// sealed waits here, is written by the next call of any kind, and is not sealed again: no two chunks ever have the same number. After a
-/// shutdown that has begun nothing more can be written; another shutdown goes on where the first one was left.
+/// The future of a write, a flush or a shutdown may be dropped. A write that was not ready has
+/// taken none of its data. Sealed bytes stay in the buffer and are not sealed again; the next call
+/// of any kind writes them. No two chunks ever have the same number. After a shutdown has begun,
+/// nothing more can be written; another shutdown continues the first one.
 ///
 /// # Work in a poll
 ///
-/// Sealing is done where the writer is polled: at most 256 KiB in one call. A runtime with much else to do may give it a task of its own.
+/// Chunks are sealed in the task that polls the writer: at most 256 KiB in one call. A busy runtime
+/// may give it a task of its own.
 ///
 /// # Errors
 ///
-/// After an error of the inner writer every later call fails with [`StreamError::EarlierFailure`]: how much was written is not known, and
-/// nothing is sealed twice. After the shutdown has begun, a write fails with [`StreamError::Finished`].
+/// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
+/// it is not known how much was written, and nothing is sealed twice. After the shutdown has begun,
+/// a write fails with [`StreamError::Finished`].
 pub struct AsyncStreamWriter<W> {
     pub(super) inner: W,
     /// The header and the nonce, until they have been written.
     pub(super) start: Vec<u8>,
     pub(super) sealer: Sealer,
-    /// How much the inner writer has taken of `start`, or, after that, of what is sealed.
+    /// The number of bytes that the inner writer has taken of `start` or, after that, of the sealed
+    /// chunks.
     pub(super) written: usize,
     pub(super) state: State,
 }
@@ -46,20 +52,21 @@ pub struct AsyncStreamWriter<W> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Open,
-    /// Whoever writes has come to the end.
+    /// The caller has ended the file.
     Ending,
     /// The last chunk has been sealed.
     Sealed,
-    /// And written, and the inner writer has been shut down.
+    /// The last chunk has been written, and the inner writer has been shut down.
     ShutDown,
     Failed,
 }
 
 impl Encryptor {
-    /// Like [`Encryptor::wrap_output`], for tokio (feature `tokio`). Nothing is written yet: the header comes with the first write, flush
-    /// or shutdown that has something to write.
+    /// Does the same as [`Encryptor::wrap_output`] for tokio (feature `tokio`). It writes nothing
+    /// yet: the first write, flush or shutdown that has something to write writes the header.
     ///
-    /// The file is binary. Armor is there for writers that block only; [`Encryptor::encrypt_to_armor`] makes it in memory.
+    /// The file is binary. Armor is available for blocking writers only;
+    /// [`Encryptor::encrypt_to_armor`] makes it in memory.
     ///
     /// ```
     /// use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
@@ -95,13 +102,15 @@ impl Encryptor {
 }
 
 impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
-    /// Seals and writes the last chunk, flushes, and gives the inner writer back, which is not shut down.
+    /// Seals and writes the last chunk, flushes, and returns the inner writer. The inner writer is
+    /// not shut down.
     ///
-    /// If the future is dropped, so is the writer, and the file is incomplete.
+    /// If the future is dropped, the writer is dropped too, and the file is incomplete.
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call failed. The file is then incomplete.
+    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call failed.
+    /// The file is then incomplete.
     pub async fn finish(mut self) -> io::Result<W> {
         poll_fn(|cx| {
             self.poll_or_fail(cx, |writer, cx| {
@@ -113,7 +122,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
         Ok(self.inner)
     }
 
-    /// Does something, after which nothing else can be done if it fails.
+    /// Polls an operation. If it fails, every later operation fails.
     fn poll_or_fail<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -129,7 +138,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
         result
     }
 
-    /// Writes what comes before anything else: the header, and what has been sealed.
+    /// Writes pending bytes: the header, and sealed chunks.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.start.is_empty() {
             ready!(poll_write_all(&mut self.inner, cx, &self.start, &mut self.written))?;
@@ -141,15 +150,15 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Seals and writes the chunks that are not the last of the file, whatever follows. The last one in the buffer stays even where more is
-    /// about to be written: who wants to write it may change his mind.
+    /// Seals and writes the chunks that cannot be the last of the file. The last chunk in the
+    /// buffer stays even if the caller is about to write more, because the caller may not do so.
     fn poll_full(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_drain(cx))?;
         self.sealer.seal(false)?;
         self.poll_drain(cx)
     }
 
-    /// Seals the last chunk, once, and writes all that is here.
+    /// Seals the last chunk, once, and writes everything.
     fn poll_last(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Open {
             self.state = State::Ending;
@@ -163,7 +172,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     }
 }
 
-/// Goes on writing `data`, of which so much has been `written`.
+/// Writes `data` from `written` on.
 fn poll_write_all<W: AsyncWrite + Unpin>(
     inner: &mut W,
     cx: &mut Context<'_>,
@@ -197,7 +206,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncStreamWriter<W> {
         })
     }
 
-    /// Writes the chunks that are known not to be the last of the file, and flushes the inner writer.
+    /// Writes the chunks that cannot be the last of the file, and flushes the inner writer.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_or_fail(cx, |writer, cx| {
             match writer.state {
@@ -209,7 +218,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncStreamWriter<W> {
         })
     }
 
-    /// Seals and writes the last chunk, and shuts the inner writer down. Doing it again does nothing.
+    /// Seals and writes the last chunk, and shuts the inner writer down. Later calls do nothing.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_or_fail(cx, |writer, cx| {
             if writer.state != State::ShutDown {

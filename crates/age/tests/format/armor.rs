@@ -17,7 +17,8 @@ fn encode(bytes: &[u8]) -> String {
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
-/// The bytes before an error, and the error. Both kinds of reader must agree, as must long and short reads.
+/// Returns the bytes before an error, and the error. Both kinds of reader must agree, and so must
+/// long and short reads.
 #[track_caller]
 fn decode(text: &[u8]) -> (Vec<u8>, Option<ArmorError>) {
     let mut results = Vec::new();
@@ -59,7 +60,7 @@ fn fault(line: u64, fault: ArmorFault) -> ArmorError {
     ArmorError::Line { line, fault }
 }
 
-/// 64 columns, which are 48 bytes.
+/// Returns a full line: 64 columns, which are 48 bytes.
 fn full() -> String {
     "QUJD".repeat(16)
 }
@@ -88,7 +89,7 @@ fn lf_and_crlf_and_white_space_outside_are_accepted() {
         format!("\n \t\r\n\x0b\x0c\n{text}\r\n  \t \n"),
         format!("{text}{}", " ".repeat(100_000)),
         format!("{}{text}", "\n".repeat(1000)),
-        // Line ends need not be all the same.
+        // Line ends may differ.
         text.replacen('\n', "\r\n", 2),
     ] {
         assert_eq!(decode(variant.as_bytes()), (bytes.clone(), None), "{variant:?}");
@@ -151,7 +152,7 @@ fn what_is_not_exactly_armor_is_rejected() {
     }
     for trailer in ["x", "\nx\n", "\n\n\n-----BEGIN AGE ENCRYPTED FILE-----\n", "\n\0", "\n\u{a0}"] {
         let text = format!("{BEGIN}\nQUJD\n{END}{trailer}");
-        // Of a line that the input ends in, nobody knows how it would go on.
+        // If the input ends inside a line, it is not known how the line goes on.
         let error = if trailer == "x" { ArmorError::Truncated } else { ArmorError::TrailingData };
         fails(&text, error);
     }
@@ -165,7 +166,8 @@ fn text_cut_at_every_byte_is_truncated() {
         let (bytes, error) = decode(&text.as_bytes()[..len]);
         assert!(plaintext(150).starts_with(&bytes));
         let error = error.unwrap();
-        // Inside the first or last line, that line is wrong; what is left out is the end of the text in any case.
+        // Inside the first or last line, that line is wrong. Elsewhere, the end of the text is
+        // missing.
         let inside = matches!(error, ArmorError::Line { line, fault: ArmorFault::Begin } if line == 1)
             || matches!(error, ArmorError::NoBegin);
         assert!(error == ArmorError::Truncated || (len < BEGIN.len() && inside), "{len} {error:?}");
@@ -191,7 +193,7 @@ fn a_decryptor_says_that_the_armor_is_wrong_and_not_the_header() {
     let text = format!("{BEGIN}\nYWdl*\n{END}\n");
     let error = Decryptor::new(ArmoredReader::new(text.as_bytes())).err().unwrap();
     assert!(matches!(error, DecryptError::Armor(e) if e == fault(2, ArmorFault::Base64)), "{error:?}");
-    // And with an armored file where a binary one is expected, what to do.
+    // Where a binary file is expected, the error for an armored one says what to do.
     let error = Decryptor::new(text.as_bytes()).err().unwrap();
     assert!(error.to_string().contains("armored"), "{error}");
 }
@@ -216,7 +218,8 @@ proptest! {
         prop_assert_eq!(decode(text.as_bytes()), (bytes, None));
     }
 
-    /// Whatever decodes is, up to line ends and white space outside, what the writer makes of the bytes.
+    /// Any text that can be decoded is what the writer makes of the bytes, up to line ends and
+    /// white space outside.
     #[test]
     fn there_is_one_text_for_each_file(
         len in 0usize..150,

@@ -1,4 +1,4 @@
-//! Files that are read without blocking.
+//! Reads files without blocking.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -43,12 +43,12 @@ fn every_length_comes_back() {
     }
 }
 
-/// Damages a file, and says what was done.
+/// Damages a file. Returns a description of the damage too.
 fn damaged(file: &[u8], dice: &mut Dice) -> (Vec<u8>, String) {
     let start = payload_start(file);
     let payload = file.len() - start;
     let mut damaged = file.to_vec();
-    // Anywhere, or near the end of a chunk.
+    // The damage is anywhere, or near the end of a chunk.
     let mut place = dice.roll(payload as u64 + 1) as usize;
     if dice.roll(2) == 0 {
         place = (place / SEALED * SEALED + dice.roll(5) as usize).saturating_sub(2);
@@ -121,7 +121,7 @@ fn headers_are_read_and_refused_as_by_the_reader_that_blocks() {
     assert!(matches!(found, Err(DecryptError::Header(HeaderError::Armored))));
 }
 
-/// Reads are given up at random: nothing is left out.
+/// Reads are given up at random, and nothing is lost.
 #[test]
 fn futures_that_are_dropped_lose_nothing() {
     for seed in 0..40 {
@@ -131,7 +131,7 @@ fn futures_that_are_dropped_lose_nothing() {
         let mut reader = open_async(Flaky::new(&file[..], seed));
         let mut opened = Vec::new();
         loop {
-            // Another buffer each time.
+            // Each read has another buffer.
             let mut out = vec![0; 1 + dice.roll(100_000) as usize];
             match once(pin!(reader.read(&mut out))) {
                 None => {}
@@ -143,7 +143,7 @@ fn futures_that_are_dropped_lose_nothing() {
     }
 }
 
-/// Fails with each kind of error before each piece.
+/// A reader that fails with each kind of error before each piece.
 struct Failing<'a>(&'a [u8], bool);
 
 impl AsyncRead for Failing<'_> {

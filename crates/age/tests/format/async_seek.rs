@@ -1,4 +1,4 @@
-//! Random access without blocking, against the reader that blocks.
+//! Compares random access without blocking with the blocking reader.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::pin::{Pin, pin};
@@ -34,7 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What two readers have to agree on.
+/// Returns the part of a result on which two readers must agree.
 fn outcome<T>(result: io::Result<T>) -> Result<T, (io::ErrorKind, Option<StreamError>)> {
     result.map_err(|error| (error.kind(), StreamError::of(&error)))
 }
@@ -53,7 +53,7 @@ proptest! {
         let mut file = seal(&plaintext(len));
         let payload = payload_start(&file);
         match damage {
-            // The last chunk is corrupt, or not there, or the first one is corrupt.
+            // The last chunk is corrupt or missing, or the first one is corrupt.
             1 => *file.last_mut().unwrap() ^= 1,
             2 => file.truncate(payload + len.saturating_sub(1) / CHUNK * SEALED),
             3 => file[payload] ^= 1,
@@ -65,7 +65,7 @@ proptest! {
         let mut expected = open(input.clone());
         let mut reader = open_async(Flaky::new(input, seed));
         for step in steps {
-            // The error of a seek that was given up comes with what follows.
+            // The error of a seek that was given up is returned by the next operation.
             match step {
                 Step::Seek(to) => {
                     let found = outcome(block_on(reader.seek(to)));
@@ -76,7 +76,7 @@ proptest! {
                     let expected = outcome(expected.seek(to));
                     let found = match found {
                         Some(found) => found,
-                        // Whatever comes next completes it.
+                        // The next operation completes it.
                         None => outcome(block_on(async {
                             let mut nothing = [0; 1];
                             if seed % 2 == 0 && expected.is_err() {
@@ -129,7 +129,7 @@ fn a_read_completes_a_seek_that_was_given_up() {
     }
 }
 
-/// Cannot be moved any more, after so many times.
+/// A reader that cannot seek any more, after this many times.
 struct Stuck<'a>(Cursor<&'a [u8]>, usize);
 
 impl AsyncRead for Stuck<'_> {
@@ -153,7 +153,8 @@ impl AsyncSeek for Stuck<'_> {
 fn a_reader_that_cannot_be_moved_back_gives_nothing() {
     let text = plaintext(3 * CHUNK);
     let file = seal(&text);
-    // It asks where the input is and where it ends, and moves to the last chunk and to the target.
+    // The reader asks for the input's position and end, and moves to the last chunk and to the
+    // target.
     for moves in 0..=4 {
         let mut reader = open_async(Stuck(Cursor::new(&file), moves));
         let result = block_on(reader.seek(SeekFrom::End(-7)));

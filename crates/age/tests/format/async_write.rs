@@ -1,4 +1,4 @@
-//! Files that are written without blocking.
+//! Writes files without blocking.
 
 use std::cell::{Ref, RefCell};
 use std::io;
@@ -38,7 +38,7 @@ fn every_length_comes_back() {
     }
 }
 
-/// An output that takes `room` bytes, then fails once, and then would take more again.
+/// An output that takes `room` bytes, then fails once, and would then take more again.
 #[derive(Clone)]
 struct Disk(Rc<RefCell<Content>>);
 
@@ -46,7 +46,7 @@ struct Content {
     taken: Vec<u8>,
     room: usize,
     failed: bool,
-    /// Not ready.
+    /// Whether it is not ready.
     busy: bool,
     flushed: usize,
     shut_down: usize,
@@ -101,7 +101,7 @@ fn a_writer_that_fails_midway_fails_for_good_and_leaves_a_prefix() {
                 failed => failed,
             };
             assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
-            // The disk has room again, but how much of what is sealed it got is not known.
+            // The disk has room again, but it is not known how many of the sealed bytes it got.
             assert_eq!(error_of(writer.write(b"more").await), Some(StreamError::EarlierFailure));
             assert_eq!(error_of(writer.flush().await), Some(StreamError::EarlierFailure));
             assert_eq!(error_of(writer.shutdown().await), Some(StreamError::EarlierFailure));
@@ -116,7 +116,7 @@ fn a_writer_that_fails_midway_fails_for_good_and_leaves_a_prefix() {
     }
 }
 
-/// An output that takes nothing and says that it is not full.
+/// An output that takes nothing and does not report that it is full.
 #[test]
 fn an_output_that_takes_nothing_is_an_error() {
     let mut none = [0; 0];
@@ -170,12 +170,12 @@ fn without_shutdown_the_file_has_no_end() {
         drop(writer);
         let (released, error) = drain(&mut open(&file[..]));
         assert_eq!(StreamError::of(&error.unwrap()), Some(StreamError::Truncated), "{len}");
-        // All but the last chunk, of which nobody knew what it was.
+        // All chunks but the last one, which may or may not have been the last of the file.
         assert!(released == text[..len.saturating_sub(1) / CHUNK * CHUNK], "{len}");
     }
 }
 
-/// A write that was given up could have been the one after which a full chunk is not the last.
+/// A write that was given up could have shown that a full chunk is not the last.
 #[test]
 fn a_write_that_was_given_up_leaves_no_trace() {
     for chunks in 1..=10 {
@@ -184,7 +184,7 @@ fn a_write_that_was_given_up_leaves_no_trace() {
         let mut writer = encryptor().wrap_async_output(disk.clone()).unwrap();
         block_on(writer.write_all(&text)).unwrap();
         disk.0.borrow_mut().busy = true;
-        // Where there is room it is taken, and nothing has to be written for that.
+        // Where there is room, a write is taken without writing to the output.
         if [4, 7, 10].contains(&chunks) {
             assert!(once(pin!(writer.write(b"given up"))).is_none());
         }
@@ -199,7 +199,8 @@ fn a_write_that_was_given_up_leaves_no_trace() {
     }
 }
 
-/// Writes, flushes and shutdowns are given up at random: the file has what was taken, each byte once.
+/// Writes, flushes and shutdowns are given up at random. The file has the bytes that were taken,
+/// each of them once.
 #[test]
 fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
     let text = plaintext(700_000);
@@ -213,7 +214,7 @@ fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
                 once(pin!(writer.flush())).transpose().unwrap();
                 continue;
             }
-            // What is given up has other bytes than what is taken in its place.
+            // A write that is given up has other bytes than the one that is taken instead.
             let n = (len - taken).min(1 + dice.roll(200_000) as usize);
             if let Some(n) = once(pin!(writer.write(&text[taken..taken + n]))) {
                 taken += n.unwrap();
@@ -225,7 +226,7 @@ fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
     }
 }
 
-/// Sealing is work: a poll must not go on with it for as long as the output is ready.
+/// Sealing takes time, so a poll must not go on with it for as long as the output is ready.
 #[test]
 fn a_poll_seals_no_more_than_a_buffer() {
     let text = plaintext(2_000_000);
@@ -249,7 +250,7 @@ fn a_poll_seals_no_more_than_a_buffer() {
     opens_to(&disk.is().taken, &text);
 }
 
-/// Through a pipe of the runtime's, between two tasks: what has to be `Send` and `'static` is.
+/// Two tasks use a pipe of the runtime, which requires `Send` and `'static`.
 #[test]
 fn from_task_to_task() {
     let text = plaintext(1_000_000);

@@ -1,4 +1,4 @@
-//! The CCTV age vectors: status and released bytes, on every backend.
+//! Runs the CCTV age vectors, on every backend: their status and their released bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
@@ -17,8 +17,8 @@ use crate::flaky::{Flaky, block_on};
 use crate::support::one_line;
 use crate::vector::{self, Vector, hex};
 
-/// The one vector whose status depends on whether the caller insists on armor: with leading garbage, the file is not
-/// recognised as armored.
+/// The one vector whose status depends on whether the caller requires armor: with garbage before
+/// it, the file is not recognised as armored.
 const NOT_RECOGNISED_AS_ARMORED: &str = "armor_garbage_leading";
 
 struct Outcome {
@@ -49,7 +49,7 @@ fn identities(vector: &Vector) -> Vec<Box<dyn Identity>> {
         .collect()
 }
 
-/// How the payload is read.
+/// The way in which the payload is read.
 #[derive(Clone, Copy, Debug)]
 enum How {
     Reader,
@@ -86,7 +86,7 @@ fn of_result(result: io::Result<()>) -> &'static str {
     }
 }
 
-/// What a reader that does not block makes of a binary file.
+/// Returns the outcome of a reader that does not block, for a binary file.
 fn run_async(vector: &Vector, seed: u64) -> Outcome {
     let identities = identities(vector);
     let opened = block_on(Decryptor::new_async(Flaky::new(&vector.file[..], seed)))
@@ -103,7 +103,7 @@ fn check(vector: &Vector, outcome: &Outcome, expect: &str, how: &str) {
     assert_eq!(outcome.status, expect, "{} {how}", vector.name);
     match (&vector.payload, expect) {
         (Some(hash), _) => assert_eq!(hex(&Sha256::digest(&outcome.released)), *hash, "{} {how}", vector.name),
-        // The vectors do not say what is released before a failure of the armor.
+        // The vectors do not state what is released before a failure of the armor.
         (None, "armor failure") => {}
         (None, _) => assert!(outcome.released.is_empty(), "{} {how}", vector.name),
     }
@@ -131,7 +131,7 @@ fn every_vector_has_the_expected_status_and_releases_the_expected_bytes() {
                     check(vector, &run(vector, reader, backend, how), &vector.expect, &name);
                 }
             }
-            // Work factors make scrypt slow, and it does not depend on the backend.
+            // Work factors make scrypt slow, and scrypt does not depend on the backend.
             if i == 0 && !vector.passphrases.is_empty() {
                 break;
             }
@@ -159,7 +159,7 @@ fn readers_that_do_not_block_and_memory_give_the_same() {
         let expect = if vector.name == NOT_RECOGNISED_AS_ARMORED { "header failure" } else { &vector.expect };
         match found {
             Ok(released) => check(vector, &Outcome { status: "success", released }, expect, "in memory"),
-            // All or nothing.
+            // The result is all of the plaintext or nothing.
             Err(error) => assert_eq!(of_decrypt_error(&error), expect, "{} in memory", vector.name),
         }
     }
@@ -265,7 +265,8 @@ fn seeking_to_the_end_believes_only_an_authentic_last_chunk() {
             (Err(error), Ok(_)) => panic!("{} {error:?}", vector.name),
         }
     }
-    // These were made by somebody who has the key: several chunks are marked as the last one, and the last of them is.
+    // The maker of these has the key: several chunks are marked as the last one, and the last of
+    // them is.
     let two_last = ["stream_two_final_chunks", "stream_two_final_chunks_full", "stream_two_final_chunks_second"];
     assert_eq!(damaged_before_the_end, two_last);
 }

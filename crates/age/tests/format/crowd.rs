@@ -1,4 +1,4 @@
-//! Headers with very many stanzas: opened or refused, quickly, and in little memory.
+//! Headers with very many stanzas are opened or rejected quickly, and in little memory.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -13,10 +13,11 @@ use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Re
 
 use crate::support::{backend, drain, identity, one_line};
 
-/// Long, because emulators run this too: what grew with the square of the stanzas would take hours.
+/// The limit is long because emulators run this too. Time that grew with the square of the stanzas
+/// would be hours.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// So many stanzas that are for nobody here, and one for [`identity`] after or before them.
+/// Many stanzas that match no identity here, and one for [`identity`] after or before them.
 struct Crowd {
     stanza: fn() -> Stanza,
     count: usize,
@@ -36,17 +37,17 @@ fn short() -> Stanza {
     Stanza { tag: "a".into(), args: vec![], body: vec![] }
 }
 
-/// Of a type that an identity takes for its own, and has to try.
+/// Returns a stanza of a type that an identity has to try.
 fn x25519() -> Stanza {
     let share = "CJM36AHmTbdHSuOQL+NESqyVQE75f2e610iRdLPEN20";
     Stanza { tag: "X25519".into(), args: vec![share.into()], body: vec![7; 32] }
 }
 
-/// The memory that a header takes, in bytes.
+/// Returns the memory that a header takes, in bytes.
 fn memory(header: &Header) -> usize {
     let text = |text: &String| size_of::<String>() + text.capacity();
     let stanza = |s: &Stanza| {
-        // Those of the arguments that are not there are in the vector all the same.
+        // The vector has room for arguments that are not there.
         let spare = (s.args.capacity() - s.args.len()) * size_of::<String>();
         size_of::<Stanza>() + s.tag.capacity() + s.args.iter().map(text).sum::<usize>() + spare + s.body.capacity()
     };
@@ -73,7 +74,7 @@ fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     assert!(begun.elapsed() < 2 * LIMIT, "{:?}", begun.elapsed());
 }
 
-/// As many as a header may have.
+/// The largest number of stanzas in a header.
 #[test]
 fn a_thousand_stanzas_are_opened() {
     for first in [true, false] {
@@ -86,7 +87,7 @@ fn a_thousand_stanzas_that_have_to_be_tried_are_opened() {
     opens_quickly(x25519, MAX_STANZAS - 1, false);
 }
 
-/// The same limit for those who write and those who read, to the stanza.
+/// Writers and readers have the same limit, to the stanza.
 #[test]
 fn one_stanza_more_than_a_header_may_have() {
     let crowd = |count| Crowd { stanza: short, count, first: false };
@@ -139,7 +140,7 @@ fn more_than_a_header_may_have_is_refused_before_it_is_read() {
     }
 }
 
-/// Too long in bytes, with few stanzas.
+/// A header with few stanzas that is too long in bytes.
 #[test]
 fn a_header_that_would_be_too_long_is_not_made() {
     let long = || Stanza { tag: "a".into(), args: vec![], body: vec![7; 2 << 10] };

@@ -1,4 +1,4 @@
-//! Damaged files: always a typed error, and exactly the authenticated prefix.
+//! Damaged files give a typed error, and exactly the authenticated prefix.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::support::{
     CHUNK, SEALED, drain, encryptor, identity, one_line, open, open_damaged, payload_start, plaintext, seal,
 };
 
-/// What a payload cut to `len` bytes must release and report. `whole` is the number of bytes that were there.
+/// Returns what a payload cut to `len` bytes must release and report. It had `whole` bytes.
 fn truncated(len: usize, whole: usize) -> (usize, StreamError) {
     assert!(len < whole);
     let chunks = len / SEALED;
@@ -38,7 +38,7 @@ fn a_small_file_cut_at_every_byte() {
 
 #[test]
 fn a_file_of_three_chunks_cut_around_every_chunk() {
-    // The last chunk short, full, and of one byte.
+    // The last chunk is short, full, and of one byte.
     for text_len in [2 * CHUNK + 1000, 3 * CHUNK, 2 * CHUNK + 1] {
         let text = plaintext(text_len);
         let file = seal(&text);
@@ -131,7 +131,7 @@ fn rearranged(file: &[u8], order: &[usize]) -> Vec<u8> {
 fn swapped_repeated_and_dropped_chunks() {
     let corrupt = |number| StreamError::CorruptChunk { number };
     let end = |number| StreamError::CorruptEnd { number };
-    // Chunk 3 is the last one: here full, below short.
+    // Chunk 3 is the last one. It is full here, and short below.
     for (order, prefix, error) in [
         (&[1, 0, 2, 3][..], 0, corrupt(0)),
         (&[0, 2, 1, 3], 1, corrupt(1)),
@@ -196,7 +196,7 @@ fn bytes_after_the_end() {
         file.extend(std::iter::repeat_n(0x55, extra));
         let (released, error) = open_damaged(&file);
         if text_len > 0 && text_len % CHUNK == 0 {
-            // The last chunk is full, so where it ends is not in doubt, and it is authentic.
+            // The last chunk is full and authentic, so its end is known.
             assert_eq!(error, StreamError::TrailingData, "{text_len} {extra}");
             assert!(released == text);
         } else {

@@ -1,4 +1,5 @@
-//! Inner readers and writers that are not ready at random, take and give little at a time, and are interrupted.
+//! Inner readers and writers that are not ready at random, take and give little at a time, and are
+//! interrupted.
 
 use std::io::{self, SeekFrom};
 use std::pin::Pin;
@@ -6,7 +7,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
 
-/// Numbers that look like random ones: xorshift.
+/// Pseudo-random numbers: xorshift.
 #[derive(Clone)]
 pub(crate) struct Dice(u64);
 
@@ -15,7 +16,7 @@ impl Dice {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// From 0 to `sides` - 1.
+    /// Returns a number from 0 to `sides` - 1.
     pub(crate) fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -24,14 +25,15 @@ impl Dice {
     }
 }
 
-/// Is what it wraps, but not always at once. It insists on being used as its traits say.
+/// A wrapper that is not always ready. It checks that its traits are used correctly.
 pub(crate) struct Flaky<T> {
     pub(crate) inner: T,
     dice: Dice,
-    /// The most that is taken or given at a time.
+    /// The largest number of bytes that are taken or given at a time.
     most: u64,
     is_seeking: bool,
-    /// Something was read for a caller who was told to wait. As with tokio's files, that has to be completed before a seek.
+    /// Whether bytes were read for a caller that was told to wait. As with tokio's files, the read
+    /// must be completed before a seek.
     is_reading: bool,
 }
 
@@ -42,7 +44,7 @@ impl<T> Flaky<T> {
         Self { inner, dice, most, is_seeking: false, is_reading: false }
     }
 
-    /// How much at most now, or why not.
+    /// Returns how many bytes are possible now, or the reason why none are.
     fn ready(&mut self, cx: &Context<'_>) -> Poll<io::Result<usize>> {
         match self.dice.roll(8) {
             0..3 => {
@@ -114,7 +116,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// Polls a future that is dropped if it is not ready.
+/// Polls a future. Drops it if it is not ready.
 pub(crate) fn once<F: Future + Unpin>(mut future: F) -> Option<F::Output> {
     match Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),

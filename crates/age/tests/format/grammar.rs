@@ -1,13 +1,14 @@
-//! The parser against the grammar of the format (<https://c2sp.org/age#header>), written down a
-//! second time: all headers that can be put together from a few pieces, and every change of a byte.
+//! Checks the parser against a second implementation of the grammar
+//! (<https://c2sp.org/age#header>): for all headers made of a few pieces, and for every change of a
+//! byte.
 
 use sealane_age::header::{Header, HeaderError};
 
 const INTRO: &str = "age-encryption.org/v1\n";
 const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
 
-/// The length of the header at the start of `text`, whose stanzas are of no type that the
-/// specification defines.
+/// Returns the length of the header at the start of `text`. Its stanzas have types that are not in
+/// the specification.
 fn header(text: &[u8]) -> Option<usize> {
     let mut rest = text.strip_prefix(INTRO.as_bytes())?;
     let mut stanzas = 0;
@@ -18,7 +19,7 @@ fn header(text: &[u8]) -> Option<usize> {
             if !arguments.split(|&byte| byte == b' ').all(is_argument) {
                 return None;
             }
-            // Full lines of 64 characters, and a last one that is shorter.
+            // A body has full lines of 64 characters, and a shorter last one.
             loop {
                 let line = take_line(&mut rest)?;
                 if line.len() > 64 || !is_base64(line) {
@@ -43,8 +44,8 @@ fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(line)
 }
 
-/// Canonical base64 without padding (RFC 4648, section 4): what is left of the last character is
-/// zero.
+/// Returns whether the text is canonical base64 without padding (RFC 4648, section 4): the unused
+/// bits of the last character are zero.
 fn is_base64(text: &[u8]) -> bool {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -64,7 +65,7 @@ fn is_base64(text: &[u8]) -> bool {
         && text.last().is_none_or(|&byte| value(byte).is_some_and(|value| value.trailing_zeros() >= unused_bits))
 }
 
-/// Whether the text begins with a header, which is then read and written as it is.
+/// Returns whether the text begins with a header, which is then read and written unchanged.
 fn check(text: &[u8]) -> bool {
     let expected = header(text);
     let parsed = Header::parse(text);
@@ -75,7 +76,7 @@ fn check(text: &[u8]) -> bool {
     expected.is_some()
 }
 
-/// All sequences of up to six pieces after what comes before them: how many are headers, and how
+/// Tries all sequences of up to six pieces after the text. Returns how many are headers, and how
 /// many are not.
 fn check_all(text: &mut Vec<u8>, pieces: &[&str], left: usize, counts: &mut [usize; 2]) {
     counts[usize::from(check(text))] += 1;
@@ -92,7 +93,7 @@ fn check_all(text: &mut Vec<u8>, pieces: &[&str], left: usize, counts: &mut [usi
 #[test]
 fn all_headers_of_a_few_pieces() {
     let full = "AbC/".repeat(16);
-    // In the first line of a stanza, its body, and after it.
+    // The pieces come in the first line of a stanza, in its body, and after it.
     let pieces = ["-> ", "x", " ", "\n", "AA", &full, LAST_LINE, "---"];
     let mut counts = [0; 2];
     check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
@@ -115,7 +116,7 @@ fn every_change_of_a_byte_and_every_truncation() {
             let mut changed = text.to_vec();
             changed[at] = byte;
             check(&changed);
-            // One more.
+            // One more byte is inserted.
             changed[at] = text[at];
             changed.insert(at, byte);
             check(&changed);

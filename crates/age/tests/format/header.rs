@@ -1,4 +1,4 @@
-//! The parser and the writer take and make the same headers, and nothing else.
+//! The parser accepts exactly the headers that the writer makes.
 
 use age_core::format::{FileKey, Stanza};
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn the_first_line() {
     rejects("PK\x03\x04", HeaderError::NotAge);
     rejects([0xff; 5000], HeaderError::NotAge);
     rejects("-----BEGIN AGE ENCRYPTED FILE-----\nYWdl", HeaderError::Armored);
-    // More than the first line of any header has.
+    // The text is longer than the first line of any header.
     rejects(format!("-----BEGIN AGE ENCRYPTED FILE-----{}\n", "A".repeat(200)), HeaderError::Armored);
     rejects(format!("-----BEGIN AGE ENCRYPTED FILE-----{}", "A".repeat(200)), HeaderError::Armored);
 }
@@ -159,7 +159,7 @@ fn the_stanzas_of_the_specification() {
     for stanzas in [format!("{scrypt}{scrypt}"), format!("{scrypt}-> X\n\n"), format!("-> X\n\n{scrypt}")] {
         rejects(with_stanzas(&stanzas), HeaderError::ScryptNotAlone);
     }
-    // SSH stanzas are not in the specification, and other types are for others.
+    // SSH stanzas are not in the specification, and other types belong to others.
     Header::parse(with_stanzas(&format!("-> x25519\n{BODY}\n-> ssh-rsa\nAA\n-> Scrypt\n\n")).as_bytes()).unwrap();
 }
 
@@ -175,7 +175,8 @@ fn stanzas_that_cannot_be_written_are_refused() {
         assert_eq!(Header::new(vec![stanza], &file_key()).unwrap_err(), HeaderError::InvalidStanza);
     }
     assert_eq!(Header::new(vec![], &file_key()).unwrap_err(), HeaderError::NoStanza);
-    // What is around the argument: the intro, "-> a ", two line feeds, the MAC's line without its own, and that.
+    // The longest argument fills the header: the intro, "-> a ", two line feeds and the line of the
+    // MAC surround it.
     let longest = (1 << 20) - "age-encryption.org/v1\n-> a \n\n--- \n".len() - MAC.len();
     let with =
         |len| Header::new(vec![Stanza { tag: "a".into(), args: vec!["x".repeat(len)], body: vec![] }], &file_key());
@@ -203,12 +204,12 @@ fn stanza() -> impl Strategy<Value = Stanza> {
         .prop_filter("native stanzas have a form of their own", |s| s.tag != "X25519" && s.tag != "scrypt")
 }
 
-/// A header that is right, as bytes.
+/// Generates valid headers, as bytes.
 fn header() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(stanza(), 1..4).prop_map(|stanzas| Header::new(stanzas, &file_key()).unwrap().encode())
 }
 
-/// What [`Header::parse`] says about `bytes`, checked against reading them and writing the result.
+/// Checks the answer of [`Header::parse`] for `bytes` against reading them and writing the result.
 fn check(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match Header::parse(bytes) {

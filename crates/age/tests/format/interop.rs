@@ -1,4 +1,5 @@
-//! Both ways with the `age` crate: every kind of recipient, every length, armored and not.
+//! Exchanges files with the `age` crate, both ways: every kind of recipient, every length, armored
+//! and binary.
 
 use std::io::{BufReader, Read, Write};
 

@@ -7,7 +7,7 @@ use sealane_age::{DecryptError, Decryptor, Identity, StreamError};
 
 use crate::support::{CHUNK, drain, encryptor, identity, open, plaintext, seal};
 
-/// Fails when it has taken `room` bytes, then would take more again.
+/// A writer that fails after `room` bytes, and would then take more again.
 struct FullDisk {
     taken: Vec<u8>,
     room: usize,
@@ -49,7 +49,7 @@ fn a_writer_that_fails_midway_fails_for_good_and_leaves_a_prefix() {
             Ok(mut writer) => match writer.write_all(&text) {
                 Ok(()) => Some(writer.finish().err().unwrap()),
                 Err(error) => {
-                    // The disk has room again, but what is in the buffer is half sealed.
+                    // The disk has room again, but the buffer is partly sealed.
                     for again in [writer.write(b"more").err(), writer.flush().err(), writer.finish().err()] {
                         assert_eq!(StreamError::of(&again.unwrap()), Some(StreamError::EarlierFailure));
                     }
@@ -79,7 +79,7 @@ fn an_armored_writer_that_fails_fails_for_good() {
     assert_eq!(disk.taken.len(), 100_000);
 }
 
-/// Gives `step` bytes at a time, and an error of kind `kind` before each of them.
+/// A reader that gives `step` bytes at a time, and an error of kind `kind` before each of them.
 struct Halting<'a> {
     rest: &'a [u8],
     step: usize,
@@ -126,7 +126,7 @@ fn short_reads_and_interruptions_change_nothing() {
 fn an_error_of_the_input_is_passed_on_and_reading_can_go_on() {
     let text = plaintext(2 * CHUNK + 3);
     let file = seal(&text);
-    // The first read gives the whole header, the second one fails.
+    // The first read gives the whole header, and the second one fails.
     let mut input = Halting::new(&file, 4096, Some(io::ErrorKind::WouldBlock));
     input.halted = true;
     let mut reader = open(input);

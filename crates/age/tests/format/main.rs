@@ -1,4 +1,5 @@
-//! Tests of the format through the public interface. One binary, because linking is what takes time.
+//! Tests of the format through the public interface. They are one binary, because most of the time
+//! goes into linking.
 
 mod armor;
 mod async_read;

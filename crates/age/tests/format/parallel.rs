@@ -1,4 +1,4 @@
-//! Several threads give what one gives: the same bytes, the same prefix, the same error.
+//! Several threads give the same results as one: the same bytes, the same prefix, the same error.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZero;
@@ -11,14 +11,15 @@ use sealane_age::{CopyError, Decryptor, Identity, ReadAt, StreamError, Threads, 
 
 use crate::support::{CHUNK, SEALED, drain, encryptor, identity, open, payload_start, plaintext, seal};
 
-/// Chunks that go from thread to thread together: the test's own number, to have every place around their ends.
+/// The number of chunks in a batch. It is the test's own number, so that all positions around the
+/// ends of batches are tested.
 const BATCH: usize = 16;
 
 fn threads(count: usize) -> Threads {
     Threads::new(NonZero::new(count).unwrap())
 }
 
-/// What `copy_to` writes, and the error of reading.
+/// Returns what `copy_to` writes, and the error of reading.
 fn copied(input: impl Read, count: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut out = Vec::new();
     let error = match open(input).copy_to(&mut out, threads(count)) {
@@ -29,7 +30,7 @@ fn copied(input: impl Read, count: usize) -> (Vec<u8>, Option<io::Error>) {
     (out, error)
 }
 
-/// A file in memory that takes so many bytes.
+/// A file in memory that takes this many bytes.
 struct Scattered(Mutex<Vec<u8>>, usize);
 
 impl Scattered {
@@ -65,7 +66,7 @@ impl WriteAt for Scattered {
     }
 }
 
-/// What `copy_at` makes of a file.
+/// Returns what `copy_at` makes of a file.
 fn copied_at(file: &[u8], count: usize) -> Result<Vec<u8>, CopyError> {
     let out = Scattered::new();
     let len = open(file).copy_at(&file, &out, threads(count))?;
@@ -74,7 +75,7 @@ fn copied_at(file: &[u8], count: usize) -> Result<Vec<u8>, CopyError> {
     Ok(out)
 }
 
-/// What `encrypt_at` makes of it.
+/// Returns what `encrypt_at` makes of a plaintext.
 fn sealed_at(input: &impl ReadAt, count: usize) -> Result<Vec<u8>, CopyError> {
     let out = Scattered::new();
     let len = encryptor().encrypt_at(input, &out, threads(count))?;
@@ -170,12 +171,12 @@ fn data_after_the_last_chunk() {
             let longer = [&file[..], &vec![7; extra]].concat();
             assert_eq!(same(&longer), Some(StreamError::TrailingData), "{chunks} chunks, {extra} bytes more");
         }
-        // The same file once more.
+        // The same file is appended.
         assert_eq!(same(&[&file[..], &file[..]].concat()), Some(StreamError::TrailingData));
     }
 }
 
-/// Fails for good after so many bytes.
+/// A reader that always fails after its bytes.
 struct Failing<'a>(&'a [u8]);
 
 impl Read for Failing<'_> {
@@ -216,7 +217,7 @@ fn an_input_that_fails_releases_what_one_thread_would() {
             }
         }
     }
-    // At any place.
+    // The file is cut at many positions.
     for cut in [0, SEALED, BATCH * SEALED - 1, BATCH * SEALED, BATCH * SEALED + 1, 2 * BATCH * SEALED] {
         for count in [1, 2, 3] {
             let result = open(&file[..]).copy_at(&FailingAt(&file[..start + cut]), &Scattered::new(), threads(count));
@@ -225,7 +226,7 @@ fn an_input_that_fails_releases_what_one_thread_would() {
             assert!(matches!(result, Err(CopyError::Read(error)) if error.kind() == io::ErrorKind::ConnectionReset));
         }
     }
-    // What is to be sealed, too: such a file nobody can open to its end.
+    // The same is done for plaintext; a file that was cut short cannot be opened to its end.
     for len in [0, 1, CHUNK, BATCH * CHUNK, 2 * BATCH * CHUNK + 1] {
         for count in [1, 2, 3] {
             let mut sealed = Vec::new();
@@ -237,7 +238,7 @@ fn an_input_that_fails_releases_what_one_thread_would() {
     }
 }
 
-/// Takes so many bytes.
+/// A writer that takes this many bytes.
 struct Full<'a>(&'a mut Vec<u8>, usize);
 
 impl Write for Full<'_> {
@@ -280,14 +281,14 @@ fn an_output_that_fails_has_a_prefix() {
 fn the_earliest_failure_is_the_one_that_is_told() {
     let mut file = seal(&plaintext(6 * BATCH * CHUNK));
     let start = payload_start(&file);
-    // Damaged in the fourth batch; the output has room for two.
+    // The fourth batch is damaged, and the output has room for two.
     file[start + 3 * BATCH * SEALED] ^= 1;
     for _ in 0..20 {
         let output = Scattered::with_room(2 * BATCH * CHUNK);
         let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));
         assert!(matches!(result, Err(CopyError::Write(_))));
     }
-    // And the other way round.
+    // Then the other way round.
     for _ in 0..20 {
         let output = Scattered::with_room(5 * BATCH * CHUNK);
         let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));
@@ -296,7 +297,7 @@ fn the_earliest_failure_is_the_one_that_is_told() {
     }
 }
 
-/// Has another length at each read.
+/// An input that has another length at each read.
 struct Changing<'a> {
     bytes: &'a [u8],
     len: AtomicUsize,
@@ -346,11 +347,12 @@ fn a_file_that_becomes_shorter_is_sealed_as_it_was_or_not_at_all() {
     }
 }
 
-/// Gives so many chunks, and one byte of the next only when all before has come out at the other end.
+/// A reader that gives the given chunks. It gives one byte of a chunk only after all chunks before
+/// have come out at the other end.
 struct Slow<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the first chunk starts, and how long each is; the same at the other end.
+    /// The start of the first chunk and the length of each, at this end and at the other.
     chunks: (usize, usize),
     results: (usize, usize),
     came_out: usize,
@@ -374,12 +376,12 @@ impl Read for Slow<'_> {
     }
 }
 
-/// Says how much is written.
+/// A writer that reports how much is written.
 struct Telling(mpsc::Sender<usize>);
 
 impl Write for Telling {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        // Nobody listens any more after the end.
+        // After the end, nothing receives this.
         let _ = self.0.send(data.len());
         Ok(data.len())
     }
@@ -413,7 +415,7 @@ fn files_on_disk() {
     let path = |name: &str| directory.path().join(name);
     let text = plaintext(3 * BATCH * CHUNK + 5);
     std::fs::write(path("plain"), &text).unwrap();
-    // What is there already is cut off.
+    // The earlier content of the file is removed.
     std::fs::write(path("sealed"), vec![1; text.len() * 2]).unwrap();
     let output = std::fs::File::options().write(true).open(path("sealed")).unwrap();
     let len = encryptor().encrypt_at(&std::fs::File::open(path("plain")).unwrap(), &output, threads(2)).unwrap();

@@ -1,4 +1,5 @@
-//! Recipients and identities: which can be combined, which opens a file, and what is said when none does.
+//! Recipients and identities: which can be combined, which opens a file, and which error is
+//! returned if none does.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -24,7 +25,7 @@ fn seal_with_passphrase(text: &str, log_n: u8) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// A recipient that returns what it is told to.
+/// A recipient that returns the given stanzas and labels.
 struct Fixed(Vec<(&'static str, Vec<u8>)>, Vec<&'static str>);
 
 impl Recipient for Fixed {
@@ -82,7 +83,7 @@ fn recipients_that_cannot_be_combined() {
     for (tag, body) in [("a b", vec![]), ("X25519", vec![0; 32]), ("scrypt", vec![0; 31])] {
         assert!(matches!(encrypt_error(&[&Fixed(vec![(tag, body)], vec![])]), EncryptError::InvalidStanza(_)));
     }
-    // The same labels in any order are the same, and one recipient may have several stanzas.
+    // The order of labels does not matter, and one recipient may have several stanzas.
     let same = Fixed(vec![("y", vec![1]), ("z", vec![2; 48])], vec!["a", "b"]);
     let encryptor = Encryptor::with_recipients([&other as &dyn Recipient, &same]).unwrap();
     assert_eq!(encryptor.header().stanzas().len(), 3);
@@ -164,7 +165,7 @@ fn what_an_identity_says_is_reported() {
     for error in [age::DecryptError::UnknownFormat, age::DecryptError::KeyDecryptionFailed] {
         assert!(matches!(decrypt_error(&file, &[&Failing(error)]), DecryptError::Identity(_)));
     }
-    // A stanza that names a key that cannot unwrap it does not hide another that can.
+    // A stanza that names a key which cannot unwrap it does not hide another that can.
     let failing = Failing(age::DecryptError::DecryptionFailed);
     Decryptor::new(&file[..]).unwrap().decrypt([&failing as &dyn Identity, identity()]).unwrap();
 }

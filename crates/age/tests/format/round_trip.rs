@@ -1,4 +1,4 @@
-//! What is sealed can be opened: all lengths, backends and ways to write and read.
+//! Sealed files can be opened: all lengths, all backends, and all ways to write and read.
 
 use std::io::{BufRead, Read, Write};
 
@@ -126,7 +126,7 @@ fn no_two_files_have_a_file_key_or_nonce_in_common() {
     assert_ne!(a[..payload_start(&a)], b[..payload_start(&b)]);
 }
 
-/// Notes the file key of what it opens.
+/// An identity that notes the file key of the files that it opens.
 struct Noting(std::cell::RefCell<Vec<u8>>);
 
 impl Identity for Noting {

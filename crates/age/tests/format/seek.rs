@@ -1,4 +1,4 @@
-//! Random access against a plain copy.
+//! Compares random access with a plain copy.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
@@ -17,7 +17,7 @@ enum Step {
     Position,
 }
 
-/// Positions near the ends of chunks, and anywhere.
+/// Generates positions near the ends of chunks, and anywhere.
 fn offset() -> impl Strategy<Value = i64> {
     prop_oneof![
         (-6i64..7, -3i64..4).prop_map(|(chunk, near)| chunk * CHUNK as i64 + near),
@@ -81,7 +81,8 @@ proptest! {
         prop_assert_eq!(reader.stream_position().unwrap(), copy.position());
     }
 
-    /// With a last chunk that is corrupt or missing, the end is an error, and everything before it can be read.
+    /// If the last chunk is corrupt or missing, the end is an error, and everything before it can
+    /// be read.
     #[test]
     fn without_an_authentic_last_chunk_there_is_no_end(
         len in prop::sample::select(&[1usize, 65537, 131_072, 200_000, 330_000][..]),
@@ -96,7 +97,8 @@ proptest! {
         } else {
             *file.last_mut().unwrap() ^= 1;
         }
-        // What can be read, and up to where there is a chunk, authentic or not (chunk 0 always counts).
+        // The plaintext that can be read, and the end of the last chunk, authentic or not (chunk 0
+        // always counts).
         let readable = last * CHUNK;
         let chunks_end = if cut { readable.max(CHUNK) } else { readable + CHUNK } as u64;
         let error = if cut { StreamError::Truncated } else { StreamError::CorruptEnd { number: last as u64 } };
@@ -173,7 +175,7 @@ fn a_length_that_is_not_authenticated_is_not_believed() {
     let text = plaintext(3 * CHUNK);
     let file = seal(&text);
     let start = payload_start(&file);
-    // Cut after a chunk: as far as the length goes, a file that ends with a full chunk.
+    // Cut after a chunk, the file has the length of a file that ends with a full chunk.
     for chunks in 0..3 {
         let mut reader = opened(&file[..start + chunks * SEALED]);
         let error = reader.seek(SeekFrom::End(0)).unwrap_err();
@@ -189,7 +191,7 @@ fn a_length_that_is_not_authenticated_is_not_believed() {
     );
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Counting<R>(R, std::rc::Rc<std::cell::Cell<usize>>);
 
 impl<R: Read> Read for Counting<R> {

@@ -1,11 +1,11 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use sealane_age::{Backend, Decryptor, Encryptor, Identity, Recipient, StreamError, StreamReader, age};
 
-/// Plaintext of a chunk, and the chunk with its tag: the test's own numbers, not the crate's.
+/// The length of a chunk's plaintext. The lengths here are the test's own numbers, not the crate's.
 pub(crate) const CHUNK: usize = 65536;
 pub(crate) const SEALED: usize = 65552;
 
@@ -13,7 +13,8 @@ pub(crate) const SEALED: usize = 65552;
 pub(crate) const LENGTHS: [usize; 13] =
     [0, 1, 47, 65535, 65536, 65537, 131072, 131073, 200000, 262143, 262144, 262145, 600000];
 
-/// The backend that `SEALANE_BACKEND` asks for, or the best. A backend that is asked for and missing fails the test.
+/// Returns the backend that `SEALANE_BACKEND` names, or the best one. If the named one is missing,
+/// the test fails.
 pub(crate) fn backend() -> Backend {
     Backend::from_env().unwrap()
 }
@@ -23,7 +24,7 @@ pub(crate) fn identity() -> &'static age::x25519::Identity {
     IDENTITY.get_or_init(age::x25519::Identity::generate)
 }
 
-/// Bytes without a period that fits a chunk.
+/// Returns bytes without a period that fits a chunk.
 pub(crate) fn plaintext(len: usize) -> Vec<u8> {
     (0..len as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8 ^ (i >> 16) as u8).collect()
 }
@@ -32,7 +33,7 @@ pub(crate) fn encryptor() -> Encryptor {
     Encryptor::with_recipients([&identity().to_public() as &dyn Recipient]).unwrap().with_backend(backend())
 }
 
-/// A file for [`identity`].
+/// Returns a file for [`identity`].
 pub(crate) fn seal(plaintext: &[u8]) -> Vec<u8> {
     let mut writer = encryptor().wrap_output(Vec::new()).unwrap();
     writer.write_all(plaintext).unwrap();
@@ -44,7 +45,7 @@ pub(crate) fn open<R: Read>(input: R) -> StreamReader<R> {
     decryptor.decrypt([identity() as &dyn Identity]).unwrap()
 }
 
-/// Where the first chunk of `file` starts.
+/// Returns the position of the first chunk of `file`.
 pub(crate) fn payload_start(file: &[u8]) -> usize {
     sealane_age::header::Header::parse(file).unwrap().1 + 16
 }

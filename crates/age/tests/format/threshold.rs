@@ -1,4 +1,4 @@
-//! Any k of n recipients together.
+//! Any k of n recipients open a file together.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -66,7 +66,7 @@ fn every_choice_of_holders() {
             _ => assert_eq!(result.unwrap(), b"secret"),
         }
     }
-    // The same one twice is one.
+    // The same holder twice counts once.
     assert_eq!(
         fails(open(&file, &[&keys[0], &keys[0], &keys[0]], &[])),
         ThresholdError::TooFew { needed: 3, count: 5, found: 1 }
@@ -134,7 +134,7 @@ fn parts_from_holders_who_are_not_here() {
     let parts = [part(&keys[3]), part(&keys[1])];
     assert_eq!((parts[0].point(), parts[1].point()), (4, 2));
     assert_eq!(open(&file, &[&keys[0]], &parts).unwrap(), b"secret");
-    // One that is there already does not count twice.
+    // A share that is already known does not count twice.
     assert_eq!(fails(open(&file, &[&keys[1]], &parts)), ThresholdError::TooFew { needed: 3, count: 4, found: 2 });
     let all = [part(&keys[0]), part(&keys[1]), part(&keys[1]), part(&keys[2])];
     assert_eq!(open(&file, &[], &all).unwrap(), b"secret");
@@ -156,7 +156,7 @@ fn all_must_have_the_same_labels() {
     let all = [&pq as &dyn Recipient, &x25519];
     let mixed = ThresholdRecipient::new(2, all).unwrap();
     assert!(Encryptor::with_recipients([&mixed as &dyn Recipient]).is_err());
-    // And they are passed on.
+    // The labels are passed on.
     let safe = ThresholdRecipient::new(2, [&pq as &dyn Recipient, &pq]).unwrap();
     assert!(Encryptor::with_recipients([&safe as &dyn Recipient, &pq]).is_ok());
     assert!(Encryptor::with_recipients([&safe as &dyn Recipient, &x25519]).is_err());
@@ -172,7 +172,7 @@ fn what_a_header_says() {
         assert_eq!(sets.len(), 1);
         assert_eq!((sets[0].threshold, sets[0].count, &sets[0].types), (2, 3, &vec!["X25519".to_owned(); 3]));
         assert_eq!(sets[0].label.as_ref().map(Label::as_str), label);
-        // What a holder is shown is the same, and authentic.
+        // The holder is shown the same description, and it is authentic.
         let parts = Part::of(decryptor.header(), [&keys[1] as &dyn Identity]).unwrap();
         let shown = &parts[0].0;
         assert_eq!((shown.threshold, shown.count, shown.point, shown.set), (2, 3, 2, sets[0].id));
@@ -194,8 +194,7 @@ fn labels_that_are_possible() {
     }
 }
 
-/// Two share sets in one file, as `rekey` makes them: each opens it by itself, and no mixture of
-/// them.
+/// `rekey` puts two share sets into one file: each opens it by itself, and no mixture of them does.
 #[test]
 fn two_sets_in_one_file() {
     let (first, second) = (keys(3), keys(3));
@@ -214,14 +213,14 @@ fn two_sets_in_one_file() {
     assert_ne!(sets[0].id, sets[1].id);
     assert_eq!(open(&file, &[&first[0], &first[2]], &[]).unwrap(), b"secret");
     assert_eq!(open(&file, &[&second[0], &second[1], &second[2]], &[]).unwrap(), b"secret");
-    // Parts of the first set are good for it still; and one of each set is one.
+    // Parts of the first set are still valid, but one part of each set counts as one.
     let parts = [old_part];
     assert_eq!(open(&file, &[&first[0]], &parts).unwrap(), b"secret");
     let mixed = fails(open(&file, &[&second[0]], &parts));
     assert_eq!(mixed, ThresholdError::TooFew { needed: 2, count: 3, found: 1 });
     let mixed = fails(open(&file, &[&first[0], &second[0], &second[1]], &[]));
     assert_eq!(mixed, ThresholdError::TooFew { needed: 2, count: 3, found: 1 });
-    // One who holds shares of both contributes one of each.
+    // A holder with shares of both sets contributes one of each.
     let parts = Part::of(&header, [&first[1] as &dyn Identity, &second[2]]).unwrap();
     assert_eq!(
         parts.iter().map(|(shown, part)| (shown.set, part.point())).collect::<Vec<_>>(),
@@ -248,7 +247,7 @@ fn others_beside_post_quantum_holders() {
     assert!(matches!(add(&weak_holders), Err(RekeyError::Mixed)));
     assert!(add(&recipients[2]).is_ok());
     assert!(add(&holders(1..3)).is_ok());
-    // And the other way round.
+    // Then the other way round.
     let keys = keys(2);
     let file = seal(2, &keys, &[]);
     let decryptor = Decryptor::new(&file[..]).unwrap();
@@ -259,7 +258,7 @@ fn others_beside_post_quantum_holders() {
     assert!(add(&x25519).is_ok());
 }
 
-/// An identity that fails, such as one whose plugin is missing.
+/// An identity that fails, for example because its plugin is missing.
 struct Failing(Cell<usize>);
 
 impl Identity for Failing {
@@ -294,7 +293,7 @@ impl Identity for Counting<'_> {
     }
 }
 
-/// A holder whose share is wrapped behind stanzas that are for nobody.
+/// A holder whose share is wrapped after stanzas that match no identity.
 struct Crowded(age::x25519::Recipient, usize);
 
 impl Recipient for Crowded {
@@ -310,7 +309,7 @@ impl Recipient for Crowded {
     }
 }
 
-/// As many stanzas as there can be, all for one identity: it is asked once about each.
+/// The largest number of stanzas, all for one identity: it is asked once about each.
 #[test]
 fn work_grows_with_the_stanzas_and_no_faster() {
     let key = Key::generate();
@@ -323,7 +322,7 @@ fn work_grows_with_the_stanzas_and_no_faster() {
     let counts = counting.1.take();
     assert_eq!(counts.len(), 255 * 3);
     assert!(counts.values().all(|&count| count == 1));
-    // The same for one who contributes, and for a stranger.
+    // The same holds for a holder who contributes, and for a stranger.
     let header = Decryptor::new(&file[..]).unwrap().into_header();
     assert_eq!(Part::of(&header, [&counting as &dyn Identity]).unwrap().len(), 255);
     assert!(counting.1.take().values().all(|&count| count == 1));
@@ -345,21 +344,21 @@ fn as_many_stanzas_as_a_header_may_have() {
         let everybody = std::iter::once(&all as &dyn Recipient).chain(others.iter().map(|r| r as &dyn Recipient));
         Encryptor::with_recipients(everybody)
     };
-    // 204 stanzas with 4 each, and 4 by themselves: 1024.
+    // 204 stanzas with 4 inner ones each, and 4 alone, are 1024.
     let file = with(204, 4, 4).unwrap().encrypt_to_vec(b"x").unwrap();
     let header = Decryptor::new(&file[..]).unwrap().into_header();
     assert_eq!(header.stanzas().len(), 208);
     assert_eq!(threshold::describe(&header).unwrap()[0].types.len(), 816);
     let error = with(204, 4, 5).unwrap_err();
     assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
-    // Nor is such a header read: one more stanza in the text of the greatest.
+    // A header with one more stanza is not read either.
     let text = String::from_utf8(header.encode()).unwrap();
     let (stanzas, mac) = text.split_once("\n--- ").unwrap();
     let more = format!("{stanzas}\n-> other\n\n--- {mac}");
     assert_eq!(Header::parse(more.as_bytes()).unwrap_err(), HeaderError::TooManyStanzas);
 }
 
-/// A file that was made once: what is written today must be read tomorrow.
+/// A stored file must stay readable.
 #[test]
 fn a_file_that_is_kept() {
     let mut binary = Vec::new();

@@ -1,5 +1,4 @@
-//! The format of shares and parts, as `docs/threshold.md` has it, by other means than those of the
-//! crate.
+//! Checks the format of shares and parts in `docs/threshold.md` without the crate's own code.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use hkdf::Hkdf;
@@ -14,7 +13,7 @@ use sha2::Sha256;
 use crate::threshold::{fails, keys, open, seal_labelled};
 use crate::threshold_hostile::{encode, inner};
 
-/// Opens a file with nothing but what `docs/threshold.md` says.
+/// Opens a file with only the rules of `docs/threshold.md`.
 #[test]
 fn the_format_to_the_byte() {
     fn derive(key: &[u8], info: &str) -> [u8; 32] {
@@ -22,7 +21,7 @@ fn the_format_to_the_byte() {
         Hkdf::<Sha256>::new(None, key).expand(info.as_bytes(), &mut out).unwrap();
         out
     }
-    /// In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+    /// Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
     fn product(a: u8, b: u8) -> u8 {
         (0..8).rev().fold(0u8, |sum, bit| {
             let doubled = sum << 1 ^ if sum & 0x80 == 0 { 0 } else { 0x1b };
@@ -58,7 +57,7 @@ fn the_format_to_the_byte() {
         assert_eq!(decode_part(part.expose_secret()), expected);
         shares.push((number(3), share));
     }
-    // Lagrange's interpolation at 0 with the shares at 1 and 3.
+    // Lagrange interpolation at 0 with the shares at 1 and 3.
     let ((a, first), (b, second)) = (shares[0], shares[2]);
     let weight = |own: u8, other: u8| product(other, inverse(own ^ other));
     let byte = |i: usize| product(weight(a, b), first[i]) ^ product(weight(b, a), second[i]);
@@ -109,7 +108,7 @@ fn encode_part(bytes: &[u8]) -> String {
     bech32::encode_upper::<LongBech32>(PART, bytes).unwrap()
 }
 
-/// Bech32 (BIP 173) without its limit of length.
+/// Bech32 (BIP 173) without its limit on the length.
 enum LongBech32 {}
 
 impl bech32::Checksum for LongBech32 {

@@ -1,4 +1,4 @@
-//! Files for several holders, made or changed by somebody who wants what is not theirs.
+//! Files for several holders that an attacker made or changed.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Existing, Id
 
 use crate::threshold::{Key, fails, keys, open, seal_labelled};
 
-/// The stanzas of a file's header.
+/// Returns the stanzas of a file's header.
 pub(crate) fn stanzas(file: &[u8]) -> Vec<Stanza> {
     Header::parse(file).unwrap().0.into_stanzas()
 }
@@ -25,7 +25,7 @@ pub(crate) fn encode(stanza: &Stanza) -> String {
     format!("-> {words}\n{}\n", lines.join("\n"))
 }
 
-/// A file with these stanzas, a MAC that nobody can check, and some payload.
+/// Returns a file with these stanzas, a MAC that nobody can check, and some payload.
 fn file_of(stanzas: &[Stanza]) -> Vec<u8> {
     let stanzas: String = stanzas.iter().map(encode).collect();
     let mac = BASE64_STANDARD_NO_PAD.encode([7; 32]);
@@ -36,7 +36,7 @@ fn header_of(stanzas: &[Stanza]) -> Header {
     Header::parse(&file_of(stanzas)).unwrap().0
 }
 
-/// What the holder's program makes of these stanzas.
+/// Returns the result of the holder's program for these stanzas.
 #[track_caller]
 fn contribution(stanzas: &[Stanza], holder: &Key) -> Result<usize, ThresholdError> {
     match Part::of(&header_of(stanzas), [holder as &dyn Identity]) {
@@ -45,19 +45,19 @@ fn contribution(stanzas: &[Stanza], holder: &Key) -> Result<usize, ThresholdErro
     }
 }
 
-/// Gives the stanzas inside another one.
+/// Returns the stanzas inside another one.
 pub(crate) fn inner(stanza: &Stanza) -> Vec<Stanza> {
     let text = [b"age-encryption.org/v1\n", &stanza.body[64..], b"--- ", &[b'A'; 43], b"\n"].concat();
     Header::parse(&text).unwrap().0.into_stanzas()
 }
 
-/// Puts `new` into the place of the inner stanzas.
+/// Replaces the inner stanzas by `new`.
 fn with_inner(stanza: &mut Stanza, new: &[Stanza]) {
     stanza.body.truncate(64);
     stanza.body.extend(new.iter().flat_map(|stanza| encode(stanza).into_bytes()));
 }
 
-/// The header of a file of the holder, put into a file for several holders, whose shares the
+/// The header of a file of the holder is put into a file for several holders, whose shares the
 /// attacker knows.
 #[test]
 fn a_foreign_header_inside_gives_nothing() {
@@ -68,7 +68,8 @@ fn a_foreign_header_inside_gives_nothing() {
     let original = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
     assert_eq!(contribution(&original, &victim), Ok(1));
 
-    // A complete header, as the body or after what stands before the inner stanzas.
+    // The body is a complete header, or the 64 bytes before the inner stanzas and a complete
+    // header.
     for before in [0, 64] {
         let mut set = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
         set[0].body.truncate(before);
@@ -77,7 +78,7 @@ fn a_foreign_header_inside_gives_nothing() {
         assert_eq!(threshold::describe(&header_of(&set)), Err(ThresholdError::Malformed));
         assert_eq!(fails(open(&file_of(&set), &[&attackers[0], &attackers[1]], &[])), ThresholdError::Malformed);
     }
-    // Its stanzas in the place of those that wrap the one-time key, alone and beside them.
+    // The header's stanzas replace those that wrap the one-time key, or stand beside them.
     let alone: Vec<_> = foreign_header.into_stanzas().into_iter().filter(|stanza| stanza.tag == "X25519").collect();
     let mut set = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
     with_inner(&mut set[0], &alone);
@@ -88,7 +89,7 @@ fn a_foreign_header_inside_gives_nothing() {
     );
 }
 
-/// What is inside a stanza is no age file of its own, whatever it is put into.
+/// The inside of a stanza is not an age file, whatever it is put into.
 #[test]
 fn an_inner_part_is_no_age_file() {
     let keys = keys(3);
@@ -98,7 +99,7 @@ fn an_inner_part_is_no_age_file() {
     let rest = [9; 48];
     let body = [&set[0].body[..], &rest].concat();
     assert!(matches!(Decryptor::new(&body[..]), Err(DecryptError::Header(HeaderError::NotAge))));
-    // The inner stanzas in a header of their own: nobody knows a MAC for it.
+    // The inner stanzas become a header: nobody knows a MAC for it.
     let file = file_of(&inner(&set[0]));
     let decryptor = || Decryptor::new(&file[..]).unwrap();
     assert!(matches!(decryptor().decrypt([&keys[0] as &dyn Identity]).err(), Some(DecryptError::HeaderMac)));
@@ -120,19 +121,19 @@ fn stanzas_of_two_files_mixed() {
         }
         mixed
     };
-    // Two sets, neither of them complete.
+    // There are two sets, and neither is complete.
     assert_eq!(contribution(&mixed(false), &keys[0]), Err(ThresholdError::Malformed));
     assert_eq!(fails(open(&file_of(&mixed(false)), &[&keys[0], &keys[1]], &[])), ThresholdError::Malformed);
-    // One set by its id, and a share that was sealed for another.
+    // There is one set by its id, with a share that was sealed for another.
     assert_eq!(contribution(&mixed(true), &keys[2]), Err(ThresholdError::WrongShare { point: 3 }));
     let file = file_of(&mixed(true));
     assert_eq!(fails(open(&file, &[&keys[0], &keys[2]], &[])), ThresholdError::WrongShare { point: 3 });
-    // Holders of the others get as far as the MAC of the header.
+    // Holders of the other shares get as far as the MAC of the header.
     assert!(matches!(open(&file, &[&keys[0], &keys[1]], &[]), Err(DecryptError::HeaderMac)));
 }
 
-/// Two complete sets of different files in one header: each is one of its own, and the MAC is right
-/// for neither or one.
+/// One header has two complete sets of different files. Each keeps its own file key, and the MAC is
+/// right for at most one.
 #[test]
 fn a_set_of_another_file_beside_the_own() {
     let keys = keys(3);
@@ -186,13 +187,13 @@ fn a_replaced_label_and_every_other_value_is_noticed() {
         let changed = file_of(&set);
         let wrong = fails(open(&changed, &[&keys[0], &keys[1]], &[]));
         assert_eq!(wrong, ThresholdError::WrongShare { point: 1 }, "{what}");
-        // Nor is a part of the true file good for it.
+        // A part of the true file is not accepted either.
         let wrong = fails(open(&changed, &[], &[part]));
         let expected =
             if *what == "set id" { ThresholdError::OtherFile } else { ThresholdError::WrongPart { point: 3 } };
         assert_eq!(wrong, expected, "{what}");
     }
-    // Added where there was none; and points exchanged.
+    // A label is added where there was none, and points are exchanged.
     let mut set = stanzas(&seal_labelled(2, &keys, &[], None));
     set.iter_mut().for_each(|stanza| stanza.args.push(base64("party")));
     assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 2 }));
@@ -202,8 +203,8 @@ fn a_replaced_label_and_every_other_value_is_noticed() {
     assert_eq!(contribution(&set, &keys[1]), Err(ThresholdError::WrongShare { point: 1 }));
 }
 
-/// A whole set put before another payload: the holder's protection is the label, which goes with
-/// it.
+/// A whole set is put before another payload. The label protects the holder, because it stays with
+/// the set.
 #[test]
 fn a_whole_set_in_another_file_keeps_its_label() {
     let keys = keys(3);
@@ -212,12 +213,12 @@ fn a_whole_set_in_another_file_keeps_its_label() {
     let stolen = [bait, stanzas(&file)].concat_stanzas();
     let (shown, part) = Part::of(&header_of(&stolen), [&keys[0] as &dyn Identity]).unwrap().remove(0);
     assert_eq!(shown.label.unwrap().as_str(), "budget 2027");
-    // It is a part of the true file, which is why the label must be read.
+    // It is a part of the true file. This is why holders must read the label.
     assert_eq!(open(&file, &[&keys[1]], &[part]).unwrap(), b"secret");
     assert_eq!(contribution(&stolen, &chief), Ok(0));
 }
 
-/// Lines of the header changed by somebody who has no key.
+/// Someone without a key changes lines of the header.
 #[test]
 fn malformed_stanzas() {
     let keys = keys(3);
@@ -297,7 +298,7 @@ fn bodies_that_are_malformed() {
     for (what, change) in changes {
         assert_eq!(with(change), Err(ThresholdError::Malformed), "{what}");
     }
-    // Other bytes where the sealed share or the commitment is.
+    // Bytes of the sealed share or the commitment are changed.
     for place in [0, 15, 16, 31, 32, 63] {
         let wrong = Err(ThresholdError::WrongShare { point: 1 });
         assert_eq!(with(&|stanza| stanza.body[place] ^= 1), wrong, "{place}");
@@ -316,13 +317,13 @@ fn a_version_that_is_not_known() {
     let unknown = ThresholdError::UnknownVersion("v2".into());
     assert_eq!(contribution(&newer(), &keys[0]), Err(unknown.clone()));
     assert_eq!(fails(open(&file_of(&newer()), &[&keys[0], &keys[1]], &[])), unknown);
-    // Beside a set that is known it is like any stanza for somebody else.
+    // Beside a known set it is treated like a stanza for another recipient.
     let mut both = stanzas(&seal_labelled(2, &keys, &[], None));
     both.extend(newer());
     assert_eq!(contribution(&both, &keys[0]), Ok(1));
 }
 
-/// A recipient that is no good: without stanzas, or with one that cannot stand in a header.
+/// A bad recipient: without stanzas, or with one that a header cannot have.
 struct Bad(Option<&'static str>);
 
 impl Recipient for Bad {
@@ -332,7 +333,7 @@ impl Recipient for Bad {
     }
 }
 
-/// What a plugin returns is checked before it is written.
+/// The result of a plugin is checked before it is written.
 #[test]
 fn a_holders_plugin_that_returns_what_nobody_could_read() {
     let good = Key::generate().to_public();
@@ -357,7 +358,7 @@ impl Identity for Liar {
     }
 }
 
-/// A plugin of the holder can keep back a share, and cannot replace it.
+/// A holder's plugin can keep back a share, and cannot replace it.
 #[test]
 fn an_identity_that_returns_wrong_keys() {
     let keys = keys(3);

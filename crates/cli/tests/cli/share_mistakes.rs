@@ -152,7 +152,7 @@ fn words_of_another_set_or_of_a_forger() {
 
 /// The words with the identifier and flags of `like`, and a checksum that fits.
 fn with_identifier(words: &str, like: &str) -> String {
-    let list: Vec<&str> = include_str!("../../../shares/src/slip39/wordlist.txt").lines().collect();
+    let list: Vec<&str> = include_str!("../../../shares/src/foreign/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
     let numbers = |text: &str| text.split(' ').map(number).collect::<Vec<_>>();
     let (mut numbers, like) = (numbers(words), numbers(like));

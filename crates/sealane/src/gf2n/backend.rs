@@ -1,4 +1,4 @@
-//! The instruction sets of GF(2^n), their known answers, and the operations on each.
+//! The backends of GF(2^n): their known answers and their operations.
 
 use sealane_simd::{CachedLevel, ClmulLevel, dispatch_clmul};
 use subtle::{ConstantTimeEq, CtOption};
@@ -8,11 +8,11 @@ use super::field::{Degree, Field};
 use super::{kernel, slices};
 use crate::backend::{BackendOf, Family, Sealed, SelfTestCache, absorb};
 
-/// The family of what is made of products without carries: GF(2^n).
+/// The family of primitives built on carry-less products: GF(2^n).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClmulFamily;
 
-/// An instruction set that this CPU has and that computes right results: what [`Gf2n`] runs on.
+/// An instruction set that [`Gf2n`] can run on. This CPU has it, and it has passed its self-test.
 ///
 /// ```
 /// use sealane::gf2n::{Backend, Gf2n};
@@ -47,13 +47,14 @@ impl Family for ClmulFamily {
 
 const DIGEST: u64 = 9_702_128_350_495_474_861;
 
-/// Of one limb, and of more than one lane: together they have every instruction that other fields are made of. Each field here
-/// is compiled into every program, on every level.
+/// Computes the known answer: a digest of results in one field of one limb, and in one of more than
+/// one block. Together these two fields use every instruction that the other fields use. Each field
+/// named here is compiled into every program, for every level.
 fn digest(backend: Backend) -> u64 {
     digest_of::<192>(backend, digest_of::<64>(backend, 0))
 }
 
-/// Products of dense elements, in one lane and in many, and an inverse.
+/// Absorbs products of dense elements, in one lane and in many, and an inverse.
 fn digest_of<const BITS: usize>(backend: Backend, digest: u64) -> u64
 where
     Degree<BITS>: Field,
@@ -82,43 +83,46 @@ where
     elements
 }
 
-/// Operations on one element or many. They branch on the instruction set once, or a few times for what has several parts.
+/// Operations on one element or on many. An operation branches on the instruction set once, or once
+/// for each of its parts.
 impl BackendOf<ClmulFamily> {
-    /// a·b.
+    /// Returns a·b.
     #[must_use]
     #[inline]
     pub fn multiply<F: Field>(self, a: &Element<F>, b: &Element<F>) -> Element<F> {
         Element(dispatch_clmul!(self.level(), token => kernel::multiply::<F, _>(token, &a.0, &b.0)))
     }
 
-    /// a·a.
+    /// Returns a².
     #[must_use]
     #[inline]
     pub fn square<F: Field>(self, a: &Element<F>) -> Element<F> {
         self.square_times(a, 1)
     }
 
-    /// a^(2^times), by as many squarings.
+    /// Returns a^(2^times), by that many squarings.
     #[must_use]
     pub fn square_times<F: Field>(self, a: &Element<F>, times: usize) -> Element<F> {
         Element(dispatch_clmul!(self.level(), token => kernel::square::<F, _>(token, &a.0, times)))
     }
 
-    /// 1/a; none for zero.
+    /// Returns 1/a, or none for zero.
     #[must_use]
     pub fn invert<F: Field>(self, a: &Element<F>) -> CtOption<Element<F>> {
         let inverse = Element(dispatch_clmul!(self.level(), token => kernel::invert::<F, _>(token, &a.0)));
         CtOption::new(inverse, !a.ct_eq(&Element::ZERO))
     }
 
-    /// a^exponent: see [`Element::pow`].
+    /// Returns a^exponent: see [`Element::pow`].
     #[must_use]
     pub fn pow<F: Field>(self, a: &Element<F>, exponent: &[u64]) -> Element<F> {
         Element(dispatch_clmul!(self.level(), token => kernel::power::<F, _>(token, &a.0, exponent)))
     }
 
-    /// Replaces each element by its inverse, and leaves zeros as they are: Montgomery's trick, with one inversion in all and
-    /// three products for each element. `scratch` is overwritten, at last with zeros.
+    /// Replaces each element by its inverse. Zeros stay zero.
+    ///
+    /// This is Montgomery's trick: one inversion in all, and three products for each element.
+    /// `scratch` is overwritten, and is zero at the end.
     ///
     /// # Panics
     /// If `scratch` is not as long as `elements`.
@@ -141,7 +145,7 @@ impl BackendOf<ClmulFamily> {
         dispatch_clmul!(self.level(), token => slices::scale::<F, _>(token, a, b));
     }
 
-    /// The sum of a(i)·b(i).
+    /// Returns the sum of a(i)·b(i).
     ///
     /// # Panics
     /// If the slices differ in length.
@@ -151,7 +155,8 @@ impl BackendOf<ClmulFamily> {
         dispatch_clmul!(self.level(), token => slices::dot_product::<F, _>(token, a, b))
     }
 
-    /// Evaluates the polynomial with these coefficients, the constant one first, at each of `points`, into `values`.
+    /// Evaluates the polynomial with these coefficients, the constant one first, at each of
+    /// `points`. Writes the results to `values`.
     ///
     /// # Panics
     /// If there are not as many values as points.
@@ -160,9 +165,12 @@ impl BackendOf<ClmulFamily> {
         dispatch_clmul!(self.level(), token => slices::evaluate::<F, _>(token, coefficients, points, values));
     }
 
-    /// What the values of a polynomial at `points` are to be multiplied with, so that the sum is its value at `at`, into
-    /// `weights` (Lagrange interpolation). The polynomial has a lower degree than there are points, no two points are equal,
-    /// and `at` is none of them; else the weights mean nothing. `scratch` is overwritten, at last with zeros.
+    /// Computes the weights of Lagrange interpolation at `at`: the sum of weight times value over
+    /// all points is the polynomial's value there.
+    ///
+    /// The polynomial must have a degree below the number of points, all points must differ, and
+    /// `at` must be none of them; otherwise the weights are meaningless. `scratch` is overwritten,
+    /// and is zero at the end.
     ///
     /// # Panics
     /// If the slices differ in length.
@@ -182,9 +190,11 @@ impl BackendOf<ClmulFamily> {
         self.scale(weights, &all);
     }
 
-    /// The inverses of the products over all other points x(j) of x(i) - x(j), into `weights`: with them as multipliers the
-    /// values of any polynomial of a degree below n - 1 at the n points add up to zero. No two points are equal. `scratch` is
-    /// overwritten, at last with zeros.
+    /// Computes, for each point x(i), the inverse of the product of x(i) - x(j) over all other
+    /// points x(j).
+    ///
+    /// With these weights, the values of every polynomial of a degree below n - 1 at the n points
+    /// add up to zero. All points must differ. `scratch` is overwritten, and is zero at the end.
     ///
     /// # Panics
     /// If the slices differ in length.
@@ -211,7 +221,7 @@ mod tests {
         }
     }
 
-    /// The same elements, multiplied and inverted by the reference.
+    /// Multiplies and inverts the same elements with the reference.
     #[test]
     fn the_known_answers_are_those_of_the_reference() {
         fn digest_of<const BITS: usize>(digest: u64) -> u64

@@ -1,4 +1,4 @@
-//! An element of a field.
+//! Elements of a field.
 
 use core::fmt;
 use core::iter::{Product, Sum};
@@ -11,17 +11,19 @@ use zeroize::{DefaultIsZeroes, Zeroize};
 use super::Backend;
 use super::field::{Degree, Field};
 
-/// An element of the field `F`: see [`Gf2n`], which names it by its degree.
+/// An element of the field `F`. [`Gf2n`] names the field by its degree.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Element<F: Field>(pub(crate) F::Limbs);
 
-/// An element of GF(2^BITS): a polynomial over GF(2) of degree below BITS, modulo the field's [polynomial](Field::EXPONENTS).
+/// An element of GF(2^BITS): a polynomial over GF(2) of a degree below BITS, modulo the field's
+/// [polynomial](Field::EXPONENTS).
 ///
-/// Arithmetic takes the same time for all elements. Operators go through [`Backend::detect`] for each product (one atomic load,
-/// a branch and a call); the functions of [`Backend`] that work on many elements do so once.
+/// Arithmetic takes the same time for all elements. Each product by an operator calls
+/// [`Backend::detect`], which costs an atomic load, a branch and a call. The functions of
+/// [`Backend`] that work on many elements need it only once.
 ///
-/// It is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
+/// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///
 /// ```
 /// use sealane::gf2n::Gf2n;
@@ -38,11 +40,13 @@ impl<F: Field> Element<F> {
     pub const ZERO: Self = Self(F::ZERO);
     /// The neutral element of multiplication.
     pub const ONE: Self = Self(F::ONE);
-    /// Bytes of an element: BITS / 8.
+    /// The length of an element in bytes: BITS / 8.
     pub const BYTES: usize = F::BITS / 8;
 
-    /// The element of these bytes, of which there is one for each string: bit i of byte j is the coefficient of x^(8j + i), so
-    /// the bytes are little-endian, and each by itself is as FIPS 197 has it in GF(2^8).
+    /// Returns the element of these bytes. Each string of BITS / 8 bytes is an element.
+    ///
+    /// Bit i of byte j is the coefficient of x^(8j + i): the bytes are little-endian, and the bits
+    /// of a byte have the order of FIPS 197.
     #[must_use]
     pub fn from_bytes(bytes: &F::Bytes) -> Self {
         let mut element = Self::ZERO;
@@ -54,7 +58,8 @@ impl<F: Field> Element<F> {
         element
     }
 
-    /// The element of these bytes, as in [`Element::from_bytes`]; `None` if there are not [`Element::BYTES`] of them.
+    /// Returns the element of these bytes, as [`Element::from_bytes`] does, or `None` if there are
+    /// not [`Element::BYTES`] of them.
     #[must_use]
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::BYTES {
@@ -67,7 +72,7 @@ impl<F: Field> Element<F> {
         Some(element)
     }
 
-    /// The bytes of the element: see [`Element::from_bytes`].
+    /// Returns the bytes of the element: see [`Element::from_bytes`].
     #[must_use]
     pub fn to_bytes(&self) -> F::Bytes {
         let mut bytes = F::ZERO_BYTES;
@@ -77,7 +82,8 @@ impl<F: Field> Element<F> {
         bytes
     }
 
-    /// The element with bit i of `bits` as the coefficient of x^i; `None` if the field has no such element.
+    /// Returns the element with bit i of `bits` as the coefficient of x^i, or `None` if the field
+    /// has no such element.
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
         if F::BITS < 64 && bits >> F::BITS != 0 {
@@ -88,17 +94,17 @@ impl<F: Field> Element<F> {
         Some(element)
     }
 
-    /// A uniformly random element, zero included.
+    /// Returns a uniformly random element. It can be zero.
     #[must_use]
     pub fn random(rng: &mut impl CryptoRng) -> Self {
         let Ok(element) = Self::try_random(rng);
         element
     }
 
-    /// A uniformly random element, zero included, from a generator that may fail.
+    /// Returns a uniformly random element from a generator that may fail. It can be zero.
     ///
     /// # Errors
-    /// That of the generator.
+    /// The error of the generator.
     pub fn try_random<R: TryCryptoRng>(rng: &mut R) -> Result<Self, R::Error> {
         let mut bytes = F::ZERO_BYTES;
         rng.try_fill_bytes(bytes.as_mut())?;
@@ -107,31 +113,32 @@ impl<F: Field> Element<F> {
         Ok(element)
     }
 
-    /// Whether it is zero.
+    /// Returns whether the element is zero.
     #[must_use]
     pub fn is_zero(&self) -> Choice {
         self.ct_eq(&Self::ZERO)
     }
 
-    /// The product with itself.
+    /// Returns the square.
     #[must_use]
     pub fn square(&self) -> Self {
         Backend::detect().square(self)
     }
 
-    /// The inverse; none for zero.
+    /// Returns the inverse, or none for zero.
     #[must_use]
     pub fn invert(&self) -> CtOption<Self> {
         Backend::detect().invert(self)
     }
 
-    /// The power, with an exponent in limbs of 64 bits, the lowest first. The time depends on the number of limbs only.
+    /// Returns the power. The exponent is in limbs of 64 bits, the lowest first. The time depends
+    /// only on the number of limbs.
     #[must_use]
     pub fn pow(&self, exponent: &[u64]) -> Self {
         Backend::detect().pow(self, exponent)
     }
 
-    /// Clears what is above BITS in a limb. Vectors leave anything there, and never look at it.
+    /// Clears the bits from BITS on in a limb. Vectors leave arbitrary bits there and ignore them.
     #[inline(always)]
     pub(super) fn mask(&mut self) {
         if F::BITS < 64 {
@@ -139,15 +146,16 @@ impl<F: Field> Element<F> {
         }
     }
 
-    /// All bits if it is not zero, else none.
+    /// Returns a mask with all bits set, or with none if the element is zero.
     #[inline(always)]
     fn nonzero_mask(&self) -> u64 {
         let any = self.0.as_ref().iter().fold(0, |any, limb| any | limb);
-        // The mask is hidden, not what it is made of: from that alone the compiler makes a branch again.
+        // `black_box` is around the finished mask. Around its input it would not keep the compiler
+        // from making a branch.
         core::hint::black_box(((any | any.wrapping_neg()) >> 63).wrapping_neg())
     }
 
-    /// The element, or 1 for zero.
+    /// Returns the element, or 1 if it is zero.
     #[inline(always)]
     pub(super) fn or_one(&self) -> Self {
         let mut element = *self;
@@ -155,7 +163,7 @@ impl<F: Field> Element<F> {
         element
     }
 
-    /// The other element, or 0 if this one is.
+    /// Returns the other element, or 0 if this one is 0.
     #[inline(always)]
     pub(super) fn zero_or(&self, other: &Self) -> Self {
         let mask = self.nonzero_mask();
@@ -174,7 +182,7 @@ impl<F: Field> Default for Element<F> {
 impl<F: Field> DefaultIsZeroes for Element<F> {}
 
 impl<F: Field> fmt::Debug for Element<F> {
-    /// Does not show the value, which may be a secret.
+    /// Does not show the value, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Gf2n<{}>(..)", F::BITS)
     }
@@ -187,7 +195,7 @@ impl<F: Field> ConstantTimeEq for Element<F> {
 }
 
 impl<F: Field> PartialEq for Element<F> {
-    /// In constant time up to the result.
+    /// Compares in constant time up to the result.
     fn eq(&self, other: &Self) -> bool {
         self.ct_eq(other).into()
     }
@@ -223,7 +231,7 @@ impl<F: Field> MulAssign for Element<F> {
 }
 
 impl<F: Field> SubAssign for Element<F> {
-    /// The same as addition.
+    /// Adds: in characteristic 2, subtraction is the same.
     #[inline(always)]
     #[allow(clippy::suspicious_op_assign_impl, reason = "in characteristic 2 the two are one")]
     fn sub_assign(&mut self, other: Self) {
@@ -234,14 +242,14 @@ impl<F: Field> SubAssign for Element<F> {
 impl<F: Field> Neg for Element<F> {
     type Output = Self;
 
-    /// The element itself.
+    /// Returns the element itself.
     #[inline(always)]
     fn neg(self) -> Self {
         self
     }
 }
 
-/// Implements an operator by its form that assigns, for values and references.
+/// Implements operators for values and references, from the form that assigns.
 macro_rules! operators {
     ($($operator:ident $method:ident $assign_operator:ident $assign:ident;)*) => {$(
         impl<F: Field> $operator for Element<F> {

@@ -17,13 +17,13 @@ pub struct Degree<const BITS: usize>;
 
 /// A field GF(2^n) = GF(2)\[x\] / (x^n + x^a + x^b + x^c + 1).
 ///
-/// The trait is sealed; its implementations are those of [`Degree`].
+/// The trait is sealed. [`Degree`] implements it.
 pub trait Field: sealed::Sealed + Copy + Send + Sync + 'static {
     /// n.
     const BITS: usize;
-    /// a, b and c, the greatest first.
+    /// a, b and c, in descending order.
     const EXPONENTS: [u32; 3];
-    /// An element in memory: `[u64; n / 64]`, or one limb where n is less than 64.
+    /// An element in memory: `[u64; n / 64]`, or one limb if n is less than 64.
     type Limbs: Copy + Send + Sync + AsRef<[u64]> + AsMut<[u64]> + Zeroize;
     /// An element as bytes: `[u8; n / 8]`.
     type Bytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize;
@@ -40,7 +40,11 @@ pub trait Field: sealed::Sealed + Copy + Send + Sync + 'static {
 }
 
 macro_rules! fields {
-    ($($bits:literal $exponents:expr, $limbs:literal, $poly:ty;)*) => {$(
+    ($($bits:literal $exponents:expr, $limbs:literal, $poly:ty;)*) => {
+        /// The degree and the exponents of each field.
+        #[cfg(feature = "alloc")]
+        pub(super) const FIELDS: &[(usize, Exponents)] = &[$(($bits, $exponents)),*];
+    $(
         impl sealed::Sealed for Degree<$bits> {}
 
         impl Field for Degree<$bits> {
@@ -65,8 +69,9 @@ macro_rules! fields {
     )*};
 }
 
-// The pentanomials of Seroussi, "Table of low-weight binary irreducible polynomials" (HPL-98-135), which for 128 bits is that
-// of GCM (NIST SP 800-38D), and for 8 that of AES (FIPS 197).
+// These are the pentanomials of Seroussi, "Table of low-weight binary irreducible polynomials"
+// (HPL-98-135). The one of 128 bits is that of GCM (NIST SP 800-38D), and the one of 8 bits that of
+// AES (FIPS 197).
 fields! {
     8 [4, 3, 1], 1, Small<V>;
     16 [5, 3, 1], 1, Small<V>;

@@ -1,6 +1,6 @@
 //! The operations on elements, on one instruction set.
 //!
-//! Each function is entered once for a whole operation, however many products it takes.
+//! A whole operation is one call of one of these functions, however many products it takes.
 
 use sealane_simd::{Clmul, ClmulLanes, Token};
 
@@ -10,11 +10,12 @@ use crate::wipe::wipe;
 
 pub(super) type Vector<F, V> = <F as Field>::Poly<V>;
 
-/// From here on a product is a function of its own: it takes so long that the call is not seen, and so much code that it should
-/// not be there for each place that multiplies.
+/// Fields of at least this degree compute a product in a function that is not inlined. The product
+/// takes so long that the call costs nothing measurable, and inlining it everywhere would be too
+/// much code.
 pub(super) const OUTLINED_BITS: usize = 512;
 
-/// The same element in each lane.
+/// Loads the same element into each lane.
 #[inline(always)]
 pub(super) fn splat<F: Field, V: ClmulLanes>(token: V::Token, element: &F::Limbs) -> Vector<F, V> {
     Vector::<F, V>::load(
@@ -25,13 +26,13 @@ pub(super) fn splat<F: Field, V: ClmulLanes>(token: V::Token, element: &F::Limbs
     )
 }
 
-/// The element in the first lane.
+/// Returns the element in the first lane.
 #[inline(always)]
 fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> F::Limbs {
     let mut limbs = F::ZERO;
     vector.store(0, limbs.as_mut(), 0);
     if F::BITS < 64 {
-        // What is above was never looked at.
+        // Vectors leave arbitrary bits above the element.
         limbs.as_mut()[0] &= (1 << (F::BITS % 64)) - 1;
     }
     limbs
@@ -82,41 +83,43 @@ fn outlined_squares<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, 
     )
 }
 
-/// a·b.
+/// Returns a·b.
 #[inline(always)]
 pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
     multiply_in_lane::<F, T::One>(token, a, b)
 }
 
-/// a·b, in the first lane.
+/// Returns a·b, computed in the first lane.
 #[inline(always)]
 pub(crate) fn multiply_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
     store::<F, V>(product::<F, V>(token, splat::<F, V>(token, a), splat::<F, V>(token, b)))
 }
 
-/// a^(2^times).
+/// Returns a^(2^times).
 #[inline(always)]
 pub(super) fn square<F: Field, T: Clmul>(token: T, a: &F::Limbs, times: usize) -> F::Limbs {
     store::<F, T::One>(squared_times::<F, _>(token, splat::<F, _>(token, a), times))
 }
 
-/// 1/a, and 0 for 0.
+/// Returns 1/a, or 0 for 0.
 #[inline(always)]
 pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
     invert_in_lane::<F, T::One>(token, a)
 }
 
-/// 1/a, in the first lane.
+/// Returns 1/a, or 0 for 0, computed in the first lane.
 #[inline(always)]
 pub(crate) fn invert_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs) -> F::Limbs {
     store::<F, V>(inverted::<F, V>(token, &splat::<F, V>(token, a)))
 }
 
-/// Itoh and Tsujii, "A fast algorithm for computing multiplicative inverses in GF(2^m) using normal bases" (1988): with
-/// β(k) = a^(2^k - 1) is β(i + j) = β(i)^(2^j)·β(j), and the inverse is β(n - 1)², so n - 1 squarings do, with few products.
-/// k grows to n - 1 by two of its bits at a time.
+/// Computes the inverse by the method of Itoh and Tsujii, "A fast algorithm for computing
+/// multiplicative inverses in GF(2^m) using normal bases" (1988).
 ///
-/// A function of its own: it takes long, and others end with it.
+/// Let β(k) = a^(2^k - 1). Then β(i + j) = β(i)^(2^j)·β(j), and the inverse is β(n - 1)². This
+/// takes n - 1 squarings and few products. k grows to n - 1 by two of its bits at a time.
+///
+/// It is not inlined: it takes long, and several operations end with it.
 #[inline(never)]
 pub(super) fn inverted<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>) -> Vector<F, V> {
     token.enter(
@@ -133,8 +136,9 @@ fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<
     let (mut beta, mut k) = (a, 1);
     let mut rest = target.ilog2() & !1;
     let mut step = 0;
-    // One place that squares and multiplies, for all steps: β(by) to the left of β(k). Steps 0 and 1 make β(2) and β(3); then k takes two bits of
-    // the target in three steps, two that double it and one that adds.
+    // All steps square and multiply in this one place: they put β(by) to the left of β(k). Steps 0
+    // and 1 make β(2) and β(3). After that, k takes two bits of the target in three steps: two that
+    // double it and one that adds.
     loop {
         let (by, factor) = match step {
             0 | 1 => (1, a),
@@ -166,14 +170,15 @@ fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<
     }
 }
 
-/// a^exponent, where the exponent's limbs are given from the lowest. Its bits decide neither what is done nor where.
+/// Returns a^exponent. The exponent's limbs are given from the lowest on. Neither branches nor
+/// addresses depend on its bits.
 #[inline(always)]
 pub(super) fn power<F: Field, T: Clmul>(token: T, a: &F::Limbs, exponent: &[u64]) -> F::Limbs {
     let mut factor = F::ZERO;
     let mut power = splat::<F, T::One>(token, &F::ONE);
     for limb in exponent.iter().rev() {
         for bit in (0..64).rev() {
-            // a or 1. Hidden, lest the compiler make a branch of it.
+            // The factor is a or 1. `black_box` keeps the compiler from making a branch of it.
             let mask = core::hint::black_box((limb >> bit & 1).wrapping_neg());
             let ones = F::ONE;
             for ((limb, a), one) in factor.as_mut().iter_mut().zip(a.as_ref()).zip(ones.as_ref()) {

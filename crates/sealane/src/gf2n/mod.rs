@@ -1,7 +1,12 @@
-//! Arithmetic in the fields GF(2^n) of 8 to 2048 bits.
+//! Arithmetic in the fields GF(2^n).
 //!
-//! [`Gf2n`] is an element, with the operators of arithmetic; [`Backend`] has the operations on many elements, and those on a chosen instruction
-//! set. Everything takes the same time whatever the elements are. With the feature `serde` elements have its traits.
+//! - [`Gf2n`]: an element of one of thirteen fields of 8 to 2048 bits, with the operators of
+//!   arithmetic.
+//! - [`Backend`]: operations on many elements, or on a chosen instruction set.
+//! - `DynamicField`: a field whose degree is chosen at run time. Needs the feature `alloc`.
+//!
+//! Everything takes the same time for all elements, unless it says otherwise. With the feature
+//! `serde`, elements implement serde's traits.
 //!
 //! | bits | modulus |
 //! | --- | --- |
@@ -20,6 +25,8 @@
 //! | 2048 | x^2048 + x^19 + x^14 + x^13 + 1 |
 
 mod backend;
+#[cfg(feature = "alloc")]
+mod dynamic;
 mod element;
 mod field;
 pub(crate) mod kernel;
@@ -29,6 +36,8 @@ mod serde;
 pub(crate) mod slices;
 
 pub use backend::{Backend, ClmulFamily};
+#[cfg(feature = "alloc")]
+pub use dynamic::{DynamicElement, DynamicField};
 pub use element::{Element, Gf2n};
 pub use field::{Degree, Field};
 

@@ -1,53 +1,54 @@
-//! Polynomials over GF(2) in registers: their products, by Karatsuba's method, and their reduction.
+//! Polynomials over GF(2) in registers: products by Karatsuba's method, and reduction.
 //!
-//! There is no size at which the schoolbook's method is faster, as measured (docs/performance.md).
+//! A polynomial is a structure of 128-bit blocks: halves of halves, or thirds. The recursion of the
+//! structure is that of the algorithm. All of it is straight-line code, and small polynomials never
+//! leave the registers. Each lane of a vector has an element of its own.
 //!
-//! A polynomial is a structure of 128-bit blocks: halves of halves, or thirds. The structure is the recursion, so all of it is
-//! straight-line code, and small polynomials never leave the registers. Each lane of a vector has an element of its own.
+//! Schoolbook multiplication was not faster at any size (docs/performance.md).
 
 use sealane_simd::{ClmulLanes, Token};
 
-/// The a, b and c of x^n + x^a + x^b + x^c + 1, all below 32.
+/// The a, b and c of x^n + x^a + x^b + x^c + 1. All are below 32.
 pub(super) type Exponents = [u32; 3];
 
-/// The elements of a field, reduced or to be, as vectors.
+/// Elements of a field as vectors, reduced or not.
 pub trait Poly<V: ClmulLanes>: Copy {
     /// A product that has not been reduced.
     type Product: Copy;
-    /// How many limbs of 64 bits it has in memory.
+    /// The number of 64-bit limbs that an element has in memory.
     const LIMBS: usize;
 
-    /// Zero.
+    /// Returns zero.
     fn zero(token: V::Token) -> Self;
-    /// Lane i is read from `lane(i)`, from position `at` on.
+    /// Loads each lane i from `lane(i)`, starting at limb `at`.
     fn load<'a>(token: V::Token, lane: impl Fn(usize) -> &'a [u64] + Copy, at: usize) -> Self;
-    /// Writes a lane to `limbs`, from position `at` on.
+    /// Stores a lane to `limbs`, starting at limb `at`.
     fn store(self, lane: usize, limbs: &mut [u64], at: usize);
-    /// The sum.
+    /// Returns the sum.
     fn xor(self, other: Self) -> Self;
-    /// The product.
+    /// Returns the product.
     fn multiply(self, other: Self) -> Self::Product;
-    /// The product with itself, which has no mixed terms.
+    /// Returns the square, which has no mixed terms.
     fn square(self) -> Self::Product;
-    /// The sum of products.
+    /// Returns the sum of two products.
     fn xor_products(a: Self::Product, b: Self::Product) -> Self::Product;
-    /// A product modulo x^BITS + x^a + x^b + x^c + 1.
+    /// Reduces a product modulo x^BITS + x^a + x^b + x^c + 1.
     fn reduce<const BITS: u32>(product: Self::Product, exponents: Exponents) -> Self;
 }
 
-/// x + x·x^a + x·x^b + x·x^c, limb by limb; what leaves a limb is lost.
+/// Returns x + x·x^a + x·x^b + x·x^c, limb by limb. Bits shifted out of a limb are lost.
 #[inline(always)]
 fn fold_limbs<V: ClmulLanes>(x: V, [a, b, c]: Exponents) -> V {
     x.xor(x.shl(a)).xor(x.shl(b).xor(x.shl(c)))
 }
 
-/// What leaves each limb there.
+/// Returns the bits that [`fold_limbs`] shifts out of each limb.
 #[inline(always)]
 fn carries<V: ClmulLanes>(x: V, [a, b, c]: Exponents) -> V {
     x.shr(64 - a).xor(x.shr(64 - b)).xor(x.shr(64 - c))
 }
 
-/// A limb's worth of coefficients or fewer: fields of up to 64 bits. The high limb is to be ignored.
+/// At most 64 coefficients, in the low limb. The high limb is ignored.
 #[derive(Clone, Copy)]
 pub struct Small<V>(V);
 
@@ -94,8 +95,8 @@ impl<V: ClmulLanes> Poly<V> for Small<V> {
             let high = high.xor(carries(high, exponents));
             return Self(product.xor(fold_limbs(high, exponents)));
         }
-        // All of the product is in the low limb. What is folded in the first time may reach beyond x^BITS again, by less than
-        // x^7; the second time it does not.
+        // The whole product is in the low limb. The first fold can leave bits above x^BITS, fewer
+        // than 7. The second one leaves none.
         let mut x = product;
         for _ in 0..2 {
             let high = x.shr(BITS);
@@ -107,26 +108,30 @@ impl<V: ClmulLanes> Poly<V> for Small<V> {
 
 /// A polynomial of whole blocks.
 pub trait Blocks<V: ClmulLanes>: Poly<V, Product = Double<Self>> {
-    /// The highest block.
+    /// Returns the highest block.
     fn top(self) -> V;
-    /// As [`Blocks::fold`] at the bottom, with `overflow` added first: too small to change what leaves a limb, which does not wait.
+    /// Folds the lowest blocks as [`Blocks::fold`] does, and adds `overflow` first. `overflow` is
+    /// too small to change the bits that leave a limb, so these are computed without waiting for
+    /// it.
     fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V);
-    /// Times 1 + x^a + x^b + x^c, and what leaves each limb of the highest block. `below` is what left the block below.
+    /// Multiplies by 1 + x^a + x^b + x^c. `below` are the bits that left the next lower block.
+    /// Returns the product and the bits that leave the highest block.
     fn fold(self, exponents: Exponents, below: V) -> (Self, V);
 }
 
-/// The low part of a product and the high one, or any polynomial of two parts.
+/// A polynomial of two parts, such as the low and the high part of a product.
 #[derive(Clone, Copy)]
 pub struct Double<T>(T, T);
 
-/// Lo + x^n·Hi ≡ Lo + (1 + x^a + x^b + x^c)·Hi. What is above x^n there is less than x^32; it is folded in by adding it to Hi.
+/// Reduces Lo + x^n·Hi ≡ Lo + (1 + x^a + x^b + x^c)·Hi. The part of the result above x^n is shorter
+/// than 32 bits. Adding it to Hi folds it in.
 #[inline(always)]
 fn reduce_blocks<V: ClmulLanes, T: Blocks<V>>(Double(low, high): Double<T>, exponents: Exponents) -> T {
     let overflow = carries(high.top(), exponents).high_to_low();
     low.xor(high.fold_bottom(exponents, overflow).0)
 }
 
-/// Implements what parts do each by itself.
+/// Implements the operations that work on each part by itself.
 macro_rules! part_by_part {
     ($parts:literal: $($part:tt),*) => {
         const LIMBS: usize = $parts * T::LIMBS;
@@ -230,7 +235,8 @@ impl<V: ClmulLanes> Blocks<V> for Block<V> {
     }
 }
 
-/// From this many limbs on, products of halves are calls: all of it inlined would be hundreds of products in a row.
+/// Products of halves with at least this many limbs are calls. Inlining them would give hundreds of
+/// products in a row.
 const OUTLINED_LIMBS: usize = 8;
 
 #[inline(always)]
@@ -332,7 +338,7 @@ impl<V: ClmulLanes, T: Blocks<V>> Blocks<V> for Triple<T> {
     }
 }
 
-/// 192 coefficients: three limbs. The high limb of the second vector is to be ignored.
+/// 192 coefficients: three limbs. The high limb of the second vector is ignored.
 #[derive(Clone, Copy)]
 pub struct Trio<V>(V, V);
 
@@ -364,7 +370,7 @@ impl<V: ClmulLanes> Poly<V> for Trio<V> {
     fn xor(self, other: Self) -> Self {
         Self(self.0.xor(other.0), self.1.xor(other.1))
     }
-    /// Karatsuba's method on limbs.
+    /// Multiplies limbs by Karatsuba's method.
     #[inline(always)]
     fn multiply(self, other: Self) -> [V; 3] {
         let (a, b) = (self, other);

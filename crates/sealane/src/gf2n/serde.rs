@@ -1,4 +1,4 @@
-//! Elements in serde's formats.
+//! Implements serde's traits for elements.
 
 use serdect::array::{deserialize_hex_or_bin, serialize_hex_lower_or_bin};
 use serdect::serde::de::Error as _;
@@ -7,8 +7,9 @@ use zeroize::Zeroize;
 
 use super::{Element, Field};
 
-/// The bytes of [`Element::to_bytes`]: as hexadecimal digits, in lower case, where people read the format. It takes the same time for
-/// all elements; what the format does with them is its own affair.
+/// Serializes the bytes of [`Element::to_bytes`]: as lower-case hexadecimal digits in formats that
+/// people read, and as bytes in others. This takes the same time for all elements; the format may
+/// not.
 impl<F: Field> Serialize for Element<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bytes = self.to_bytes();
@@ -18,11 +19,12 @@ impl<F: Field> Serialize for Element<F> {
     }
 }
 
-/// As it is serialized. Digits may be in upper case; a wrong number of bytes is an error.
+/// Deserializes what [`Serialize`] writes. Digits may be in upper case. A wrong number of bytes is
+/// an error.
 impl<'de, F: Field> Deserialize<'de> for Element<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut bytes = F::ZERO_BYTES;
-        // No digits at all would pass for zero.
+        // Without this check, no digits at all would be zero.
         let result = match deserialize_hex_or_bin(bytes.as_mut(), deserializer) {
             Ok(read) if read.len() == Self::BYTES => Ok(()),
             Ok(read) => Err(D::Error::invalid_length(read.len(), &"the bytes of one element")),

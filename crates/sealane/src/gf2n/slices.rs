@@ -1,4 +1,4 @@
-//! The operations on many elements, as many side by side as a vector has lanes.
+//! Operations on many elements. Each lane of a vector holds one.
 
 use sealane_simd::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
 
@@ -8,7 +8,7 @@ use super::kernel::{OUTLINED_BITS, Vector, inverted, product, splat};
 use super::poly::Poly;
 use crate::wipe::wipe;
 
-/// As many elements as there are lanes; `fill` in the lanes for which there are none.
+/// Loads an element into each lane, and `fill` into the lanes that have none.
 #[inline(always)]
 fn load<F: Field, V: ClmulLanes>(token: V::Token, elements: &[Element<F>], fill: &Element<F>) -> Vector<F, V> {
     if elements.len() >= V::LANES {
@@ -27,7 +27,7 @@ fn load<F: Field, V: ClmulLanes>(token: V::Token, elements: &[Element<F>], fill:
     )
 }
 
-/// As many elements as there are lanes, or fewer.
+/// Stores the lanes. There may be fewer elements than lanes.
 #[inline(always)]
 fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>, elements: &mut [Element<F>]) {
     if elements.len() >= V::LANES {
@@ -43,7 +43,7 @@ fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>, elements: &mut [Element<
     }
 }
 
-/// The sum of the elements in the lanes.
+/// Returns the sum of the elements in the lanes.
 #[inline(always)]
 fn sum_of_lanes<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> Element<F> {
     let mut lanes = [Element::ZERO; MAX_CLMUL_LANES];
@@ -53,7 +53,7 @@ fn sum_of_lanes<F: Field, V: ClmulLanes>(vector: Vector<F, V>) -> Element<F> {
     sum
 }
 
-/// a(i) becomes a(i)·b(i).
+/// Replaces each a(i) by a(i)·b(i).
 #[inline(always)]
 pub(crate) fn multiply<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &[Element<F>]) {
     let lanes = T::Many::LANES;
@@ -64,7 +64,7 @@ pub(crate) fn multiply<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &[
     }
 }
 
-/// a(i) becomes a(i)·b.
+/// Replaces each a(i) by a(i)·b.
 #[inline(always)]
 pub(crate) fn scale<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &Element<F>) {
     let b = splat::<F, T::Many>(token, &b.0);
@@ -74,7 +74,7 @@ pub(crate) fn scale<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], b: &Elem
     }
 }
 
-/// The sum of a(i)·b(i). Small fields reduce it once, at the end.
+/// Returns the sum of a(i)·b(i). Small fields reduce it once, at the end.
 #[inline(always)]
 pub(crate) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
     let lanes = T::Many::LANES;
@@ -102,7 +102,8 @@ pub(crate) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[E
     sum_of_lanes::<F, T::Many>(sum)
 }
 
-/// values(i) becomes the value of the polynomial at points(i), by Horner's rule. Coefficients are given from that of x^0 on.
+/// Sets each values(i) to the value of the polynomial at points(i), by Horner's rule. The
+/// coefficients are given from the constant one on.
 #[inline(always)]
 pub(crate) fn evaluate<F: Field, T: Clmul>(
     token: T,
@@ -121,7 +122,8 @@ pub(crate) fn evaluate<F: Field, T: Clmul>(
     }
 }
 
-/// a(i) becomes 1/a(i), and 0 stays 0: Montgomery's trick, with a chain of products in each lane. `scratch` is as long.
+/// Replaces each a(i) by 1/a(i), and leaves zeros, by Montgomery's trick with a chain of products
+/// in each lane. `scratch` is as long as `a`.
 #[inline(always)]
 pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch: &mut [Element<F>]) {
     let lanes = T::Many::LANES;
@@ -152,7 +154,7 @@ pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch
     factors.iter_mut().for_each(|factor| wipe(factor.0.as_mut()));
 }
 
-/// The product of `at` - x over the points x.
+/// Returns the product of `at` - x over the points x.
 #[inline(always)]
 pub(crate) fn product_of_differences<F: Field, T: Clmul>(
     token: T,
@@ -169,7 +171,8 @@ pub(crate) fn product_of_differences<F: Field, T: Clmul>(
     result[0]
 }
 
-/// products(i) becomes that of x(i) - x(j) over all other points x(j), times x(i) - `and` if it is given.
+/// Sets each products(i) to the product of x(i) - x(j) over all other points x(j), and multiplies
+/// it by x(i) - `and` if `and` is given.
 #[inline(always)]
 pub(crate) fn products_of_differences<F: Field, T: Clmul>(
     token: T,
@@ -187,7 +190,7 @@ pub(crate) fn products_of_differences<F: Field, T: Clmul>(
         for (j, other) in points.iter().enumerate() {
             let mut others = [*other; MAX_CLMUL_LANES];
             if j / lanes == chunk {
-                // The point's own factor is 1.
+                // A point's own factor becomes 1.
                 others[j % lanes] += Element::ONE;
             }
             let factor = x.xor(load::<F, T::Many>(token, &others[..lanes], &Element::ZERO));

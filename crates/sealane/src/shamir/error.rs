@@ -1,65 +1,66 @@
-//! What can be wrong with parameters and shares.
+//! Errors of parameters and shares.
 
 use core::fmt;
 
-/// Parameters or shares that do not describe a sharing. Nothing was written where one is returned, but for streams.
+/// Parameters or shares that do not fit together. When a function returns one, it has written
+/// nothing; streams are an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// A threshold of 0.
     ZeroThreshold,
-    /// A threshold above the number of shares: nobody could ever recover the secret.
+    /// A threshold above the number of shares. The secret could never be recovered.
     ThresholdAboveCount {
         /// The threshold.
         threshold: usize,
-        /// How many shares there would be.
+        /// The number of shares that were asked for.
         count: usize,
     },
     /// More shares than the field has evaluation points.
     TooManyShares {
-        /// How many were asked for.
+        /// The number of shares that were asked for.
         count: usize,
-        /// How many the field allows.
+        /// The largest number that the field allows.
         maximum: usize,
     },
-    /// An evaluation point of 0, where the secret is.
+    /// An evaluation point of 0: the value there is the secret.
     ZeroPoint {
-        /// Where it is among the points, from 0.
+        /// Its index among the points.
         index: usize,
     },
     /// An evaluation point that occurs twice.
     DuplicatePoint {
-        /// Where it occurs again among the points, from 0.
+        /// The index of the second occurrence among the points.
         index: usize,
     },
-    /// Fewer shares than it takes.
+    /// Fewer shares than needed.
     TooFewShares {
-        /// How many it takes.
+        /// The number of shares needed.
         needed: usize,
-        /// How many there are.
+        /// The number of shares given.
         given: usize,
     },
-    /// Another number of buffers than there are evaluation points.
+    /// A number of buffers other than the number of evaluation points.
     WrongNumberOfShares {
-        /// How many evaluation points there are.
+        /// The number of evaluation points.
         expected: usize,
-        /// How many buffers were given.
+        /// The number of buffers given.
         given: usize,
     },
     /// Shares that do not belong to the others.
     BadShares {
-        /// Where the first of them is among the shares, from 0.
+        /// The index of the first of them among the shares.
         first: usize,
-        /// How many there are.
+        /// The number of such shares.
         count: usize,
     },
-    /// Shares that do not belong together, and it cannot be said which ones are wrong.
+    /// Shares that contradict each other, with too few to tell which ones are wrong.
     InconsistentShares,
-    /// A share to be added to one at another evaluation point.
+    /// A share that was to be added to a share at another evaluation point.
     OtherPoint,
-    /// Buffers, or streams, that differ in length.
+    /// Buffers or streams of different lengths.
     UnequalLengths,
-    /// The system's generator of random numbers failed.
+    /// The system's random number generator failed.
     SystemRandomness,
 }
 
@@ -90,7 +91,7 @@ impl fmt::Display for Error {
             Self::InconsistentShares => f.write_str("the shares do not belong together"),
             Self::OtherPoint => f.write_str("the shares are for different evaluation points"),
             Self::UnequalLengths => f.write_str("the secret or shares differ in length"),
-            Self::SystemRandomness => f.write_str("the system's generator of random numbers failed"),
+            Self::SystemRandomness => f.write_str("the system's random number generator failed"),
         }
     }
 }

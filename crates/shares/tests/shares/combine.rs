@@ -9,7 +9,7 @@ use sealane_shares::{
 
 use crate::support::{SECRET, Trickle, forge, forge_payload, pattern, readers, shares};
 
-/// All choices of the bits of a mask.
+/// Returns the elements whose bits are set in a mask.
 fn subset<T: Clone>(all: &[T], mask: usize) -> Vec<T> {
     all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, item)| item.clone()).collect()
 }
@@ -104,7 +104,7 @@ fn shares_of_different_sets_do_not_combine() {
 #[test]
 fn shares_that_say_different_things_do_not_combine() {
     let all = shares(2, 3);
-    // The threshold, at its place in the header, with the header's checksum made to fit.
+    // Forges the threshold in the header, and makes the header's checksum fit.
     let other = forge(&all[1], |bytes| {
         bytes[13] = 3;
         let checksum = sealane::Poly1305::mac(&crate::support::checksum_key(), &bytes[..66]);
@@ -114,7 +114,7 @@ fn shares_that_say_different_things_do_not_combine() {
     let Some(CombineError::DifferentParameters { sets }) = mixed.err() else { panic!() };
     let found: Vec<_> = sets.iter().map(|set| (set.threshold, set.count, &set.positions[..])).collect();
     assert_eq!(found, [(2, 3, &[0][..]), (3, 3, &[1])]);
-    // The others would be enough; but who says that they are the right ones?
+    // The others would be enough, but nothing shows that they are the right ones.
     let mixed = combine(&[other, all[0].clone(), all[2].clone()]);
     assert!(matches!(mixed.err(), Some(CombineError::DifferentParameters { .. })));
 }
@@ -152,7 +152,8 @@ fn forged_shares_are_named_with_one_to_spare() {
             }
             some.rotate_left(rotation % (good + forged));
             let list: Vec<Share> = some.iter().map(|(share, _)| share.clone()).collect();
-            // Not all forged in one way: the same change in k of them would be a polynomial too, of another secret.
+            // The forgeries differ: the same change in k shares would be the polynomial of another
+            // secret.
             let recovered = combine(&list).unwrap();
             assert_eq!(&recovered.secret[..], SECRET);
             let named: Vec<usize> = recovered.report.bad.iter().map(|bad| bad.position).collect();
@@ -194,14 +195,14 @@ fn a_forged_length_is_named() {
 fn two_versions_of_one_share() {
     let all = shares(2, 3);
     let other = forge_payload(&all[0]);
-    // The commitment tells which is right, if nothing else does.
+    // Only the commitment shows which one is right.
     let recovered = combine(&[other.clone(), all[0].clone(), all[1].clone()]).unwrap();
     assert_eq!(&recovered.secret[..], SECRET);
     assert_eq!(recovered.report.bad[0].position, 0);
-    // In a stream it cannot be tried.
+    // A stream cannot be read again to try both.
     let conflict = combine_to(readers(&[other.clone(), all[0].clone(), all[1].clone()]), Vec::new());
     assert!(matches!(conflict.err(), Some(CombineError::Conflict { positions: [0, 1] })));
-    // Both wrong.
+    // Both are wrong.
     let another = forge(&all[0], |bytes| bytes.splice(80..81, [9]).for_each(drop));
     assert!(combine(&[other, another, all[1].clone()]).is_err());
 }
@@ -222,11 +223,11 @@ fn a_damaged_share_is_left_out() {
     let positions: Vec<usize> = report.bad.iter().map(|bad| bad.position).collect();
     assert_eq!(positions, [1, 2]);
     assert!(report.bad.iter().all(|bad| matches!(bad.fault, Fault::Share(ShareError::Checksum))));
-    // As a stream: named.
+    // From streams, it is named.
     let Err(CombineError::Bad(bad)) = combine_to(open(&bytes), Vec::new()) else { panic!() };
     let positions: Vec<usize> = bad.iter().map(|bad| bad.position).collect();
     assert_eq!(positions, [1, 2]);
-    // Too few are left: which are bad is still said.
+    // Too few shares are left; the bad ones are named all the same.
     let Err(CombineError::TooFew { usable: 1, bad, .. }) = combine_seek(open(&bytes[..3]), &mut output) else {
         panic!()
     };
@@ -241,7 +242,7 @@ fn a_stream_names_a_forged_share_with_two_to_spare() {
     let Err(CombineError::Bad(bad)) = combine_to(readers(&list), Vec::new()) else { panic!() };
     assert_eq!(bad.len(), 1);
     assert_eq!(bad[0].position, 3);
-    // With one to spare it could be any.
+    // With one share to spare, any of them could be wrong.
     assert!(matches!(combine_to(readers(&list[..4]), Vec::new()).err(), Some(CombineError::Inconsistent)));
 }
 

@@ -33,7 +33,7 @@ fn every_changed_character_of_a_text_share_is_noticed_and_located() {
     for at in 0..text.len() {
         for letter in ('0'..='9').chain('A'..='Z').chain('a'..='z').chain(['-', ' ', 'é']) {
             let mut characters: Vec<char> = text.chars().collect();
-            // White space at the end is not part of it.
+            // White space at the end is not part of the share.
             if characters[at] == letter || (at + 1 == text.len() && letter == ' ') {
                 continue;
             }
@@ -58,7 +58,7 @@ fn the_longest_text() {
     let text = shares[0].to_text().unwrap();
     assert!(text.len() < 4096);
     assert_eq!(Share::from_text(&text).unwrap(), shares[0]);
-    // Longer than the code's period: noticed, if not located.
+    // Longer than the code's period, damage is found but not located.
     for at in (15..text.len()).step_by(97) {
         let mut changed = text.to_string().into_bytes();
         changed[at] = if changed[at] == b'Q' { b'P' } else { b'Q' };

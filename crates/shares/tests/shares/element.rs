@@ -23,7 +23,7 @@ fn every_field_and_both_kinds_of_points() {
                 assert_eq!(combine(&chosen).unwrap().secret[..], secret, "{field:?}");
                 assert!(combine(&chosen[..2]).is_err());
             }
-            // Both forms of a share.
+            // Both forms of a share work.
             let text = shares[1].to_text().unwrap();
             assert_eq!(Share::from_text(&text).unwrap(), shares[1]);
             assert!(shares.iter().all(|share| share.header().field() == field && share.header().count() == 5));
@@ -41,7 +41,7 @@ fn shares_are_values_of_polynomials_over_the_library_s_fields() {
             |share: &Share| ElementShare::new(reversed(&share.header().point()), reversed(share.payload())).unwrap();
         let shares: Vec<_> = shares.iter().map(of).collect();
         assert_eq!(reconstruct(4, &shares[1..5]).unwrap(), reversed(&secret));
-        // All of them lie on the one polynomial.
+        // All shares lie on the one polynomial.
         assert_eq!(reconstruct(4, &shares).unwrap(), reversed(&secret));
     }
 }
@@ -53,7 +53,7 @@ fn forged_ones_are_named() {
     let recovered = combine(&shares).unwrap();
     assert_eq!(recovered.secret[..], pattern(16));
     assert_eq!(recovered.report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [2]);
-    // Two that contradict the commitment and nothing else.
+    // Two shares contradict only the commitment.
     assert!(combine(&shares[1..3]).is_err());
 }
 

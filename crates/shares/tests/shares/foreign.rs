@@ -90,7 +90,7 @@ fn vault_round_trips() {
 
 #[test]
 fn vault_lines_of_short_secrets() {
-    // Base64 of a few bytes is often hexadecimal digits as well, in one line out of a few hundred.
+    // Base64 of a few bytes is often valid hexadecimal too: about one line in a few hundred.
     let mut ambiguous = 0;
     for round in 0..4_000u32 {
         let secret = pattern(2 + round as usize % 4);
@@ -111,15 +111,15 @@ fn vault_lines_of_short_secrets() {
 #[test]
 fn vault_lines() {
     assert!(vault::parse_all::<&str>(&[]).unwrap().is_empty());
-    // One line twice, with white space.
+    // One line is repeated, with white space.
     let read = vault::parse_all(&["0a0b01", " 0A0B01\n", "0c0d02"]).unwrap();
     assert_eq!(read[1].as_bytes(), [10, 11, 1]);
-    // Both: with the points 1 and 2, or 0xab and 0xac.
+    // Both encodings fit: with the points 1 and 2, or 0xab and 0xac.
     let read = vault::parse_all(&["AAAB", "BAAC"]).unwrap();
     assert_eq!(read[0].as_bytes(), [0, 0, 1]);
     let read = vault::parse_all(&["aaab", "baac"]).unwrap();
     assert_eq!(read[0].as_bytes(), [0xaa, 0xab]);
-    // One each.
+    // The lines have different encodings.
     let read = vault::parse_all(&["0a0b01", "not="]).err();
     assert!(matches!(read, Some((1, ForeignError::Malformed))));
     let read = vault::parse_all(&["0a0b01", "DA0C"]).unwrap();

@@ -1,4 +1,4 @@
-//! Many shares, some of them forged: who is named, and how long that takes.
+//! Finds forged shares among many, in bounded time.
 
 use std::io::Cursor;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use sealane_shares::{
 use crate::hostile::make;
 use crate::support::{SECRET, forge, pattern, readers, shares};
 
-/// Forges these by changing one byte of each payload, another one at another place each.
+/// Forges these shares: each has one byte of its payload changed, at a position of its own.
 fn forge_some(all: &[Share], forged: &[usize]) -> Vec<Share> {
     let mut list = all.to_vec();
     for (number, &at) in forged.iter().enumerate() {
@@ -31,7 +31,7 @@ fn names_them(list: &[Share], forged: &[usize], secret: &[u8]) {
     assert_eq!(named, forged);
     assert!(recovered.report.bad.iter().all(|bad| matches!(bad.fault, Fault::Forged)));
     assert_eq!(recovered.report.used.len() + forged.len(), list.len());
-    // It used to be minutes, and is a fraction of a second.
+    // This takes a fraction of a second; it once took minutes.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
@@ -42,7 +42,8 @@ fn few_among_many() {
         (3, 20, &[0, 1, 5, 6, 10, 15, 19]),
         (2, 60, &[3, 4, 5, 6]),
         (100, 255, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 200]),
-        // Half of what is beyond the threshold, and, since they lie at different places, more than that.
+        // More shares are forged than half of those beyond the threshold. They are found because
+        // they are forged at different positions.
         (3, 13, &[0, 3, 6, 9, 12]),
         (3, 13, &[0, 1, 3, 5, 6, 9, 11, 12]),
     ] {
@@ -60,10 +61,10 @@ fn all_at_one_place() {
         list[at] = forge(&all[at], |bytes| bytes[80] ^= 0x35 ^ (at as u8 * 11));
     }
     names_them(&list, &forged, SECRET);
-    // As a stream: named if they are a minority of what is beyond the threshold.
+    // From streams, forged shares are named if they are a minority of those beyond the threshold.
     let Err(CombineError::Bad(bad)) = combine_to(readers(&list), Vec::new()) else { panic!() };
     assert_eq!(bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), forged);
-    // With a majority of forgers, by trying.
+    // If forgers are the majority, the search finds them.
     let forged: Vec<usize> = (4..20).collect();
     for &at in &forged {
         list[at] = forge(&all[at], |bytes| bytes[80] ^= 0x35 ^ (at as u8 * 11));
@@ -74,7 +75,8 @@ fn all_at_one_place() {
 
 #[test]
 fn forgers_that_agree_with_each_other() {
-    // Shares of another secret with the headers and the commitment of the first: a polynomial of their own.
+    // These are shares of another secret, with the headers and the commitment of the first: they
+    // are a polynomial of their own.
     let (all, other) = (shares(3, 12), split(&pattern(SECRET.len()), 3, 12).unwrap());
     let swap = |at: usize| {
         let commitment = *all[0].commitment();
@@ -94,7 +96,7 @@ fn forgers_that_agree_with_each_other() {
 fn right_and_wrong_versions_of_a_share() {
     let all = shares(3, 9);
     let wrong = forge_some(&all, &[1, 4]);
-    // The wrong ones first, and right ones a second time.
+    // The wrong shares come first, and right ones are repeated.
     let list = [&wrong[..], &[all[4].clone(), all[1].clone(), all[8].clone()]].concat();
     let recovered = combine(&list).unwrap();
     assert_eq!(&recovered.secret[..], SECRET);
@@ -106,7 +108,7 @@ fn right_and_wrong_versions_of_a_share() {
 
 #[test]
 fn more_choices_than_are_tried() {
-    // Three honest of sixty, and nobody else agrees with anybody.
+    // Three of sixty are honest, and no others agree with each other.
     let all = shares(3, 60);
     let list: Vec<Share> = all
         .iter()
@@ -128,7 +130,8 @@ fn more_choices_than_are_tried() {
 #[test]
 fn forged_elements() {
     for bits in Field::ELEMENT_BITS {
-        // A polynomial of degree 0 is one of degree below 3, too: all shares are the secret. The blinding value is zero.
+        // A polynomial of degree 0 also has a degree below 3: all shares are the secret. The
+        // blinding value is zero.
         let field = Field::Element { bits, points: Points::Compact };
         let value = pattern(field.element_bytes());
         let mut message = b"sealane.share.v1.commitment\x02".to_vec();
@@ -155,7 +158,7 @@ fn forged_elements() {
     }
 }
 
-/// Readers, of which those with the same number come from one place.
+/// Returns readers. Those with the same number come from one source.
 fn from(shares: &[(usize, &Share)]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
     let reader = |&(source, share): &(usize, &Share)| {
         ShareReader::new(Cursor::new(share.as_bytes().to_vec())).unwrap().from_source(source)
@@ -163,7 +166,8 @@ fn from(shares: &[(usize, &Share)]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
     shares.iter().map(reader).collect()
 }
 
-/// Shares of another secret with the headers of these: as many as one forger likes.
+/// Returns shares of another secret with the headers of these. One forger can make any number of
+/// them.
 fn foreign(all: &[Share]) -> Vec<Share> {
     let other = split(b"another secret", all[0].header().threshold().into(), all.len()).unwrap();
     let swap = |(own, other): (&Share, &Share)| {
@@ -177,7 +181,8 @@ fn foreign(all: &[Share]) -> Vec<Share> {
 fn one_place_never_outvotes_others() {
     let all = shares(3, 5);
     let forged = foreign(&all);
-    // Two holders, and a third whose file has three shares of another secret, with right headers.
+    // Two holders come with a third whose file has three shares of another secret, with right
+    // headers.
     let list = [(0, &all[0]), (1, &all[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
     let mut output = Vec::new();
     let error = combine_seek(from(&list), &mut output).err();
@@ -185,7 +190,7 @@ fn one_place_never_outvotes_others() {
     let error = combine_to(from(&list), Vec::new()).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
 
-    // With a third honest one they are the ones who are believed, although the others are more.
+    // With a third honest holder, the honest ones are preferred, although the others are more.
     let list =
         [(2, &forged[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4]), (0, &all[0]), (1, &all[1]), (3, &all[2])];
     let report = combine_seek(from(&list), &mut output).unwrap();
@@ -193,7 +198,7 @@ fn one_place_never_outvotes_others() {
     assert_eq!(report.used, [4, 5, 6]);
     assert_eq!(report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
 
-    // All from one place, where nothing contradicts anything.
+    // All come from one source, and nothing contradicts anything.
     let list = [(7, &all[0]), (7, &all[1]), (7, &all[2])];
     output.clear();
     combine_seek(from(&list), &mut output).unwrap();
@@ -207,14 +212,15 @@ fn two_secrets_with_enough_shares_each_are_an_error() {
     let list = [forged[0].clone(), all[1].clone(), forged[2].clone(), all[3].clone(), forged[4].clone()];
     let error = combine(&list).err();
     assert!(matches!(error, Some(CombineError::TwoSecrets { positions: [0, 1] })), "{error:?}");
-    // One of them alone is not enough for a secret.
+    // One of them by itself is not enough for a secret.
     assert_eq!(&combine(&list[1..4]).unwrap().secret[..], SECRET);
 }
 
 #[test]
 fn no_set_is_preferred_to_another() {
     let (all, other) = (shares(3, 5), shares(2, 3));
-    // One with enough, one without; in either order; and none with enough.
+    // One secret has enough sources and the other has not, in either order; then neither has
+    // enough.
     for (list, expected) in [
         (vec![&other[0], &all[0], &all[1], &all[2], &all[2]], vec![vec![0], vec![1, 2, 3, 4]]),
         (vec![&all[0], &all[1], &other[0], &other[1]], vec![vec![0, 1], vec![2, 3]]),
@@ -232,7 +238,7 @@ fn no_set_is_preferred_to_another() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Whoever is forged, and wherever: with enough honest shares they are named.
+    /// Any forged shares are named if there are enough honest ones.
     #[test]
     fn any_forgers(
         (threshold, count, forged) in (2usize..=4, 4usize..=9).prop_flat_map(|(threshold, count)| {

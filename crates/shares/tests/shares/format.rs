@@ -1,4 +1,4 @@
-//! The format, byte by byte, and by other people's code.
+//! Checks the format byte by byte, and with code of others.
 
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32m, Checksum};
@@ -13,7 +13,7 @@ fn the_layout_of_docs_shares() {
     assert_eq!(&bytes[..8], b"\x9dsealane");
     assert_eq!(bytes[8..18], [1, 1, 0, 8, 0, 3, 0, 5, 0, 4]);
     assert_eq!(bytes[18..34], share.header().set().0);
-    // 34..66 is the share of the blinding value.
+    // Bytes 34 to 65 are the share of the blinding value.
     assert_eq!(bytes[66..70], sealane::Poly1305::mac(&checksum_key(), &bytes[..66])[..4]);
     let end = 70 + SECRET.len();
     assert_eq!(&bytes[70..end], share.payload());
@@ -31,7 +31,7 @@ fn the_text_is_bech32m() {
     assert_eq!(bytes, share.as_bytes()[8..]);
 }
 
-/// Bech32m without the limit of the length.
+/// Bech32m without the limit on the length.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Long {}
 

@@ -1,11 +1,12 @@
-//! Shares that somebody made with care to do harm: the checksums are right, and nothing else need be.
+//! Shares that were made to do harm: their checksums are right, and everything else is arbitrary.
 
 use proptest::prelude::*;
 use sealane_shares::{Field, Header, Points, SetId, Share, ShareError, ShareReader, combine, combine_seek, combine_to};
 
 use crate::support::checksum_key;
 
-/// A share with anything as its blinding value's share, payload and commitment, and right checksums.
+/// Returns a share with an arbitrary share of the blinding value, payload and commitment, and right
+/// checksums.
 pub(crate) fn make(header: &Header, blinding: &[u8], payload: &[u8], commitment: [u8; 32]) -> Vec<u8> {
     let field = header.field();
     let scheme = match field {
@@ -59,7 +60,7 @@ fn an_element_that_is_longer_than_a_chunk() {
 
 prop_compose! {
     fn any_share()(
-        // Few choices of each, so that shares often agree.
+        // There are few choices of each value, so that shares often agree.
         scheme in 1u8..=3,
         bits in prop::sample::select(vec![16u16, 192, 2048]),
         threshold in 2u16..=4,
@@ -79,7 +80,7 @@ prop_compose! {
         };
         let point = if scheme == 3 { vec![point; field.element_bytes()] } else { Vec::new() };
         let header = Header::with_point(SetId([set; 16]), field, threshold, 6, index, &point).unwrap();
-        // Most elements are as long as they have to be.
+        // Most elements have the right length.
         let length = if scheme > 1 && length < 65_535 { field.element_bytes() } else { length };
         let mut payload = vec![fill; length];
         if let Some((at, value)) = changed && length > 0 {
@@ -98,7 +99,7 @@ proptest! {
         alike in any::<bool>(),
     ) {
         if alike {
-            // Of one set, as far as their headers say.
+            // Their headers say that they are of one set.
             let first = shares[0].clone();
             shares.retain(|share| share[9..16] == first[9..16] && share[18] == first[18]);
         }

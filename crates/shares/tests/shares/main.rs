@@ -1,4 +1,4 @@
-//! The share format: what goes in comes out, and what is wrong is noticed.
+//! Tests of the share format and its operations.
 
 mod combine;
 mod damage;

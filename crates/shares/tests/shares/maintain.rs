@@ -17,7 +17,7 @@ fn refreshed_shares_give_the_same_secret_and_do_not_mix() {
     assert_eq!(&combine(&new[1..]).unwrap().secret[..], SECRET);
     let mixed = combine(&[new[0].clone(), new[1].clone(), old[4].clone()]);
     assert!(matches!(mixed.err(), Some(CombineError::DifferentSets { .. })));
-    // Not even with a forged set: the values do not fit.
+    // Forging the set does not help either: the values do not fit.
     assert_eq!(&combine(&refresh(&new).unwrap()).unwrap().secret[..], SECRET);
 }
 
@@ -49,9 +49,9 @@ fn a_reissued_share_is_the_lost_one() {
         assert_eq!(again, all[lost]);
         assert_eq!(reissue(&others[1..], lost as u16 + 1).unwrap(), all[lost]);
     }
-    // One that is there is itself.
+    // A share that is given is returned.
     assert_eq!(reissue(&all, 2).unwrap(), all[1]);
-    // A sixth, and a last.
+    // A sixth share, and the last possible one.
     let sixth = reissue(&all, 6).unwrap();
     let last = reissue(&all, 255).unwrap();
     assert_eq!(&combine(&[sixth, all[0].clone(), last]).unwrap().secret[..], SECRET);

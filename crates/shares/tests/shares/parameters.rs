@@ -1,20 +1,20 @@
-//! All parameters that a header can state, with checksums that fit: those that the format allows
-//! are read as they are, all others are errors.
+//! Tries all parameters that a header can state, with checksums that fit. Those that the format
+//! allows are read unchanged; all others are errors.
 
 use sealane_shares::{Field, Share, ShareError};
 
 use crate::support::{checksum_key, shares};
 
-/// Where the numbers of a header begin.
+/// The positions of the numbers in a header.
 const SCHEME: usize = 9;
 const BITS: usize = 10;
 const THRESHOLD: usize = 12;
 const COUNT: usize = 14;
 const INDEX: usize = 16;
-/// Where the header's checksum is in a share over GF(2^8).
+/// The position of the header's checksum in a share over GF(2^8).
 const CHECKSUM: usize = 66;
 
-/// The share with these numbers in its header, and checksums that fit.
+/// Returns the share with these numbers in its header, and checksums that fit.
 fn with(share: &[u8], numbers: &[(usize, u16)]) -> Result<Share, ShareError> {
     let mut bytes = share.to_vec();
     for &(at, number) in numbers {
@@ -65,8 +65,8 @@ fn every_index() {
     }
 }
 
-/// Only GF(2^8) by bytes has a header of this length: with the numbers of another field, nothing is
-/// read.
+/// Only GF(2^8) by bytes has a header of this length. With the numbers of another field, the share
+/// cannot be read.
 #[test]
 fn every_scheme_and_size_of_field() {
     let share = shares(2, 3).remove(0);
@@ -75,7 +75,7 @@ fn every_scheme_and_size_of_field() {
             let read = with(share.as_bytes(), &[(SCHEME, scheme), (BITS, bits)]);
             assert_eq!(read.is_ok(), (scheme, bits) == (1, 8), "scheme {scheme} with {bits} bits");
             let known = scheme == 1 && bits == 8 || matches!(scheme, 2 | 3) && Field::ELEMENT_BITS.contains(&bits);
-            // Which numbers are known is decided before anything else that is wrong.
+            // Unknown numbers are reported before any other fault.
             let unknown = matches!(read, Err(ShareError::Parameter(_)));
             assert_eq!(unknown, !known, "scheme {scheme} with {bits} bits");
         }

@@ -1,4 +1,4 @@
-//! SLIP-39: its published vectors, and what they leave out.
+//! Tests SLIP-39 with its published vectors, and beyond them.
 
 use proptest::prelude::*;
 use sealane_shares::slip39::{self, Group, Mnemonic, Options, Slip39Error};
@@ -22,7 +22,7 @@ fn published_vectors() {
         } else {
             assert_eq!(result.unwrap(), vector.secret[..], "{}", vector.id);
         }
-        // What can be read is written as it was.
+        // A mnemonic that can be read is written as it was.
         for words in &vector.mnemonics {
             if let Ok(mnemonic) = Mnemonic::parse(words) {
                 assert_eq!(*mnemonic.to_words(), *words, "{}", vector.id);
@@ -59,7 +59,7 @@ fn groups() {
         assert_eq!(slip39::combine(&some, b"").unwrap().secret[..], secret[..]);
         let all = made.concat();
         assert_eq!(slip39::combine(&all, b"").unwrap().secret[..], secret[..]);
-        // A group with too few members does no harm.
+        // A group with too few members is ignored.
         let incomplete = [&made[0][..], &made[1][..1], &made[2][..3]].concat();
         assert_eq!(slip39::combine(&incomplete, b"").unwrap().secret[..], secret[..]);
         let error = slip39::combine(&[&made[0][..], &made[1][..1]].concat(), b"").err();
@@ -97,7 +97,7 @@ fn a_group_with_a_wrong_mnemonic_is_left_out() {
     let recovered = slip39::combine(&list, b"").unwrap();
     assert_eq!(recovered.secret[..], pattern(16)[..]);
     assert_eq!(recovered.bad, [0, 1]);
-    // Without the third group there are not enough.
+    // Without the third group there are too few.
     assert!(matches!(slip39::combine(&list[..5], b"").err(), Some(Slip39Error::Digest)));
 }
 
@@ -111,23 +111,23 @@ fn work_has_a_limit() {
     assert!(refused.unwrap().to_string().contains("80000 iterations"));
     assert_eq!(slip39::combine_with_limit(&made, b"", 3).unwrap().secret[..], pattern(16)[..]);
     assert_eq!(slip39::combine(&made, b"").unwrap().secret[..], pattern(16)[..]);
-    // The largest that there is, in words that anybody could make: an error at once.
+    // Anyone can make words with the largest exponent: they are an error at once.
     let words: Vec<String> = made[0].to_words().split(' ').map(str::to_owned).collect();
     let costly = change_words(&words, &[(1, 3 ^ 15)]);
     let refused = slip39::combine(&[costly], b"").err();
     assert!(matches!(refused, Some(Slip39Error::TooExpensive { exponent: 15, max: slip39::MAX_ITERATION_EXPONENT })));
 }
 
-/// A mnemonic with another value and a checksum that fits it.
+/// Returns a mnemonic with another value and a checksum that fits.
 fn forge(words: &[String]) -> Mnemonic {
     change_words(words, &[(words.len() - 4, 1)])
 }
 
-/// Words that differ, and a checksum that fits.
+/// Changes words, and makes the checksum fit.
 fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
-    let list: Vec<&str> = include_str!("../../src/slip39/wordlist.txt").lines().collect();
+    let list: Vec<&str> = include_str!("../../src/foreign/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
-    // The code is linear: what is added is a word of it.
+    // The code is linear: the difference is a code word.
     let mut difference = vec![0; words.len()];
     for &(at, change) in changes {
         difference[at] = change;
@@ -141,7 +141,7 @@ fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
     Mnemonic::parse(&forged.join(" ")).unwrap()
 }
 
-/// RS1024 without its start value: linear.
+/// Computes RS1024 without its start value, which makes it linear.
 fn residue(words: &[usize]) -> usize {
     const GENERATOR: [usize; 10] = [
         0x00e0_e040,
@@ -171,7 +171,7 @@ fn a_wrong_word_is_located() {
         changed[at] = if changed[at] == "academic" { "acid" } else { "academic" };
         match Mnemonic::parse(&changed.join(" ")) {
             Err(Slip39Error::Checksum { suspect }) => {
-                // In the second word, the flag says which checksum it is.
+                // The flag in the second word selects the checksum.
                 assert!(suspect == Some(at + 1) || at == 1, "{at}: {suspect:?}");
             }
             other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! Shares to try things on.
+//! Shares and readers for the tests.
 
 use std::io::{Cursor, Read};
 
@@ -14,14 +14,15 @@ pub(crate) fn readers(shares: &[Share]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
     shares.iter().map(|share| ShareReader::new(Cursor::new(share.as_bytes().to_vec())).unwrap()).collect()
 }
 
-/// Bytes that differ from place to place.
+/// Returns bytes that differ between positions.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-/// A share with other payload bytes and a checksum that fits: what a forger makes.
+/// Returns a share with other payload bytes and a checksum that fits, as a forger makes it.
 ///
-/// It goes through `Share::payload`'s place in the binary form: the payload stands before the 48 bytes of the trailer.
+/// The position follows from `Share::payload`: the payload comes before the 48 bytes of the
+/// trailer.
 pub(crate) fn forge(share: &Share, change: impl FnOnce(&mut Vec<u8>)) -> Share {
     let mut bytes = share.as_bytes().to_vec();
     bytes.truncate(bytes.len() - 16);
@@ -36,16 +37,16 @@ pub(crate) fn checksum_key() -> [u8; 32] {
     Sha256::digest(b"sealane.share.v1.checksum").into()
 }
 
-/// A share whose last payload byte is another.
+/// Returns a share with another last payload byte.
 pub(crate) fn forge_payload(share: &Share) -> Share {
     forge(share, |bytes| {
         let at = bytes.len() - 33;
-        // Another change for each: equal ones can cancel.
+        // Each share is changed differently, because equal changes can cancel.
         bytes[at] ^= 0x51 ^ (7 * share.header().index() as u8);
     })
 }
 
-/// Hands out few bytes at a time, as a pipe may.
+/// A reader that returns few bytes at a time, as a pipe may.
 pub(crate) struct Trickle<R>(pub(crate) R, pub(crate) usize);
 
 impl<R: Read> Read for Trickle<R> {

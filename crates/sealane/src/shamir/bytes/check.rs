@@ -1,37 +1,40 @@
-//! Comparing more shares than it takes.
+//! Compares more shares than the threshold.
 
 use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::field::{invert, mul};
+use super::field::{PublicBytes, mul};
 use super::{Backend, MAX_SHARES, Points, decode, kernel};
-use crate::shamir::Error;
+use crate::shamir::arithmetic::dual_weight;
+use crate::shamir::{Error, reed_solomon};
 use crate::wipe::wipe;
 
-/// Bytes of each share that are compared at once.
+/// The bytes of each share that are compared at once.
 const PIECE_BYTES: usize = 1024;
 
-/// What is known of shares that were compared.
+/// The result of comparing shares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there may be no allocator")]
 pub enum Verdict {
-    /// All of them are shares of one secret with the threshold.
+    /// All shares belong to one secret with the threshold.
     ///
-    /// If there are no more of them than the threshold, they always are.
+    /// This is always so if there are no more shares than the threshold.
     Consistent,
-    /// The shares at these points are wrong, the others are shares of one secret, and no other explanation has as few wrong ones.
+    /// The shares at these points are wrong, and the others belong to one secret. No other
+    /// explanation has as few wrong shares.
     Wrong(Points),
-    /// Some are wrong, and there are too few to tell which: m shares show which of them are wrong if no more than (m - k) / 2 are,
-    /// k being the threshold.
+    /// Some shares are wrong, and there are too few to tell which. With a threshold k, m shares
+    /// show which are wrong if at most (m - k) / 2 are.
     Inconsistent,
 }
 
-/// Compares, piece by piece, all shares that there are with each other.
+/// Compares all shares with each other, piece by piece.
 ///
-/// They are the words of a Reed–Solomon code, one word for each byte, of which the wrong shares are the same for all bytes (McEliece
-/// and Sarwate, "On sharing secrets and Reed–Solomon codes", 1981). What decides, and what time it takes, depends on how the wrong
-/// shares differ from right ones, and not on the secret.
+/// For each byte, the shares are a word of a Reed–Solomon code, and the wrong shares are the same
+/// in all words (McEliece and Sarwate, "On sharing secrets and Reed–Solomon codes", 1981). The
+/// verdict and the time depend on how the wrong shares differ from right ones, and not on the
+/// secret.
 #[derive(Clone)]
 pub struct Checker {
     threshold: usize,
@@ -42,18 +45,19 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// For shares at these points, of which `threshold` give the secret.
+    /// Compares shares at these points, any `threshold` of which give the secret.
     ///
     /// # Errors
-    /// [`Error`] if the threshold is 0, there are fewer points than that, or one is 0 or occurs twice.
+    /// [`Error`] if the threshold is 0, there are fewer points than that, or one is 0 or occurs
+    /// twice.
     pub fn new(threshold: usize, points: &[u8]) -> Result<Self, Error> {
         Self::with_backend(threshold, points, Backend::detect())
     }
 
-    /// The same on the given backend.
+    /// Does the same on the given backend.
     ///
     /// # Errors
-    /// As of [`Checker::new`].
+    /// As for [`Checker::new`].
     pub fn with_backend(threshold: usize, points: &[u8], backend: Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if threshold == 0 {
@@ -65,25 +69,25 @@ impl Checker {
         Ok(Self { threshold, points, wrong: Points::NONE, decided: true, level: backend.level() })
     }
 
-    /// The evaluation points, in the order of the shares.
+    /// Returns the evaluation points, in the order of the shares.
     #[must_use]
     pub fn points(&self) -> &[u8] {
         &self.points
     }
 
-    /// How many wrong shares are sure to be named.
+    /// Returns the largest number of wrong shares that are sure to be named.
     #[must_use]
     pub fn most_named(&self) -> usize {
         (self.points.len() - self.threshold) / 2
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)
     }
 
-    /// What is known from all pieces so far.
+    /// Returns the verdict on all pieces so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self.wrong.len() {
@@ -93,7 +97,7 @@ impl Checker {
         }
     }
 
-    /// Compares the next piece of all shares, `shares[j]` being at `points()[j]`.
+    /// Compares the next piece of all shares. `shares[j]` is at `points()[j]`.
     ///
     /// # Errors
     /// [`Error`] if the number of shares is not that of the points, or they differ in length.
@@ -111,24 +115,21 @@ impl Checker {
                 start += bytes;
                 continue;
             };
-            // What comes before it in this piece may be inconsistent too, in another way: the piece is compared again.
+            // Earlier bytes of this piece may be inconsistent without these shares, so the piece is
+            // compared again.
             self.decided = self.name_wrong(shares, position);
             kept = Kept::new(self, shares);
         }
         Ok(())
     }
 
-    /// Finds which shares are wrong at one byte. Whether that is known.
+    /// Finds the shares that are wrong at one byte. Returns whether they could be found.
     fn name_wrong(&mut self, shares: &[&[u8]], position: usize) -> bool {
         let weights = weights(&self.points);
         let mut syndromes = [0; MAX_SHARES];
         let syndromes = &mut syndromes[..self.points.len() - self.threshold];
         for ((share, &weight), &point) in shares.iter().zip(&weights).zip(self.points.iter()) {
-            let mut term = mul(weight, share[position]);
-            for syndrome in &mut *syndromes {
-                *syndrome ^= term;
-                term = mul(term, point);
-            }
+            reed_solomon::add_share(&PublicBytes, syndromes, mul(weight, share[position]), &point);
         }
         let Some(found) = decode::locate(syndromes, &self.points) else { return false };
         let before = self.wrong.len();
@@ -152,12 +153,12 @@ impl fmt::Debug for Checker {
     }
 }
 
-/// For each point the inverse of the product of its differences from the others: the multipliers of the dual code.
+/// Returns, for each point, the inverse of the product of its differences from the others: the
+/// multipliers of the dual code.
 fn weights(points: &[u8]) -> [u8; MAX_SHARES] {
     let mut weights = [0; MAX_SHARES];
     for (i, weight) in weights.iter_mut().enumerate().take(points.len()) {
-        let others = points.iter().enumerate().filter(|(j, _)| *j != i);
-        *weight = invert(others.fold(1, |product, (_, point)| mul(product, points[i] ^ point)));
+        *weight = dual_weight(&PublicBytes, points, i);
     }
     weights
 }
@@ -182,7 +183,7 @@ impl<'a> Kept<'a> {
         kept
     }
 
-    /// The first of so many bytes from `start` on at which a syndrome is not 0.
+    /// Returns the first of `bytes` bytes, from `start` on, at which a syndrome is not 0.
     fn first_inconsistency(&self, checker: &Checker, start: usize, bytes: usize) -> Option<usize> {
         let count = self.points.len();
         let mut factors = self.weights;

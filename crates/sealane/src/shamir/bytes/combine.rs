@@ -1,28 +1,31 @@
-//! From shares to the secret, or to another share.
+//! Recovers the secret, or another share, from shares.
 
 use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::field::lagrange;
+use super::field::PublicBytes;
 use super::{Backend, MAX_SHARES, Points, kernel};
 use crate::shamir::Error;
+use crate::shamir::arithmetic::lagrange_weight;
 
-/// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another point.
+/// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another
+/// point.
 ///
-/// It takes exactly the shares that it is given: at least as many as the threshold, all of them right. More than that cost
-/// time and give the same result, and a [`Checker`](super::Checker) would compare them.
+/// It uses exactly the shares that it is given. They must be at least as many as the threshold, and
+/// all of them right. More shares than that cost time and give the same result; a
+/// [`Checker`](super::Checker) compares them.
 #[derive(Clone)]
 pub struct Combiner {
     points: Points,
-    /// Lagrange's coefficients, one for each point.
+    /// Lagrange's weights, one for each point.
     coefficients: [u8; MAX_SHARES],
     target: u8,
     level: Gf8Level,
 }
 
 impl Combiner {
-    /// For the secret, from shares at these points.
+    /// Prepares for the secret, from shares at these points.
     ///
     /// # Errors
     /// [`Error`] if there are no points, or one is 0 or occurs twice.
@@ -30,18 +33,19 @@ impl Combiner {
         Self::at(points, 0)
     }
 
-    /// For the share at `target`, so that a lost one can be made again without the secret; 0 means the secret.
+    /// Prepares for the share at `target`: a lost share is made again without the secret. The
+    /// target 0 means the secret.
     ///
     /// # Errors
-    /// As of [`Combiner::new`].
+    /// As for [`Combiner::new`].
     pub fn at(points: &[u8], target: u8) -> Result<Self, Error> {
         Self::with_backend(points, target, Backend::detect())
     }
 
-    /// The same on the given backend.
+    /// Does the same on the given backend.
     ///
     /// # Errors
-    /// As of [`Combiner::new`].
+    /// As for [`Combiner::new`].
     pub fn with_backend(points: &[u8], target: u8, backend: Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if points.is_empty() {
@@ -49,27 +53,29 @@ impl Combiner {
         }
         let mut coefficients = [0; MAX_SHARES];
         for (i, coefficient) in coefficients.iter_mut().enumerate().take(points.len()) {
-            *coefficient = lagrange(&points, i, target);
+            *coefficient = lagrange_weight(&PublicBytes, &points, i, &target);
         }
         Ok(Self { points, coefficients, target, level: backend.level() })
     }
 
-    /// The evaluation points, in the order of the shares.
+    /// Returns the evaluation points, in the order of the shares.
     #[must_use]
     pub fn points(&self) -> &[u8] {
         &self.points
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)
     }
 
-    /// Combines a piece of each share, `shares[j]` being at `points()[j]`, to the piece of the result.
+    /// Combines a piece of each share into the same piece of the result. `shares[j]` is at
+    /// `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `out`. Nothing is written then.
+    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `out`.
+    /// Then nothing is written.
     pub fn combine(&self, shares: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.points.check_buffers(shares.len())?;
         if shares.iter().any(|share| share.len() != out.len()) {

@@ -1,8 +1,11 @@
-//! Arithmetic on public elements of GF(2^8): evaluation points, and what is computed from them. By tables.
+//! Arithmetic by tables on public elements of GF(2^8): evaluation points, and values computed from
+//! them.
 
 use sealane_simd::{NIBBLE_PRODUCTS, gf8_mul};
 
-/// The inverse of each element, and 0 for 0.
+use crate::shamir::arithmetic::Arithmetic;
+
+/// The inverse of each element. The inverse of 0 is given as 0.
 static INVERSES: [u8; 256] = {
     let mut inverses = [0; 256];
     // The powers of the generator 3 and of its inverse, 0xf6.
@@ -16,27 +19,46 @@ static INVERSES: [u8; 256] = {
     inverses
 };
 
-/// The product. Not constant in time: for public elements only.
+/// Returns the product. It is not constant time: for public elements only.
 pub(super) fn mul(a: u8, b: u8) -> u8 {
     let table = &NIBBLE_PRODUCTS[usize::from(a)];
     table[usize::from(b & 15)] ^ table[16 + usize::from(b >> 4)]
 }
 
-/// The inverse, 0 for 0. Not constant in time: for public elements only.
-pub(super) fn invert(a: u8) -> u8 {
+/// Returns the inverse, or 0 for 0. It is not constant time: for public elements only.
+fn invert(a: u8) -> u8 {
     INVERSES[usize::from(a)]
 }
 
-/// Coefficient i of Lagrange's interpolation at `target` from values at `points`, which are distinct.
-pub(super) fn lagrange(points: &[u8], i: usize, target: u8) -> u8 {
-    let (mut numerator, mut denominator) = (1, 1);
-    for (j, &point) in points.iter().enumerate() {
-        if j != i {
-            numerator = mul(numerator, target ^ point);
-            denominator = mul(denominator, points[i] ^ point);
-        }
+/// The field GF(2^8), for public elements only: products and inverses are not constant time.
+pub(super) struct PublicBytes;
+
+impl Arithmetic for PublicBytes {
+    type Element = u8;
+
+    fn zero(&self) -> u8 {
+        0
     }
-    mul(numerator, invert(denominator))
+
+    fn one(&self) -> u8 {
+        1
+    }
+
+    fn is_zero(&self, a: &u8) -> bool {
+        *a == 0
+    }
+
+    fn sum(&self, a: &u8, b: &u8) -> u8 {
+        a ^ b
+    }
+
+    fn product(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, *b)
+    }
+
+    fn quotient(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, invert(*b))
+    }
 }
 
 #[cfg(test)]

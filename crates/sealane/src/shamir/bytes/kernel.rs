@@ -7,22 +7,24 @@ use super::coefficients::Coefficients;
 use super::field;
 use crate::wipe::wipe;
 
-/// 64 elements, the same byte of as many polynomials or shares: a block of the key stream, and whole vectors of every backend.
+/// 64 elements: the same byte of 64 polynomials or shares. It is a block of the key stream, and a
+/// whole number of vectors on every backend.
 pub(crate) type Block = [u8; BLOCK_BYTES];
 pub(crate) const BLOCK_BYTES: usize = 64;
 
-/// Blocks of coefficients made at once: so much that ChaCha has its full speed, and that they stay in the nearest cache until
-/// they are used. At least the coefficients of one block of the secret fit.
+/// The number of blocks of coefficients that are made at once. So many run ChaCha at full speed and
+/// stay in the first-level cache until they are used. The coefficients of one block of the secret
+/// always fit.
 const COEFFICIENT_BLOCKS: usize = 256;
-/// The same for short secrets, for which a buffer of the other size would cost more than the work.
+/// The same for short secrets, for which zeroing the larger buffer would cost more than the work.
 const SHORT_COEFFICIENT_BLOCKS: usize = 16;
-/// Bytes of each share in a linear combination that are worked on at once.
+/// The bytes of each share that a linear combination works on at once.
 const PIECE_BYTES: usize = 4096;
-/// Shares combined at once.
+/// The number of shares combined at once.
 const ROWS: usize = 4;
 
-/// Gives every share the value of the polynomials at its point, or, without a secret, adds to it that of polynomials which are 0
-/// at 0. All are of one length.
+/// Sets every share to the value of the polynomials at its point. With `ADD`, it adds instead the
+/// values of polynomials that are 0 at 0. All shares have the same length.
 #[inline(always)]
 pub(super) fn share<G: Gf8, const ADD: bool>(
     token: G,
@@ -35,7 +37,7 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
     let length = if ADD { shares[0].len() } else { secret.len() };
     let blocks = (coefficients.offset() + length).div_ceil(BLOCK_BYTES);
     let per_block = threshold - 1;
-    // Only one of them is filled with zeros.
+    // Only the chosen buffer is initialised.
     let (mut short, mut long);
     let buffer: &mut [Block] = if blocks.saturating_mul(per_block) <= SHORT_COEFFICIENT_BLOCKS {
         short = [[0; BLOCK_BYTES]; SHORT_COEFFICIENT_BLOCKS];
@@ -54,7 +56,7 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
         coefficients.fill(token.for_chacha(), per_block, random.as_flattened_mut());
         coefficients.advance(bytes);
 
-        // A part of a block, whole blocks, a part of a block.
+        // The loop takes the rest of a block, then whole blocks, then part of a block.
         let end = start + bytes;
         let mut random = &*random;
         let mut offset = offset;
@@ -72,18 +74,18 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
 
 /// Whole blocks of the secret, or part of one.
 struct Part<'a> {
-    /// The coefficients.
+    /// The random coefficients.
     random: &'a [Block],
-    /// How many for each block.
+    /// The number of coefficient blocks for each block of the secret.
     per_block: usize,
-    /// Where it is in the secret.
+    /// The position in the secret.
     start: usize,
     length: usize,
-    /// Where it begins in its first block.
+    /// The position in the first block.
     offset: usize,
 }
 
-/// Up to as many shares, at points that differ in their low bits only.
+/// The largest number of shares at points that differ in their three low bits only.
 const GROUP: usize = 8;
 
 impl Part<'_> {
@@ -117,7 +119,7 @@ impl Part<'_> {
         }
     }
 
-    /// For thresholds of 2 and, with squares, 3.
+    /// Shares with a threshold of 2 or, with `SQUARES`, 3.
     #[inline(always)]
     fn share_groups<G: Gf8, const ADD: bool, const SQUARES: bool>(
         &self,
@@ -159,7 +161,7 @@ impl Part<'_> {
         }
     }
 
-    /// For any threshold.
+    /// Shares with any threshold.
     #[inline(always)]
     fn share_each<G: Gf8, const ADD: bool>(
         &self,
@@ -188,10 +190,11 @@ impl Part<'_> {
     }
 }
 
-/// The values of s + c1 x (+ c2 x^2) at the points `high`, `high` + 1, …, `high` + 7 that have a slot.
+/// Computes s + c1 x (+ c2 x^2) at those of the points `high`, `high` + 1, …, `high` + 7 that have
+/// a slot.
 ///
-/// x and x^2 are linear over GF(2): the value at a sum of points is a sum of values. Three products with 1, 2 and 4 give all
-/// eight.
+/// x and x^2 are linear over GF(2), so the value at a sum of points is a sum of values. Three
+/// products, with 1, 2 and 4, give all eight values.
 #[inline(always)]
 fn group_of_shares<G: Gf8, const ADD: bool, const SQUARES: bool>(
     token: G,
@@ -237,7 +240,7 @@ fn group_of_shares<G: Gf8, const ADD: bool, const SQUARES: bool>(
     }
 }
 
-/// The values of polynomials at `point`, by Horner's rule.
+/// Computes the values of polynomials at `point`, by Horner's rule.
 #[inline(always)]
 fn horner<G: Gf8, const ADD: bool>(
     token: G,
@@ -263,7 +266,7 @@ fn horner<G: Gf8, const ADD: bool>(
     }
 }
 
-/// The sum of the inputs, each times its public factor. All are as long as `out`.
+/// Computes the sum of the inputs, each times its public factor. All are as long as `out`.
 #[inline(always)]
 pub(super) fn combine<G: Gf8>(token: G, factors: &[u8], inputs: &[&[u8]], out: &mut [u8]) {
     let mut start = 0;

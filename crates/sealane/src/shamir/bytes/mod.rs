@@ -1,15 +1,21 @@
-//! Secrets of any length, shared byte by byte over GF(2^8): keys and whole files.
+//! Secrets of any length, such as keys and whole files, shared byte by byte over GF(2^8).
 //!
-//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES, `ssss` and Vault. A share is as long as the secret.
-//! Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … + c\[k-1\]\[i\] x^(k-1); the coefficients c are the ChaCha20 key stream
-//! of a seed from the system. So fewer than k shares say nothing to anyone who cannot tell that key stream from uniform bytes.
+//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES, `ssss` and Vault. A
+//! share is as long as the secret. Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … +
+//! c\[k-1\]\[i\] x^(k-1). The coefficients c are the ChaCha20 key stream of a seed from the system.
+//! Fewer than k shares therefore reveal nothing to anyone who cannot tell that key stream from
+//! uniform bytes.
 //!
-//! - [`Splitter`] makes shares, [`Combiner`] takes k of them back to the secret, or makes a lost share again without the secret.
-//! - [`Refresher`] replaces all shares by others of the same secret, so that those seen before are worth nothing.
-//! - [`Checker`] compares more than k shares with each other, and names those that are wrong where that can be known.
+//! - [`Splitter`] makes shares. [`Combiner`] recovers the secret from k of them, or makes a lost
+//!   share again without the secret.
+//! - [`Refresher`] replaces all shares by others of the same secret, so that shares seen before
+//!   become useless.
+//! - [`Checker`] compares more than k shares with each other, and names those that are wrong where
+//!   that can be known.
 //!
-//! All of them work on pieces: call them again with the next piece of everything. Nothing in a share says that it is right,
-//! and k shares, some wrong, combine to a wrong secret without an error: authenticate the secret.
+//! All of them work piece by piece: call them again with the next piece of every share. A share
+//! holds nothing that proves it right, and k shares of which some are wrong combine to a wrong
+//! secret without an error: authenticate the secret.
 //!
 //! ```
 //! use sealane::shamir::bytes::{Backend, Combiner, Splitter};
@@ -43,5 +49,5 @@ pub use split::{Refresher, Splitter};
 
 use crate::backend::{BackendOf, Gf8Family};
 
-/// An instruction set that this CPU has and that computes right results: what GF(2^8) runs on.
+/// An instruction set that GF(2^8) can run on. This CPU has it, and it has passed its self-test.
 pub type Backend = BackendOf<Gf8Family>;

@@ -5,10 +5,10 @@ use core::ops::Deref;
 
 use crate::shamir::Error;
 
-/// The most shares of one secret: the elements of GF(2^8) without 0.
+/// The largest number of shares of one secret: the nonzero elements of GF(2^8).
 pub const MAX_SHARES: usize = 255;
 
-/// Distinct evaluation points, none of them 0, in their order: a slice that needs no allocator.
+/// Distinct evaluation points other than 0, in the order given. It needs no allocator.
 #[derive(Clone, Copy)]
 pub struct Points {
     points: [u8; MAX_SHARES],
@@ -18,7 +18,7 @@ pub struct Points {
 impl Points {
     pub(super) const NONE: Self = Self { points: [0; MAX_SHARES], count: 0 };
 
-    /// The points 1 to `count`.
+    /// Returns the points 1 to `count`.
     #[cfg(feature = "getrandom")]
     pub(super) fn compact(count: usize) -> Result<Self, Error> {
         let mut points = Self::NONE;
@@ -29,7 +29,7 @@ impl Points {
         Ok(points)
     }
 
-    /// These points.
+    /// Checks and keeps these points.
     pub(super) fn new(given: &[u8]) -> Result<Self, Error> {
         if given.len() > MAX_SHARES {
             return Err(Error::TooManyShares { count: given.len(), maximum: MAX_SHARES });
@@ -50,13 +50,13 @@ impl Points {
         Ok(points)
     }
 
-    /// Adds a point that is not among them.
+    /// Adds a point that is not in the set.
     pub(super) fn push(&mut self, point: u8) {
         self.points[usize::from(self.count)] = point;
         self.count += 1;
     }
 
-    /// Whether a sharing among these points can have the threshold.
+    /// Checks that shares at these points can have the threshold.
     pub(super) fn check_threshold(&self, threshold: usize) -> Result<(), Error> {
         match threshold {
             0 => Err(Error::ZeroThreshold),
@@ -65,7 +65,7 @@ impl Points {
         }
     }
 
-    /// Whether there is a buffer for each point.
+    /// Checks that there is a buffer for each point.
     pub(super) fn check_buffers(&self, given: usize) -> Result<(), Error> {
         if given == self.len() { Ok(()) } else { Err(Error::WrongNumberOfShares { expected: self.len(), given }) }
     }

@@ -1,4 +1,4 @@
-//! Making shares, and making them anew.
+//! Makes shares, and refreshes them.
 
 use core::fmt;
 
@@ -10,16 +10,16 @@ use crate::shamir::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
 ///
-/// Made for one secret: another one begins with another `Splitter`. (It would be as safe to go on, but nothing marks where one
-/// ends.) Pieces whose lengths are multiples of 64 bytes are split fastest.
+/// Use a new `Splitter` for each secret. (Going on with the same one would be as safe, but nothing
+/// marks where a secret ends.) Pieces whose lengths are multiples of 64 bytes are split fastest.
 ///
 /// The state is wiped when it is dropped.
 pub struct Splitter(Sharing);
 
-/// Adds to shares, in one piece or in many, those of the secret 0: other shares of the same secret, unrelated to the former
-/// ones.
+/// Adds shares of the secret 0 to shares, in one piece or in many. The results are shares of the
+/// same secret, and are unrelated to the former ones.
 ///
-/// All shares of a set must be refreshed together, and the former ones destroyed.
+/// Refresh all shares of a set together, and destroy the former ones.
 ///
 /// ```
 /// # use sealane::shamir::bytes::{Backend, Combiner, Refresher, Splitter};
@@ -73,30 +73,33 @@ impl Sharing {
 macro_rules! constructors {
     ($type:ident, $purpose:expr) => {
         impl $type {
-            /// For shares at the points 1 to `count`, of which `threshold` give the secret. The generator is seeded by the
-            /// system.
+            /// Prepares for shares at the points 1 to `count`, any `threshold` of which give the
+            /// secret. The seed comes from the system.
             ///
             /// # Errors
-            /// [`Error`] if the threshold is 0 or above `count`, `count` is above 255, or the system's generator fails.
+            /// [`Error`] if the threshold is 0 or above `count`, `count` is above 255, or the
+            /// system's generator fails.
             #[cfg(feature = "getrandom")]
             pub fn new(threshold: usize, count: usize) -> Result<Self, Error> {
                 Sharing::random(threshold, Points::compact(count)?, $purpose).map(Self)
             }
 
-            /// The same for shares at these points.
+            /// Prepares for shares at these points.
             ///
             /// # Errors
-            /// As of [`Self::new`], or if a point is 0 or occurs twice.
+            /// As for [`Self::new`]; also if a point is 0 or occurs twice.
             #[cfg(feature = "getrandom")]
             pub fn with_points(threshold: usize, points: &[u8]) -> Result<Self, Error> {
                 Sharing::random(threshold, Points::new(points)?, $purpose).map(Self)
             }
 
-            /// The same with a seed, which must be secret, uniformly random and never used again, on the given backend.
-            /// Backends differ in speed, never in shares.
+            /// Prepares for shares at these points, with a seed, on the given backend. The seed
+            /// must be secret, uniformly random and never used again. Backends differ in speed,
+            /// never in shares.
             ///
             /// # Errors
-            /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or occurs twice.
+            /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or
+            /// occurs twice.
             pub fn from_seed(
                 threshold: usize,
                 points: &[u8],
@@ -106,19 +109,19 @@ macro_rules! constructors {
                 Sharing::new(threshold, Points::new(points)?, seed, $purpose, backend).map(Self)
             }
 
-            /// The number of shares that give the secret.
+            /// Returns the number of shares that give the secret.
             #[must_use]
             pub fn threshold(&self) -> usize {
                 self.0.threshold
             }
 
-            /// The evaluation points, in the order of the shares.
+            /// Returns the evaluation points, in the order of the shares.
             #[must_use]
             pub fn points(&self) -> &[u8] {
                 &self.0.points
             }
 
-            /// The backend that does the work.
+            /// Returns the backend.
             #[must_use]
             pub fn backend(&self) -> Backend {
                 Backend::of(self.0.level)
@@ -140,10 +143,12 @@ constructors! { Splitter, Purpose::Split }
 constructors! { Refresher, Purpose::Refresh }
 
 impl Splitter {
-    /// Splits the next piece of the secret: `shares[j]` becomes the next piece of the share at `points()[j]`.
+    /// Splits the next piece of the secret: `shares[j]` becomes the next piece of the share at
+    /// `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `secret`. Nothing is written then.
+    /// [`Error`] if the number of shares is not that of the points, or one is not as long as
+    /// `secret`. Then nothing is written.
     pub fn split(&mut self, secret: &[u8], shares: &mut [&mut [u8]]) -> Result<(), Error> {
         self.0.check(secret.len(), shares)?;
         let Sharing { threshold, points, coefficients, level } = &mut self.0;
@@ -154,10 +159,11 @@ impl Splitter {
 }
 
 impl Refresher {
-    /// Refreshes the next piece of all shares, `shares[j]` being at `points()[j]`.
+    /// Refreshes the next piece of all shares. `shares[j]` is at `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or they differ in length. Nothing is written then.
+    /// [`Error`] if the number of shares is not that of the points, or they differ in length. Then
+    /// nothing is written.
     pub fn refresh(&mut self, shares: &mut [&mut [u8]]) -> Result<(), Error> {
         self.0.check(shares.first().map_or(0, |share| share.len()), shares)?;
         let Sharing { threshold, points, coefficients, level } = &mut self.0;

@@ -1,4 +1,4 @@
-//! Secrets and shares as streams: in pieces, so that files of any size take little memory.
+//! Splits and combines streams piece by piece, so that files of any size take little memory.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::vec::Vec;
@@ -8,12 +8,14 @@ use super::{Combiner, Splitter};
 use crate::shamir::Error;
 use crate::wipe::wipe;
 
-/// Bytes of a piece of the secret and all its shares together: they stay in the second-level cache.
+/// The bytes of a piece of the secret and of all its shares together. They fit in the second-level
+/// cache.
 const BUFFERED_BYTES: usize = 256 << 10;
-/// Bytes that are read or written at once, at least: system calls cost more than the second-level cache gains.
+/// The smallest number of bytes that are read or written at once. With fewer, system calls cost
+/// more than the cache gains.
 const MIN_PIECE_BYTES: usize = 16 << 10;
 
-/// Buffers for a piece of each of `count` streams, wiped at the end.
+/// Buffers for a piece of each of `count` streams. They are wiped when they are dropped.
 struct Buffers {
     bytes: Vec<u8>,
     piece: usize,
@@ -32,7 +34,7 @@ impl Drop for Buffers {
     }
 }
 
-/// Reads until `buffer` is full or the stream ends; the number of bytes read.
+/// Reads until `buffer` is full or the stream ends. Returns the number of bytes read.
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -47,13 +49,14 @@ fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 impl Splitter {
-    /// Splits all that `secret` gives: the stream `shares[j]` gets the share at `points()[j]`. The number of bytes of the secret.
+    /// Splits the whole stream `secret`. The stream `shares[j]` receives the share at
+    /// `points()[j]`. Returns the length of the secret in bytes.
     ///
-    /// Memory: 16 KiB for each share, or 256 KiB in all where that is more.
+    /// This takes 16 KiB of memory for each share, or 256 KiB in all if that is more.
     ///
     /// # Errors
-    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points; else what a stream says. Shares are
-    /// then incomplete.
+    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points;
+    /// otherwise the error of a stream. The shares are then incomplete.
     pub fn split_stream<R: Read, W: Write>(&mut self, mut secret: R, shares: &mut [W]) -> io::Result<u64> {
         let count = self.points().len();
         if shares.len() != count {
@@ -79,13 +82,15 @@ impl Splitter {
 }
 
 impl Combiner {
-    /// Combines all that the streams give, `shares[j]` being at `points()[j]`. The number of bytes written.
+    /// Combines the whole streams. `shares[j]` is at `points()[j]`. Returns the number of bytes
+    /// written.
     ///
-    /// Memory: 16 KiB for each share, or 256 KiB in all where that is more.
+    /// This takes 16 KiB of memory for each share, or 256 KiB in all if that is more.
     ///
     /// # Errors
-    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points, or one ends before another; else what
-    /// a stream says. What was written until then is right, if the shares are, and incomplete.
+    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points, or one
+    /// ends before another; otherwise the error of a stream. What was written until then is
+    /// incomplete. It is right if the shares are.
     pub fn combine_stream<R: Read, W: Write>(&self, shares: &mut [R], mut out: W) -> io::Result<u64> {
         let count = self.points().len();
         if shares.len() != count {

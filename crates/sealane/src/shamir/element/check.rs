@@ -1,4 +1,4 @@
-//! What is wrong with parameters.
+//! Checks parameters.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,8 @@ use super::Share;
 use crate::gf2n::{Element, Field};
 use crate::shamir::Error;
 
-/// How many evaluation points the field has, as far as a `usize` can tell: all but zero.
+/// Returns the number of evaluation points of the field, all elements but zero. A number above
+/// `usize::MAX` becomes `usize::MAX`.
 pub(super) fn maximum_points<F: Field>() -> usize {
     if F::BITS < usize::BITS as usize { (1 << F::BITS) - 1 } else { usize::MAX }
 }
@@ -16,7 +17,8 @@ pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {
     if count > maximum { Err(Error::TooManyShares { count, maximum }) } else { Ok(()) }
 }
 
-/// Points that a threshold can be used with: enough, not too many, not zero, and no two the same. They are public.
+/// Checks that public points fit the threshold: there are enough and not too many, none is zero,
+/// and no two are equal.
 pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<(), Error> {
     if threshold == 0 {
         return Err(Error::ZeroThreshold);
@@ -28,7 +30,7 @@ pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> R
     distinct(points.iter())
 }
 
-/// The same for shares.
+/// Checks the same of shares.
 pub(super) fn shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<(), Error> {
     if threshold == 0 {
         return Err(Error::ZeroThreshold);

@@ -1,4 +1,4 @@
-//! Making shares.
+//! Makes shares.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,21 +12,21 @@ use crate::gf2n::{Backend, Element, Field};
 use crate::random::System;
 use crate::shamir::Error;
 
-/// Shares of `secret`, one for each of `points`, of which any `threshold` give it back. The coefficients come from the system's
-/// generator.
+/// Splits `secret` into one share for each of `points`, any `threshold` of which give it back. The
+/// coefficients come from the system's generator.
 ///
 /// # Errors
-/// [`Error::ZeroThreshold`], [`Error::ThresholdAboveCount`], [`Error::TooManyShares`], [`Error::ZeroPoint`],
-/// [`Error::DuplicatePoint`], [`Error::SystemRandomness`].
+/// [`Error::ZeroThreshold`], [`Error::ThresholdAboveCount`], [`Error::TooManyShares`],
+/// [`Error::ZeroPoint`], [`Error::DuplicatePoint`], [`Error::SystemRandomness`].
 #[cfg(feature = "getrandom")]
 pub fn split<F: Field>(secret: &Element<F>, threshold: usize, points: &[Element<F>]) -> Result<Vec<Share<F>>, Error> {
     split_with(secret, threshold, points, &mut System, Backend::detect())
 }
 
-/// As [`split`], with coefficients from another generator, on a chosen backend.
+/// Does the same as [`split`] with another generator, on a chosen backend.
 ///
 /// # Errors
-/// As [`split`]; [`Error::SystemRandomness`] if the generator fails.
+/// As for [`split`]; [`Error::SystemRandomness`] if the generator fails.
 pub fn split_with<F: Field>(
     secret: &Element<F>,
     threshold: usize,
@@ -37,8 +37,9 @@ pub fn split_with<F: Field>(
     check::parameters(threshold, points)?;
     let mut coefficients = Zeroizing::new(vec![Element::ZERO; threshold]);
     coefficients[0] = *secret;
-    // All of them uniform over the whole field, the last one and zero too: a polynomial that was known not to be of a lower
-    // degree would rule out one secret for each set of k - 1 shares (RUSTSEC-2024-0398).
+    // All coefficients are uniform over the whole field, so that the last one can be zero too. If
+    // it were known not to be zero, each set of k - 1 shares would rule out one secret
+    // (RUSTSEC-2024-0398).
     for coefficient in &mut coefficients[1..] {
         *coefficient = Element::try_random(rng).map_err(|_| Error::SystemRandomness)?;
     }
@@ -47,19 +48,20 @@ pub fn split_with<F: Field>(
     Ok(points.iter().zip(&*values).map(|(point, value)| Share::at(*point, *value)).collect())
 }
 
-/// Shares of zero, to be added to shares of a secret at the same points ([`Share::refresh`]) by each holder for itself.
+/// Makes shares of zero. Each holder adds one to the share of a secret at the same point
+/// ([`Share::refresh`]).
 ///
 /// # Errors
-/// As [`split`].
+/// As for [`split`].
 #[cfg(feature = "getrandom")]
 pub fn zero_shares<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<Vec<Share<F>>, Error> {
     zero_shares_with(threshold, points, &mut System, Backend::detect())
 }
 
-/// As [`zero_shares`], with coefficients from another generator, on a chosen backend.
+/// Does the same as [`zero_shares`] with another generator, on a chosen backend.
 ///
 /// # Errors
-/// As [`split_with`].
+/// As for [`split_with`].
 pub fn zero_shares_with<F: Field>(
     threshold: usize,
     points: &[Element<F>],
@@ -69,21 +71,23 @@ pub fn zero_shares_with<F: Field>(
     split_with(&Element::ZERO, threshold, points, rng, backend)
 }
 
-/// Replaces shares by others of the same secret, at the same points: what somebody learned of fewer than `threshold` of them
-/// before is worth nothing after (Herzberg, Jarecki, Krawczyk, Yung, "Proactive secret sharing", 1995). All shares that are to be
-/// used together have to be refreshed together.
+/// Replaces shares by others of the same secret, at the same points. Anyone who learned fewer than
+/// `threshold` of the former shares learned nothing that helps against the new ones (Herzberg,
+/// Jarecki, Krawczyk, Yung, "Proactive secret sharing", 1995).
+///
+/// All shares that are to be used together must be refreshed together.
 ///
 /// # Errors
-/// As [`split`]; the shares are then as they were.
+/// As for [`split`]. The shares are then unchanged.
 #[cfg(feature = "getrandom")]
 pub fn refresh<F: Field>(threshold: usize, shares: &mut [Share<F>]) -> Result<(), Error> {
     refresh_with(threshold, shares, &mut System, Backend::detect())
 }
 
-/// As [`refresh`], with coefficients from another generator, on a chosen backend.
+/// Does the same as [`refresh`] with another generator, on a chosen backend.
 ///
 /// # Errors
-/// As [`split_with`].
+/// As for [`split_with`].
 pub fn refresh_with<F: Field>(
     threshold: usize,
     shares: &mut [Share<F>],

@@ -1,15 +1,14 @@
-//! Which shares are wrong, among more than it takes.
-//!
-//! Shares are a word of a generalised Reed–Solomon code: with multipliers v(i) = 1/∏(x(i) - x(j)), the sums S(j) = Σ v(i)·x(i)^j·y(i)
-//! for j below n - k, the *syndromes*, are zero for every polynomial of degree below k (Roth, "Introduction to Coding Theory", chapter 5).
-//! So they depend on the errors alone, and nothing here has seen the secret: the branches below do not depend on it.
+//! Finds the wrong ones among more shares than the threshold, with the vectors of a backend.
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use crate::gf2n::{Backend, Element, Field};
+use crate::shamir::arithmetic::Arithmetic;
+use crate::shamir::reed_solomon;
 
-/// S(0) to S(n - k - 1).
+/// Returns the syndromes S(0) to S(n - k - 1).
 pub(super) fn syndromes<F: Field>(
     backend: Backend,
     points: &[Element<F>],
@@ -27,57 +26,67 @@ pub(super) fn syndromes<F: Field>(
     (threshold..points.len()).map(syndrome).collect()
 }
 
-/// The positions of the errors that explain the syndromes, if they are no more than half as many as there are syndromes: then there is only
-/// one such set. None if there are more.
+/// Returns the positions of the wrong shares, or `None` if no set of at most half as many shares as
+/// there are syndromes explains them.
 pub(super) fn locate<F: Field>(
     backend: Backend,
     points: &[Element<F>],
     syndromes: &[Element<F>],
 ) -> Option<Vec<usize>> {
-    let mut locator = shortest_recurrence(backend, syndromes);
-    let errors = locator.len() - 1;
-    if 2 * errors > syndromes.len() {
-        return None;
-    }
-    // Its roots are the inverses of the points; the other way round, the points.
-    locator.reverse();
-    let mut values = vec![Element::ZERO; points.len()];
-    backend.evaluate(&locator, points, &mut values);
-    let positions: Vec<_> = (0..points.len()).filter(|&i| values[i] == Element::ZERO).collect();
-    (positions.len() == errors).then_some(positions)
+    let mut work = [(); 3].map(|()| vec![Element::ZERO; syndromes.len() + 1]);
+    let mut positions = Vec::new();
+    let field = OnBackend(backend, PhantomData);
+    let work = work.each_mut().map(Vec::as_mut_slice);
+    reed_solomon::locate(&field, syndromes, points, work, |i| positions.push(i)).then_some(positions)
 }
 
-/// Massey, "Shift-register synthesis and BCH decoding" (1969): the shortest 1 + c(1)·x + … + c(L)·x^L with S(j) = Σ c(i)·S(j - i) for all j from
-/// L on. It has L + 1 coefficients.
-fn shortest_recurrence<F: Field>(backend: Backend, syndromes: &[Element<F>]) -> Vec<Element<F>> {
-    let mut current = vec![Element::ONE];
-    let mut before = vec![Element::ONE];
-    let (mut length, mut gap, mut discrepancy_before) = (0, 1, Element::ONE);
-    for j in 0..syndromes.len() {
-        let reach = current.len().min(j + 1);
-        let earlier: Vec<_> = syndromes[j + 1 - reach..=j].iter().rev().copied().collect();
-        let discrepancy = backend.dot_product(&current[..reach], &earlier);
-        if discrepancy == Element::ZERO {
-            gap += 1;
-            continue;
-        }
-        let inverse = backend.invert(&discrepancy_before).expect("it was not zero when it was kept");
-        let mut correction = before.clone();
-        backend.scale(&mut correction, &backend.multiply(&discrepancy, &inverse));
-        let longer = 2 * length <= j;
-        let kept = longer.then(|| current.clone());
-        current.resize(current.len().max(correction.len() + gap), Element::ZERO);
-        for (coefficient, correction) in current[gap..].iter_mut().zip(&correction) {
-            *coefficient += *correction;
-        }
-        if let Some(kept) = kept {
-            (before, discrepancy_before) = (kept, discrepancy);
-            length = j + 1 - length;
-            gap = 1;
-        } else {
-            gap += 1;
+/// The field `F` on one backend.
+struct OnBackend<F>(Backend, PhantomData<F>);
+
+impl<F: Field> Arithmetic for OnBackend<F> {
+    type Element = Element<F>;
+
+    fn zero(&self) -> Element<F> {
+        Element::ZERO
+    }
+
+    fn one(&self) -> Element<F> {
+        Element::ONE
+    }
+
+    fn is_zero(&self, a: &Element<F>) -> bool {
+        *a == Element::ZERO
+    }
+
+    fn sum(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        *a + *b
+    }
+
+    fn product(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        self.0.multiply(a, b)
+    }
+
+    fn quotient(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        self.0.multiply(a, &self.0.invert(b).expect("a divisor that is not zero"))
+    }
+
+    fn convolution(&self, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
+        let reversed: Vec<_> = b.iter().rev().copied().collect();
+        self.0.dot_product(a, &reversed)
+    }
+
+    fn add_multiple(&self, a: &mut [Element<F>], factor: &Element<F>, b: &[Element<F>]) {
+        let mut products = b.to_vec();
+        self.0.scale(&mut products, factor);
+        for (a, product) in a.iter_mut().zip(&products) {
+            *a += *product;
         }
     }
-    current.resize(length + 1, Element::ZERO);
-    current
+
+    fn find_roots(&self, coefficients: &[Element<F>], points: &[Element<F>], found: impl FnMut(usize)) {
+        let constant_first: Vec<_> = coefficients.iter().rev().copied().collect();
+        let mut values = vec![Element::ZERO; points.len()];
+        self.0.evaluate(&constant_first, points, &mut values);
+        (0..points.len()).filter(|&i| values[i] == Element::ZERO).for_each(found);
+    }
 }

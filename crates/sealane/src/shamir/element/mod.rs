@@ -1,10 +1,11 @@
 //! Shamir's secret sharing of one element of a field GF(2^n).
 //!
-//! Evaluation points are *compact*, 1 to n ([`compact_points`]), or *random*, uniform, distinct and not zero
-//! ([`random_points`]): these do not tell how many shares there are, or which one it is.
+//! Evaluation points are *compact*, 1 to n ([`compact_points`]), or *random* ([`random_points`]):
+//! uniform, distinct and not zero. A random point reveals neither how many shares there are nor
+//! which one this is.
 //!
-//! Shares do not say what threshold they were made for, nor whether they belong together: whoever keeps them has to. Reconstruction checks
-//! all shares above the threshold against the others.
+//! Shares hold neither their threshold nor the set that they belong to; the caller keeps both.
+//! Reconstruction checks all shares above the threshold against the others.
 //!
 //! ```
 //! # #[cfg(feature = "getrandom")] {

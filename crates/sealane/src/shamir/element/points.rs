@@ -1,4 +1,4 @@
-//! Evaluation points.
+//! Chooses evaluation points.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use super::check;
 use crate::gf2n::{Element, Field};
 use crate::shamir::Error;
 
-/// The elements whose bits are the numbers 1 to `count`.
+/// Returns the elements whose bits are the numbers 1 to `count`.
 ///
 /// # Errors
 /// [`Error::TooManyShares`].
@@ -18,7 +18,7 @@ pub fn compact_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> 
     Ok((1..=count as u64).map(|number| Element::from_bits(number).expect("a number that was checked")).collect())
 }
 
-/// `count` points from the system's generator, uniform among those that are distinct and not zero.
+/// Returns `count` distinct, uniformly random points other than zero, from the system's generator.
 ///
 /// # Errors
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].
@@ -27,7 +27,7 @@ pub fn random_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
     random_points_with(count, &mut crate::random::System)
 }
 
-/// As [`random_points`], from another generator.
+/// Does the same as [`random_points`] with another generator.
 ///
 /// # Errors
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].

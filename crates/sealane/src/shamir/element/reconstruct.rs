@@ -1,4 +1,4 @@
-//! What shares say together.
+//! Recovers the secret, or another share, from shares, and finds bad ones.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,38 +9,43 @@ use super::{Share, check, decode};
 use crate::gf2n::{Backend, Element, Field};
 use crate::shamir::Error;
 
-/// The secret that `shares` were made from with this threshold. With more shares than that, all are checked against each other.
+/// Returns the secret that was split into `shares` with this threshold. If there are more shares
+/// than that, all are checked against each other.
 ///
-/// With a threshold below the true one, more shares than it are found inconsistent, and just as many give a wrong secret.
+/// If the threshold is below the true one, more shares than the threshold are found inconsistent,
+/// and exactly as many give a wrong secret.
 ///
 /// # Errors
-/// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`], [`Error::DuplicatePoint`];
-/// [`Error::BadShares`] if shares do not belong to the others (see [`bad_shares`], which names all of them), and [`Error::InconsistentShares`] if
-/// it cannot be said which ones.
+/// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`],
+/// [`Error::DuplicatePoint`]; [`Error::BadShares`] if some shares do not belong to the others
+/// ([`bad_shares`] names all of them); [`Error::InconsistentShares`] if there are too few to tell
+/// which ones.
 pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Element<F>, Error> {
     reconstruct_on(threshold, shares, Backend::detect())
 }
 
-/// As [`reconstruct`], on a chosen backend.
+/// Does the same as [`reconstruct`] on a chosen backend.
 ///
 /// # Errors
-/// As [`reconstruct`].
+/// As for [`reconstruct`].
 pub fn reconstruct_on<F: Field>(threshold: usize, shares: &[Share<F>], backend: Backend) -> Result<Element<F>, Error> {
     value_at(threshold, shares, &Element::ZERO, backend)
 }
 
-/// The share at another point: a lost one is made again, or one for somebody new, without the secret.
+/// Returns the share at another point: it replaces a lost share, or is for a new holder. The secret
+/// is not computed.
 ///
 /// # Errors
-/// As [`reconstruct`]; [`Error::ZeroPoint`] with index 0 if `point` is zero, where the secret is.
+/// As for [`reconstruct`]; [`Error::ZeroPoint`] with index 0 if `point` is zero, where the secret
+/// is.
 pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &Element<F>) -> Result<Share<F>, Error> {
     reconstruct_at_on(threshold, shares, point, Backend::detect())
 }
 
-/// As [`reconstruct_at`], on a chosen backend.
+/// Does the same as [`reconstruct_at`] on a chosen backend.
 ///
 /// # Errors
-/// As [`reconstruct_at`].
+/// As for [`reconstruct_at`].
 pub fn reconstruct_at_on<F: Field>(
     threshold: usize,
     shares: &[Share<F>],
@@ -53,11 +58,13 @@ pub fn reconstruct_at_on<F: Field>(
     Ok(Share::at(*point, value_at(threshold, shares, point, backend)?))
 }
 
-/// The positions, from 0, of the shares that do not belong to the others; empty if all belong together. They can be told if at
-/// least `threshold` + 2·e shares are given, where e of them are bad.
+/// Returns the positions, from 0, of the shares that do not belong to the others; empty if all
+/// belong together.
+///
+/// If e of them are bad, at least `threshold` + 2·e shares are needed to tell which.
 ///
 /// # Errors
-/// As [`reconstruct`]; [`Error::InconsistentShares`] if more are bad than can be told.
+/// As for [`reconstruct`]; [`Error::InconsistentShares`] if there are too few shares to tell.
 pub fn bad_shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Vec<usize>, Error> {
     check::shares(threshold, shares)?;
     let (points, values) = taken_apart(shares);

@@ -1,4 +1,4 @@
-//! A share.
+//! A share of an element.
 
 use core::fmt;
 
@@ -7,14 +7,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::gf2n::{Element, Field};
 use crate::shamir::Error;
 
-/// The value of the polynomial at an evaluation point. The point is public, the value is wiped when the share is dropped.
+/// The value of the polynomial at an evaluation point. The point is public. The value is wiped when
+/// the share is dropped.
 pub struct Share<F: Field> {
     point: Element<F>,
     value: Element<F>,
 }
 
 impl<F: Field> Share<F> {
-    /// The share with that value at that point.
+    /// Returns the share with this value at this point.
     ///
     /// # Errors
     /// [`Error::ZeroPoint`], with index 0.
@@ -29,20 +30,20 @@ impl<F: Field> Share<F> {
         Self { point, value }
     }
 
-    /// The evaluation point, which is public and not zero.
+    /// Returns the evaluation point, which is public and not zero.
     #[must_use]
     pub fn point(&self) -> &Element<F> {
         &self.point
     }
 
-    /// The value, which is secret.
+    /// Returns the value, which is secret.
     #[must_use]
     pub fn value(&self) -> &Element<F> {
         &self.value
     }
 
-    /// Adds a share of zero, made by [`zero_shares`](super::zero_shares) for the same points: the secret stays, and the share
-    /// goes with no share from before any more.
+    /// Adds a share of zero that [`zero_shares`](super::zero_shares) made for the same point. The
+    /// secret stays the same, and the share no longer fits shares from before.
     ///
     /// # Errors
     /// [`Error::OtherPoint`] if the points differ.
@@ -62,7 +63,7 @@ impl<F: Field> Clone for Share<F> {
 }
 
 impl<F: Field> PartialEq for Share<F> {
-    /// In constant time, for shares of the same point.
+    /// Compares values in constant time. Points are public.
     fn eq(&self, other: &Self) -> bool {
         self.point == other.point && self.value == other.value
     }

@@ -1,0 +1,233 @@
+//! Shamir's secret sharing of one element of a [`DynamicField`].
+//!
+//! It serves formats that allow many fields; [`element`](super::element) is several times faster. A
+//! share is the value of the polynomial, which [`DynamicField::evaluate`] computes, at its
+//! evaluation point. Points are public.
+//!
+//! ```
+//! use sealane::gf2n::DynamicField;
+//! use sealane::shamir::dynamic::{Combiner, bad_shares};
+//!
+//! let field = DynamicField::of_degree(256).unwrap();
+//! let secret = field.from_be_bytes(&[7; 32]);
+//! let random = field.from_be_bytes(&[9; 32]); // from a secure generator
+//! let points: Vec<_> = (1..=4).map(|bits| field.from_bits(bits).unwrap()).collect();
+//! let polynomial = [secret.clone(), random];
+//! let mut shares: Vec<_> = points.iter().map(|point| field.evaluate(&polynomial, point)).collect();
+//!
+//! let combiner = Combiner::at(&field, &points[..2], &field.zero())?;
+//! assert_eq!(combiner.combine(&shares[..2])?, secret);
+//!
+//! shares[1] = field.zero();
+//! assert_eq!(bad_shares(&field, 2, &points, &shares)?, [1]);
+//! # Ok::<(), sealane::shamir::Error>(())
+//! ```
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::arithmetic::{Arithmetic, dual_weight, lagrange_weight};
+use super::{Error, reed_solomon};
+use crate::gf2n::{DynamicElement, DynamicField};
+
+/// Interpolates from the shares at some points: the secret, or the share at another point.
+///
+/// It takes exactly the shares that it is given: at least as many as the threshold, all of them
+/// right.
+#[derive(Clone, Debug)]
+pub struct Combiner {
+    field: DynamicField,
+    /// Lagrange's weights, one for each point.
+    weights: Vec<DynamicElement>,
+}
+
+impl Combiner {
+    /// Prepares for shares at `points`. The result is the value at `target`: zero for the secret.
+    ///
+    /// # Errors
+    /// [`Error`] if there are no points, or one is zero or occurs twice.
+    pub fn at(field: &DynamicField, points: &[DynamicElement], target: &DynamicElement) -> Result<Self, Error> {
+        check_points(points)?;
+        if points.is_empty() {
+            return Err(Error::TooFewShares { needed: 1, given: 0 });
+        }
+        let weights = (0..points.len()).map(|i| lagrange_weight(field, points, i, target)).collect();
+        Ok(Self { field: *field, weights })
+    }
+
+    /// Combines the shares, `values[i]` being at `points[i]`.
+    ///
+    /// # Errors
+    /// [`Error::WrongNumberOfShares`] if there are not as many values as points.
+    pub fn combine(&self, values: &[DynamicElement]) -> Result<DynamicElement, Error> {
+        if values.len() != self.weights.len() {
+            return Err(Error::WrongNumberOfShares { expected: self.weights.len(), given: values.len() });
+        }
+        let mut sum = self.field.zero();
+        for (weight, value) in self.weights.iter().zip(values) {
+            sum += &self.field.multiply(weight, value);
+        }
+        Ok(sum)
+    }
+}
+
+/// Returns the positions, from 0, of the shares that do not belong to the others, `values[i]` being
+/// at `points[i]`; empty if all belong together.
+///
+/// At least `threshold` + 2·e shares show which ones are bad if e of them are. The time depends on
+/// how bad shares differ from right ones, and not on the secret.
+///
+/// # Errors
+/// [`Error`] if the threshold is 0, there are fewer points than that, one is zero or occurs twice,
+/// or there are not as many values; [`Error::InconsistentShares`] if more are bad than can be told.
+pub fn bad_shares(
+    field: &DynamicField,
+    threshold: usize,
+    points: &[DynamicElement],
+    values: &[DynamicElement],
+) -> Result<Vec<usize>, Error> {
+    check_points(points)?;
+    if threshold == 0 {
+        return Err(Error::ZeroThreshold);
+    }
+    if points.len() < threshold {
+        return Err(Error::TooFewShares { needed: threshold, given: points.len() });
+    }
+    if values.len() != points.len() {
+        return Err(Error::WrongNumberOfShares { expected: points.len(), given: values.len() });
+    }
+    let mut syndromes = vec![field.zero(); points.len() - threshold];
+    for (i, (point, value)) in points.iter().zip(values).enumerate() {
+        let term = field.multiply(&dual_weight(field, points, i), value);
+        reed_solomon::add_share(field, &mut syndromes, term, point);
+    }
+    let mut work = [(); 3].map(|()| vec![field.zero(); syndromes.len() + 1]);
+    let work = work.each_mut().map(Vec::as_mut_slice);
+    let mut positions = Vec::new();
+    let is_explained = reed_solomon::locate(field, &syndromes, points, work, |i| positions.push(i));
+    is_explained.then_some(positions).ok_or(Error::InconsistentShares)
+}
+
+fn check_points(points: &[DynamicElement]) -> Result<(), Error> {
+    for (index, point) in points.iter().enumerate() {
+        if point.is_zero().into() {
+            return Err(Error::ZeroPoint { index });
+        }
+        if points[..index].contains(point) {
+            return Err(Error::DuplicatePoint { index });
+        }
+    }
+    Ok(())
+}
+
+impl Arithmetic for DynamicField {
+    type Element = DynamicElement;
+
+    fn zero(&self) -> DynamicElement {
+        self.zero()
+    }
+
+    fn one(&self) -> DynamicElement {
+        self.one()
+    }
+
+    fn is_zero(&self, a: &DynamicElement) -> bool {
+        a.is_zero().into()
+    }
+
+    fn sum(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
+        let mut sum = a.clone();
+        sum += b;
+        sum
+    }
+
+    fn product(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
+        self.multiply(a, b)
+    }
+
+    fn quotient(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
+        self.divide_by_public(a, b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_spec::shamir_element;
+
+    use super::*;
+
+    const BITS: [usize; 4] = [8, 64, 192, 1024];
+
+    /// Returns the points 1 to `count` and the shares there, of a secret of bytes 1 to n / 8 with a
+    /// threshold of 3.
+    fn share(field: &DynamicField, count: u64) -> (Vec<DynamicElement>, Vec<DynamicElement>) {
+        let coefficient = |i: u8| {
+            let bytes: Vec<u8> = (1..=field.bytes()).map(|byte| (byte as u8).wrapping_mul(2 * i + 1)).collect();
+            field.from_be_bytes(&bytes)
+        };
+        let polynomial: Vec<_> = (0..3).map(coefficient).collect();
+        let points: Vec<_> = (1..=count).map(|bits| field.from_bits(bits).unwrap()).collect();
+        let values = points.iter().map(|point| field.evaluate(&polynomial, point)).collect();
+        (points, values)
+    }
+
+    #[test]
+    fn interpolation_is_that_of_the_reference() {
+        for bits in BITS {
+            let field = DynamicField::of_degree(bits).unwrap();
+            let (points, values) = share(&field, 5);
+            let little_endian =
+                |element: &DynamicElement| -> Vec<u8> { element.to_be_bytes(&field).iter().rev().copied().collect() };
+            let pairs: Vec<_> = points.iter().map(little_endian).zip(values.iter().map(little_endian)).collect();
+            let combiner = Combiner::at(&field, &points[1..4], &field.zero()).unwrap();
+            let secret = combiner.combine(&values[1..4]).unwrap();
+            assert_eq!(little_endian(&secret), shamir_element::interpolate_at_zero(bits, &pairs[1..4]));
+            let expected: Vec<u8> = (1..=field.bytes()).map(|byte| byte as u8).collect();
+            assert_eq!(*secret.to_be_bytes(&field), expected);
+            // At a point that has a share, and at one that has none.
+            for target in [2, 4] {
+                let combiner = Combiner::at(&field, &points[..3], &points[target]).unwrap();
+                assert_eq!(combiner.combine(&values[..3]).unwrap(), values[target]);
+            }
+        }
+    }
+
+    #[test]
+    fn bad_shares_are_named_up_to_the_limit() {
+        for bits in BITS {
+            let field = DynamicField::of_degree(bits).unwrap();
+            let (points, values) = share(&field, 9);
+            assert_eq!(bad_shares(&field, 3, &points, &values), Ok(vec![]));
+            assert_eq!(bad_shares(&field, 9, &points, &values), Ok(vec![]));
+            for bad in [&[0][..], &[8], &[2, 5], &[0, 4, 8], &[6, 7, 8]] {
+                let mut forged = values.clone();
+                bad.iter().for_each(|&i| forged[i] += &field.from_bits(i as u64 + 1).unwrap());
+                assert_eq!(bad_shares(&field, 3, &points, &forged), Ok(bad.to_vec()), "{bits}");
+            }
+            let mut forged = values.clone();
+            for (i, bits) in [(0, 1), (1, 5), (4, 9), (7, 2)] {
+                forged[i] += &field.from_bits(bits).unwrap();
+            }
+            assert_eq!(bad_shares(&field, 3, &points, &forged), Err(Error::InconsistentShares), "{bits}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        let field = DynamicField::of_degree(64).unwrap();
+        let (points, values) = share(&field, 4);
+        let at = |points: &[DynamicElement]| Combiner::at(&field, points, &field.zero()).map(|_| ());
+        assert_eq!(at(&[]), Err(Error::TooFewShares { needed: 1, given: 0 }));
+        assert_eq!(at(&[points[0].clone(), field.zero()]), Err(Error::ZeroPoint { index: 1 }));
+        assert_eq!(at(&[points[0].clone(), points[0].clone()]), Err(Error::DuplicatePoint { index: 1 }));
+        let combiner = Combiner::at(&field, &points, &field.zero()).unwrap();
+        assert_eq!(combiner.combine(&values[1..]), Err(Error::WrongNumberOfShares { expected: 4, given: 3 }));
+        let bad = |threshold, points: &[DynamicElement], values: &[DynamicElement]| {
+            bad_shares(&field, threshold, points, values)
+        };
+        assert_eq!(bad(0, &points, &values), Err(Error::ZeroThreshold));
+        assert_eq!(bad(5, &points, &values), Err(Error::TooFewShares { needed: 5, given: 4 }));
+        assert_eq!(bad(2, &points, &values[1..]), Err(Error::WrongNumberOfShares { expected: 4, given: 3 }));
+        assert_eq!(bad(2, &vec![points[0].clone(); 4], &values), Err(Error::DuplicatePoint { index: 1 }));
+    }
+}

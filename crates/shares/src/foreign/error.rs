@@ -1,0 +1,44 @@
+//! Errors of shares of ssss and Vault.
+
+use crate::format::error::ParameterError;
+
+/// An error of shares of ssss or Vault. Positions are indices in the list that was given, from 0.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForeignError {
+    /// It is not a share of this kind.
+    #[error("not a share in this format")]
+    Malformed,
+    /// The parameters are impossible.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// There are too few different shares.
+    #[error("{needed} different shares are needed, not {usable}")]
+    TooFew {
+        /// The threshold.
+        needed: usize,
+        /// The number of different shares.
+        usable: usize,
+    },
+    /// Two shares have different lengths, so they are of different secrets.
+    #[error("the shares have different lengths")]
+    DifferentLengths {
+        /// Two such shares.
+        positions: [usize; 2],
+    },
+    /// Two shares have the same evaluation point and different content.
+    #[error("two shares have the same number and different content")]
+    Conflict {
+        /// The two.
+        positions: [usize; 2],
+    },
+    /// There are more shares than needed, and they contradict each other.
+    #[error("the shares contradict each other: one is damaged, or of another secret, or the threshold is another")]
+    Inconsistent,
+    /// Sharing failed because the system's random number generator did.
+    #[error(transparent)]
+    Sharing(#[from] sealane::shamir::Error),
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+}

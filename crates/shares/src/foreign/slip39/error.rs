@@ -1,0 +1,106 @@
+//! Errors of mnemonics.
+
+/// A mnemonic cannot be read, or mnemonics cannot be combined. Positions in lists of mnemonics are
+/// indices, from 0.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Slip39Error {
+    /// A word is not in the list.
+    #[error("word {position} is not in SLIP-39's list")]
+    UnknownWord {
+        /// The position of the word, from 1.
+        position: usize,
+    },
+    /// No mnemonic has this number of words.
+    #[error("a mnemonic cannot have {0} words")]
+    WordCount(usize),
+    /// The checksum is wrong.
+    #[error("the checksum is wrong{}", Suspect(*.suspect))]
+    Checksum {
+        /// The position of the one wrong word that explains it, from 1, if there is one.
+        suspect: Option<usize>,
+    },
+    /// The padding before the value is not zero.
+    #[error("the padding is not zero")]
+    Padding,
+    /// The group threshold is above the number of groups.
+    #[error("{threshold} groups would be needed, but there are only {count}")]
+    GroupThreshold {
+        /// The group threshold.
+        threshold: u8,
+        /// The number of groups.
+        count: u8,
+    },
+    /// There are no mnemonics.
+    #[error("no mnemonics")]
+    NoMnemonics,
+    /// Two mnemonics are of different secrets or splittings.
+    #[error("the mnemonics do not belong together")]
+    DifferentSets {
+        /// Two such mnemonics.
+        positions: [usize; 2],
+    },
+    /// Two mnemonics have the same group and index, and different content.
+    #[error("two mnemonics have the same number and different content")]
+    Conflict {
+        /// The two.
+        positions: [usize; 2],
+    },
+    /// There are too few groups with enough members.
+    #[error("{needed} groups with enough mnemonics are needed, not {complete}")]
+    TooFewGroups {
+        /// The group threshold.
+        needed: u8,
+        /// The number of groups with enough members.
+        complete: u8,
+    },
+    /// The only group has too few members.
+    #[error("{needed} different mnemonics are needed, not {usable}")]
+    TooFew {
+        /// The member threshold.
+        needed: u8,
+        /// The number of different members.
+        usable: usize,
+    },
+    /// No choice of a group's members fits the group's digest: one is forged, and there are too few
+    /// to tell which.
+    #[error("the digest is wrong: a mnemonic was tampered with")]
+    Digest,
+    /// The passphrase has characters that are not printable ASCII.
+    #[error("the passphrase may have only printable ASCII characters")]
+    Passphrase,
+    /// The secret has fewer than 16 bytes, or an odd number of them.
+    #[error("a secret of {0} bytes cannot be shared as words: it must have an even number of bytes, at least 16")]
+    SecretBytes(usize),
+    /// A threshold or a number of members or groups is impossible.
+    #[error("{threshold} of {count} is not possible: at most 16, and 1 of 1, or a threshold of at least 2")]
+    Counts {
+        /// The threshold.
+        threshold: usize,
+        /// The number of members or groups.
+        count: usize,
+    },
+    /// The mnemonics need more iterations than the caller allows.
+    #[error("the mnemonics ask for {} iterations of PBKDF2 (exponent {exponent}): more than the limit of {}",
+        10_000u32 << .exponent, 10_000u32 << .max)]
+    TooExpensive {
+        /// The iteration exponent of the mnemonics.
+        exponent: u8,
+        /// The largest iteration exponent allowed.
+        max: u8,
+    },
+    /// The iteration exponent is above 15.
+    #[error("the iteration exponent is at most 15")]
+    IterationExponent,
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+}
+
+struct Suspect(Option<usize>);
+
+impl std::fmt::Display for Suspect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |position| write!(f, "; look at word {position}"))
+    }
+}

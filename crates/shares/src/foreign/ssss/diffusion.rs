@@ -1,0 +1,61 @@
+//! The diffusion layer of ssss: XTEA over overlapping blocks.
+
+/// Applies the diffusion layer, or its inverse, to a big-endian secret. Secrets below 64 bits have
+/// none.
+pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
+    if secret.len() < 8 {
+        return;
+    }
+    // ssss works on 16-bit words. The least significant one is first, each is big-endian, and an
+    // odd byte is last.
+    let reorder = |bytes: &mut [u8]| bytes.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
+    secret.reverse();
+    reorder(secret);
+    let length = secret.len();
+    let starts = (0..40 * length).step_by(2);
+    let mut slice = |start: usize| {
+        let mut block = [0u8; 8];
+        for (at, byte) in block.iter_mut().enumerate() {
+            *byte = secret[(start + at) % length];
+        }
+        let mut block = u64::from_be_bytes(block);
+        block = if forward { encipher(block) } else { decipher(block) };
+        for (at, byte) in block.to_be_bytes().into_iter().enumerate() {
+            secret[(start + at) % length] = byte;
+        }
+    };
+    if forward {
+        starts.for_each(&mut slice);
+    } else {
+        starts.rev().for_each(&mut slice);
+    }
+    reorder(secret);
+    secret.reverse();
+}
+
+const DELTA: u32 = 0x9e37_79b9;
+
+fn mix(word: u32, sum: u32) -> u32 {
+    ((word << 4) ^ (word >> 5)).wrapping_add(word) ^ sum
+}
+
+/// Encrypts a block by XTEA (Needham and Wheeler, 1997) with a key of zeros.
+fn encipher(block: u64) -> u64 {
+    let (mut a, mut b, mut sum) = ((block >> 32) as u32, block as u32, 0u32);
+    for _ in 0..32 {
+        a = a.wrapping_add(mix(b, sum));
+        sum = sum.wrapping_add(DELTA);
+        b = b.wrapping_add(mix(a, sum));
+    }
+    u64::from(a) << 32 | u64::from(b)
+}
+
+fn decipher(block: u64) -> u64 {
+    let (mut a, mut b, mut sum) = ((block >> 32) as u32, block as u32, DELTA.wrapping_mul(32));
+    for _ in 0..32 {
+        b = b.wrapping_sub(mix(a, sum));
+        sum = sum.wrapping_sub(DELTA);
+        a = a.wrapping_sub(mix(b, sum));
+    }
+    u64::from(a) << 32 | u64::from(b)
+}

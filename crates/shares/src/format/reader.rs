@@ -1,0 +1,195 @@
+//! Reads a share in binary form.
+
+use std::io::{self, Read, Seek};
+
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::checksum::Checksum;
+use super::error::ShareError;
+use super::field::Field;
+use super::header::Header;
+use super::layout::{COMMITMENT_BYTES, TRAILER_BYTES};
+
+const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
+
+/// Reads a share in binary form: the header at once, the payload through [`Read`].
+///
+/// Reading returns `Ok(0)` at the end of the share if its checksum is right, and otherwise an
+/// error: a [`ShareError`] in an [`io::Error`]. The share ends where its source ends. Memory does
+/// not grow with the share.
+///
+/// The reader's buffer is wiped when it is dropped.
+pub struct ShareReader<R> {
+    source: R,
+    header: Header,
+    encoded: Zeroizing<Vec<u8>>,
+    checksum: Option<Checksum>,
+    buffer: Zeroizing<Vec<u8>>,
+    /// `buffer` holds payload from `start` to `end`, and then bytes that may be the trailer up to
+    /// `filled`.
+    start: usize,
+    end: usize,
+    filled: usize,
+    payload_bytes: u64,
+    commitment: Option<[u8; COMMITMENT_BYTES]>,
+    shared_source: Option<usize>,
+}
+
+impl<R: Read> ShareReader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// If this is not a share of this version of the format, or the header is damaged or invalid.
+    pub fn new(mut source: R) -> Result<Self, ShareError> {
+        let (header, encoded) = Header::read(&mut source)?;
+        let mut checksum = Checksum::new();
+        checksum.update(&encoded);
+        Ok(Self {
+            source,
+            header,
+            encoded,
+            checksum: Some(checksum),
+            buffer: Zeroizing::new(Vec::new()),
+            start: 0,
+            end: 0,
+            filled: 0,
+            payload_bytes: 0,
+            commitment: None,
+            shared_source: None,
+        })
+    }
+
+    /// Returns the commitment, once the payload was read to its end and the checksum was right.
+    #[must_use]
+    pub fn commitment(&self) -> Option<[u8; COMMITMENT_BYTES]> {
+        self.commitment
+    }
+
+    /// Returns the number of payload bytes that were read so far.
+    #[must_use]
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
+    }
+
+    fn fill(&mut self) -> Result<(), ShareError> {
+        if self.buffer.is_empty() {
+            self.buffer.resize(BUFFER_BYTES, 0);
+        }
+        // Bytes that were held back as a possible trailer move to the front.
+        self.buffer.copy_within(self.end..self.filled, 0);
+        self.filled -= self.end;
+        (self.start, self.end) = (0, 0);
+        while self.filled <= TRAILER_BYTES {
+            match self.source.read(&mut self.buffer[self.filled..]) {
+                Ok(0) => return self.finish(),
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ShareError::from_io(error)),
+            }
+        }
+        self.end = self.filled - TRAILER_BYTES;
+        if let Field::Element { .. } = self.header.field() {
+            // This is checked before the payload is returned: callers have room for one element
+            // only.
+            let bytes = self.payload_bytes + self.end as u64;
+            if bytes > self.header.field().element_bytes() as u64 {
+                self.end = 0;
+                return Err(ShareError::PayloadBytes(bytes));
+            }
+        }
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(&self.buffer[..self.end]);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ShareError> {
+        // If there is no checksum any more, the end was reached before, and its checksum was wrong.
+        let mut checksum = self.checksum.take().ok_or(ShareError::Checksum)?;
+        if self.filled < TRAILER_BYTES {
+            return Err(ShareError::Truncated);
+        }
+        let (commitment, expected) = self.buffer[..TRAILER_BYTES].split_at(COMMITMENT_BYTES);
+        checksum.update(commitment);
+        if !bool::from(checksum.finalize().ct_eq(expected)) {
+            return Err(ShareError::Checksum);
+        }
+        if let Field::Element { .. } = self.header.field()
+            && self.payload_bytes != self.header.field().element_bytes() as u64
+        {
+            return Err(ShareError::PayloadBytes(self.payload_bytes));
+        }
+        self.commitment = commitment.try_into().ok();
+        Ok(())
+    }
+}
+
+impl<R> ShareReader<R> {
+    /// Declares that the share comes from the same source as all others with this number, such as
+    /// one file or one person. Otherwise each share counts as a source of its own.
+    ///
+    /// If shares contradict each other, those that agree are preferred only if they come from as
+    /// many sources as the threshold. One source with many shares therefore never outvotes the
+    /// others.
+    #[must_use]
+    pub fn from_source(mut self, source: usize) -> Self {
+        self.shared_source = Some(source);
+        self
+    }
+
+    /// Returns the number given to [`from_source`](Self::from_source), if there is one.
+    pub(crate) fn shared_source(&self) -> Option<usize> {
+        self.shared_source
+    }
+
+    /// Returns the header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the share of the blinding value.
+    pub(crate) fn blinding(&self) -> &[u8] {
+        &self.encoded[self.header.blinding_range()]
+    }
+}
+
+impl<R: Read + Seek> ShareReader<R> {
+    /// Returns to the beginning of the payload.
+    ///
+    /// # Errors
+    /// If seeking or reading fails, or the header has changed.
+    pub fn rewind(&mut self) -> Result<(), ShareError> {
+        self.source.rewind().map_err(ShareError::Io)?;
+        let (header, encoded) = Header::read(&mut self.source)?;
+        if header != self.header {
+            return Err(ShareError::HeaderChecksum);
+        }
+        let mut checksum = Checksum::new();
+        checksum.update(&encoded);
+        self.encoded = encoded;
+        self.checksum = Some(checksum);
+        (self.start, self.end, self.filled, self.payload_bytes) = (0, 0, 0, 0);
+        self.commitment = None;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for ShareReader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() || self.commitment.is_some() {
+            return Ok(0);
+        }
+        if self.start == self.end {
+            self.fill()?;
+        }
+        let count = out.len().min(self.end - self.start);
+        out[..count].copy_from_slice(&self.buffer[self.start..self.start + count]);
+        // Each payload byte is returned once, so it can be wiped now.
+        self.buffer[self.start..self.start + count].zeroize();
+        self.start += count;
+        self.payload_bytes += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,98 @@
+//! Combines shares.
+
+mod decode;
+mod evidence;
+mod pass;
+mod report;
+mod restart;
+mod search;
+
+use std::io::{Read, Seek, Write};
+
+use self::pass::Pass;
+pub use self::report::{Recovered, Report};
+pub use self::restart::Restart;
+use super::error::{BadShare, CombineError, Fault};
+use super::positions::{check_headers, enough};
+use crate::format::{Share, ShareReader, WipedVec};
+
+/// Combines shares in memory.
+///
+/// Shares beyond the threshold are checked against the others. A bad share is left out and named in
+/// the report if there are enough others. Repeated shares are ignored.
+///
+/// # Errors
+/// If the shares are of more than one set, or do not give an authentic secret: see
+/// [`CombineError`].
+pub fn combine(shares: &[Share]) -> Result<Recovered, CombineError> {
+    let readers = shares.iter().map(Share::reader).collect();
+    let length = shares.iter().map(|share| share.payload().len()).max().unwrap_or(0);
+    let mut output = WipedVec::with_capacity(length);
+    let report = combine_seek(readers, &mut output)?;
+    Ok(Recovered { secret: output.0, report })
+}
+
+/// Combines shares that can be read only once, such as pipes, and writes the secret to `output`.
+///
+/// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
+/// Memory does not grow with the shares.
+///
+/// # Errors
+/// If the shares are of more than one set, one is bad, or they do not give an authentic secret: see
+/// [`CombineError`]. A share that is damaged, or that enough others contradict, is named but not
+/// left out: combine the others again.
+pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut output: W) -> Result<Report, CombineError> {
+    check_headers(&readers)?;
+    let all: Vec<usize> = (0..readers.len()).collect();
+    enough(&readers, &all, &mut Vec::new())?;
+    let outcome = Pass::over(&all, &all).run(&mut readers, &mut output)?;
+    if outcome.is_authentic() {
+        return Ok(outcome.into_report(&readers, Vec::new()));
+    }
+    Err(search::explain(&readers, &all, outcome))
+}
+
+/// Combines shares that can be read again, such as files, and writes the secret to `output`.
+///
+/// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
+/// Memory does not grow with the shares. Usually each share is read once. If some are bad, the
+/// others are read again and the output is started over. Shares must not change meanwhile.
+///
+/// # Errors
+/// If the shares are of more than one set, or do not give an authentic secret: see
+/// [`CombineError`].
+pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
+    mut readers: Vec<ShareReader<R>>,
+    mut output: W,
+) -> Result<Report, CombineError> {
+    check_headers(&readers)?;
+    let mut alive: Vec<usize> = (0..readers.len()).collect();
+    let mut bad = Vec::new();
+    loop {
+        enough(&readers, &alive, &mut bad)?;
+        let mut outcome = Pass::over(&alive, &alive).run(&mut readers, &mut output)?;
+        if outcome.is_authentic() {
+            bad.sort_by_key(|share| share.position);
+            return Ok(outcome.into_report(&readers, bad));
+        }
+        let damaged = std::mem::take(&mut outcome.faults);
+        if damaged.is_empty() {
+            return search::search(&mut readers, &alive, outcome, bad, &mut output);
+        }
+        alive.retain(|&position| damaged.iter().all(|share| share.position != position));
+        bad.extend(damaged);
+        start_over(&mut readers, &mut alive, &mut bad);
+        output.restart().map_err(CombineError::Write)?;
+    }
+}
+
+/// Rewinds the readers. A share that cannot be read again becomes bad.
+fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], alive: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
+    alive.retain(|&position| match readers[position].rewind() {
+        Ok(()) => true,
+        Err(error) => {
+            bad.push(BadShare { position, fault: Fault::Share(error) });
+            false
+        }
+    });
+}

@@ -1,0 +1,269 @@
+//! Reads shares side by side, once.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::io::{Read, Write};
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::evidence::Evidence;
+use super::report::Report;
+use crate::format::error::ShareError;
+use crate::format::layout::{BLINDING_BYTES, COMMITMENT_BYTES};
+use crate::format::{Header, ShareReader};
+use crate::ops::commitment::Committer;
+use crate::ops::error::{BadShare, CombineError, Fault};
+use crate::ops::interpolation::Interpolation;
+use crate::ops::positions::distinct_points;
+use crate::ops::rows::{CHUNK_BYTES, Rows};
+
+/// One reading of shares: those that are read, and those of them that must agree.
+pub(crate) struct Pass<'a> {
+    alive: &'a [usize],
+    trusted: &'a [usize],
+}
+
+/// The result of one reading.
+pub(crate) struct Outcome {
+    pub(crate) faults: Vec<BadShare>,
+    /// The columns in which trusted shares contradict each other.
+    pub(crate) evidence: Evidence,
+    contradiction: bool,
+    /// Two shares with the same index and different content.
+    pub(crate) conflict: Option<[usize; 2]>,
+    /// The commitment of each reader that was read to its end.
+    pub(crate) commitments: Vec<Option<[u8; COMMITMENT_BYTES]>>,
+    pub(crate) lengths: Vec<u64>,
+    trusted: Vec<usize>,
+    repeated: Vec<[usize; 2]>,
+    /// The commitment of the result, if the shares agreed to the end.
+    commitment: Option<[u8; COMMITMENT_BYTES]>,
+    /// Shares that were not trusted, and that agree with those that were.
+    fitting: Vec<usize>,
+}
+
+impl Outcome {
+    /// Returns whether the trusted shares are complete, agree, have the same commitment, and give
+    /// the secret of that commitment.
+    pub(crate) fn is_authentic(&self) -> bool {
+        self.faults.is_empty()
+            && !self.contradiction
+            && self.conflict.is_none()
+            && self.commitment.is_some()
+            && self.trusted.iter().all(|&at| self.commitments[at] == self.commitment)
+            && self.trusted.iter().all(|&at| self.lengths[at] == self.lengths[self.trusted[0]])
+    }
+
+    /// Returns whether the trusted shares do not contradict each other.
+    pub(crate) fn agrees(&self) -> bool {
+        !self.contradiction && self.conflict.is_none()
+    }
+
+    /// Reports the shares that belong to an authentic result, and which of them are repeated.
+    pub(crate) fn into_report<R>(mut self, readers: &[ShareReader<R>], bad: Vec<BadShare>) -> Report {
+        let first = self.trusted[0];
+        let like_first =
+            |at: usize| self.lengths[at] == self.lengths[first] && self.commitments[at] == self.commitments[first];
+        let mut points: HashMap<Vec<u8>, usize> =
+            self.trusted.iter().map(|&at| (readers[at].header().point(), at)).collect();
+        for &at in self.fitting.iter().filter(|&&at| like_first(at)) {
+            match points.entry(readers[at].header().point()) {
+                Entry::Occupied(used) => self.repeated.push([at, *used.get()]),
+                Entry::Vacant(free) => {
+                    free.insert(at);
+                    self.trusted.push(at);
+                }
+            }
+        }
+        self.trusted.sort_unstable();
+        Report { length: self.lengths[first], used: self.trusted, repeated: self.repeated, bad }
+    }
+}
+
+impl<'a> Pass<'a> {
+    /// Reads the shares `alive`. Those in `trusted` are combined and compared. The others are
+    /// checked against the result. All readers are at the beginning.
+    pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
+        Self { alive, trusted }
+    }
+
+    /// Reads all shares to the end, and writes the secret as long as nothing is wrong.
+    pub(crate) fn run<R: Read, W: Write>(
+        &self,
+        readers: &mut [ShareReader<R>],
+        output: &mut W,
+    ) -> Result<Outcome, CombineError> {
+        let first = readers[self.trusted[0]].header().clone();
+        let distinct = distinct_points(readers, self.trusted);
+        let repeats = self.repeats(readers, &distinct);
+        let (basis, extra) = distinct.split_at(first.threshold().into());
+        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
+        let secret = Interpolation::at_zero(&headers);
+        let checks: Vec<(usize, Interpolation)> =
+            extra.iter().map(|&at| (at, Interpolation::at(&headers, &readers[at].header().point()))).collect();
+        let trusted: HashSet<usize> = self.trusted.iter().copied().collect();
+        let stray = |at: &usize| !trusted.contains(at);
+        let judge = |at: usize| Stray {
+            position: at,
+            check: Interpolation::at(&headers, &readers[at].header().point()),
+            fits: true,
+        };
+        let strays: Vec<Stray> = self.alive.iter().copied().filter(stray).map(judge).collect();
+        drop(headers);
+
+        let mut state = State {
+            basis,
+            secret,
+            checks,
+            strays,
+            repeats: &repeats,
+            conflict: None,
+            evidence: Evidence::new(readers.len(), first.field().element_bytes()),
+            contradiction: false,
+            collect: true,
+            result: Zeroizing::new(vec![0; CHUNK_BYTES]),
+            expected: Zeroizing::new(vec![0; CHUNK_BYTES]),
+        };
+        let mut rows = Rows::new(readers.len(), CHUNK_BYTES);
+
+        // The blinding value is shared like the secret, and comes before it.
+        let blinding_bytes = first.field().blinding_share_bytes();
+        for (at, reader) in readers.iter().enumerate() {
+            rows.row_mut(at)[..blinding_bytes].copy_from_slice(reader.blinding());
+        }
+        let good = state.chunk(&rows, blinding_bytes);
+        let (blinding, padding) = state.result[..blinding_bytes].split_at(BLINDING_BYTES);
+        let blinding = blinding.try_into().expect("its length");
+        let padded = bool::from(padding.ct_eq(&vec![0; padding.len()]));
+        let mut committer = (good && padded).then(|| Committer::new(blinding, first.field(), first.threshold()));
+
+        let mut faults: Vec<BadShare> = Vec::new();
+        loop {
+            let lengths = self.read(readers, &mut rows, &mut faults);
+            if lengths.iter().flatten().all(|&length| length == 0) {
+                break;
+            }
+            let length = lengths[self.trusted[0]].unwrap_or(0);
+            state.strays.iter_mut().for_each(|stray| stray.fits &= lengths[stray.position] == Some(length));
+            let even = |positions: &[usize]| positions.iter().all(|&at| lengths[at] == Some(length));
+            // Rows of different lengths are not evidence.
+            state.collect = even(self.alive);
+            if !even(self.trusted) || !state.chunk(&rows, length) {
+                // The rest is read only to check the checksums.
+                committer = None;
+            } else if let Some(committer) = &mut committer {
+                committer.update(&state.result[..length]);
+                output.write_all(&state.result[..length]).map_err(CombineError::Write)?;
+            }
+        }
+        if committer.is_some() {
+            output.flush().map_err(CombineError::Write)?;
+        }
+        let State { conflict, evidence, contradiction, strays, .. } = state;
+        Ok(Outcome {
+            faults,
+            evidence,
+            contradiction,
+            conflict,
+            commitments: readers.iter().map(ShareReader::commitment).collect(),
+            lengths: readers.iter().map(ShareReader::payload_bytes).collect(),
+            trusted: distinct,
+            repeated: repeats,
+            commitment: committer.map(Committer::finalize),
+            fitting: strays.iter().filter(|stray| stray.fits).map(|stray| stray.position).collect(),
+        })
+    }
+
+    /// Returns each trusted share that repeats another, with the first share at its point.
+    fn repeats<R>(&self, readers: &[ShareReader<R>], distinct: &[usize]) -> Vec<[usize; 2]> {
+        let first: HashMap<Vec<u8>, usize> = distinct.iter().map(|&at| (readers[at].header().point(), at)).collect();
+        let repeat =
+            |&at: &usize| Some([at, first[&readers[at].header().point()]]).filter(|[again, first]| again != first);
+        self.trusted.iter().filter_map(repeat).collect()
+    }
+
+    /// Reads the next chunk of each share. Returns its length, which is 0 at the end, or `None` for
+    /// a bad share.
+    fn read<R: Read>(
+        &self,
+        readers: &mut [ShareReader<R>],
+        rows: &mut Rows,
+        faults: &mut Vec<BadShare>,
+    ) -> Vec<Option<usize>> {
+        let mut lengths = vec![None; readers.len()];
+        for &position in self.alive {
+            if faults.iter().any(|share| share.position == position) {
+                continue;
+            }
+            match rows.fill(position, &mut readers[position]) {
+                Ok(length) => lengths[position] = Some(length),
+                Err(error) => {
+                    let fault = Fault::Share(ShareError::from_io(error));
+                    faults.push(BadShare { position, fault });
+                }
+            }
+        }
+        lengths
+    }
+}
+
+/// A share that is not trusted.
+struct Stray {
+    position: usize,
+    check: Interpolation,
+    fits: bool,
+}
+
+struct State<'a> {
+    basis: &'a [usize],
+    secret: Interpolation,
+    checks: Vec<(usize, Interpolation)>,
+    strays: Vec<Stray>,
+    repeats: &'a [[usize; 2]],
+    conflict: Option<[usize; 2]>,
+    evidence: Evidence,
+    /// Whether the shares contradict each other.
+    contradiction: bool,
+    /// Whether evidence is kept from this chunk.
+    collect: bool,
+    result: Zeroizing<Vec<u8>>,
+    /// The expected chunk of a stray share.
+    expected: Zeroizing<Vec<u8>>,
+}
+
+impl State<'_> {
+    /// Checks a chunk, and puts its secret into `result`. Returns whether the shares agree.
+    fn chunk(&mut self, rows: &Rows, length: usize) -> bool {
+        for &[again, first] in self.repeats {
+            if !bool::from(rows.row(again, length).ct_eq(rows.row(first, length))) {
+                self.conflict.get_or_insert([first, again]);
+                return false;
+            }
+        }
+        let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
+        let result = &mut self.result[..length];
+        let mut consistent = true;
+        let mut kept = Vec::new();
+        for (position, check) in &self.checks {
+            check.apply(&shares, result);
+            let share = rows.row(*position, length);
+            if !bool::from(share.ct_eq(result)) {
+                consistent = false;
+                if self.collect {
+                    self.evidence.add(rows, share, result, &mut kept);
+                }
+            }
+        }
+        self.contradiction |= !consistent;
+        if consistent {
+            for stray in self.strays.iter_mut().filter(|stray| stray.fits) {
+                let expected = &mut self.expected[..length];
+                stray.check.apply(&shares, expected);
+                stray.fits = expected.ct_eq(rows.row(stray.position, length)).into();
+            }
+            self.secret.apply(&shares, result);
+        }
+        consistent
+    }
+}

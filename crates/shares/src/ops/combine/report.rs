@@ -1,0 +1,28 @@
+//! The result of combining.
+
+use zeroize::Zeroizing;
+
+use crate::ops::error::BadShare;
+
+/// The findings about the shares that were combined. Positions are indices in the list that was
+/// given, from 0.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The length of the secret in bytes.
+    pub length: u64,
+    /// The shares that agree with the secret.
+    pub used: Vec<usize>,
+    /// Shares that repeat another with the same content: the repetition, and the first one.
+    pub repeated: Vec<[usize; 2]>,
+    /// Shares that were left out, and why. There were enough others.
+    pub bad: Vec<BadShare>,
+}
+
+/// A recovered secret that is authentic.
+pub struct Recovered {
+    /// The secret.
+    pub secret: Zeroizing<Vec<u8>>,
+    /// The findings about the shares.
+    pub report: Report,
+}

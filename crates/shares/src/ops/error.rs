@@ -1,0 +1,164 @@
+//! Errors of splitting and combining.
+
+use std::io;
+
+use crate::format::error::{ParameterError, ShareError};
+use crate::format::{Field, SetId};
+
+/// A secret cannot be split.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitError {
+    /// The parameters are impossible.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// There are not as many outputs as shares.
+    #[error("{outputs} outputs for {count} shares")]
+    Outputs {
+        /// The number of outputs.
+        outputs: usize,
+        /// The number of shares.
+        count: u16,
+    },
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+    /// Writing failed.
+    #[error("writing failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A fault of one of several shares.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It cannot be read or is damaged, as the share alone shows.
+    #[error(transparent)]
+    Share(#[from] ShareError),
+    /// Its checksum is right, but it contradicts the others: it was tampered with.
+    #[error("the share is not what was issued: it does not fit the other shares")]
+    Forged,
+}
+
+/// A share that cannot be used.
+#[derive(Debug)]
+pub struct BadShare {
+    /// The index in the list of shares that was given, from 0.
+    pub position: usize,
+    /// The fault.
+    pub fault: Fault,
+}
+
+/// The shares with the same set, field, threshold and number of shares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareSet {
+    /// The set.
+    pub set: SetId,
+    /// The field.
+    pub field: Field,
+    /// The threshold.
+    pub threshold: u16,
+    /// The number of shares that were made.
+    pub count: u16,
+    /// The indices of these shares in the list, from 0.
+    pub positions: Vec<usize>,
+}
+
+/// Shares cannot be combined.
+///
+/// Positions are indices in the list of shares that was given, from 0.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CombineError {
+    /// There are no shares.
+    #[error("no shares")]
+    NoShares,
+    /// The shares are of different sets. No set is preferred, however many shares it has.
+    #[error("the shares are of {} different sets", .sets.len())]
+    DifferentSets {
+        /// The sets, in the order of their first shares. A set is listed again for each choice of
+        /// other parameters.
+        sets: Vec<ShareSet>,
+    },
+    /// Shares of one set have different parameters.
+    #[error("the shares do not agree on the threshold, the number of shares or the field")]
+    DifferentParameters {
+        /// The shares that agree, in the order of the first share of each group.
+        sets: Vec<ShareSet>,
+    },
+    /// Some shares have another commitment than the others. Those that agree come from fewer
+    /// sources than the threshold.
+    ///
+    /// See [`ShareReader::from_source`](crate::ShareReader::from_source).
+    #[error("shares contradict each other, and those that agree come from too few sources to be preferred")]
+    FewSources {
+        /// The shares that agree with each other.
+        positions: Vec<usize>,
+    },
+    /// There are two secrets. Enough shares from different sources agree on each.
+    #[error("some of the shares give one secret, and others another")]
+    TwoSecrets {
+        /// One share of each secret.
+        positions: [usize; 2],
+    },
+    /// There are too few different usable shares.
+    #[error("{needed} different shares are needed, and there {} {usable}{}",
+        if *.usable == 1 { "is" } else { "are" },
+        if .bad.is_empty() { "" } else { " that can be used" })]
+    TooFew {
+        /// The threshold.
+        needed: usize,
+        /// The number of different usable shares.
+        usable: usize,
+        /// The shares that cannot be used.
+        bad: Vec<BadShare>,
+    },
+    /// Some shares are damaged or forged, and the others could not be read again without them.
+    ///
+    /// If enough others are left, combine these.
+    #[error("a share is damaged or was tampered with")]
+    Bad(Vec<BadShare>),
+    /// Two shares have the same index and different content, and nothing shows which is right.
+    #[error("two shares have the same number and different content")]
+    Conflict {
+        /// The two shares.
+        positions: [usize; 2],
+    },
+    /// The same share is given twice where each may be given once.
+    #[error("the same share is there twice")]
+    Repeated {
+        /// The two shares.
+        positions: [usize; 2],
+    },
+    /// The shares contradict each other, and there are too few to tell which are forged.
+    #[error("the shares contradict each other: at least one was tampered with, and there are too few to tell which")]
+    Inconsistent,
+    /// The shares contradict each other, and there are too many ways to choose among them: not all
+    /// were tried.
+    #[error(
+        "the shares contradict each other: some were tampered with, and the search for those that were not was given up: \
+         there are too many choices"
+    )]
+    GaveUp,
+    /// The result is not the secret that was split. At least one share is forged, and there are too
+    /// few to tell which.
+    #[error("the result is not the secret that was split: at least one share was tampered with")]
+    NotAuthentic,
+    /// A new share cannot have this index.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// There are not as many outputs as shares.
+    #[error("{outputs} outputs for {count} shares")]
+    Outputs {
+        /// The number of outputs.
+        outputs: usize,
+        /// The number of shares.
+        count: usize,
+    },
+    /// The system's random number generator failed.
+    #[error("the system's random number generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+    /// Writing the result failed.
+    #[error("writing failed: {0}")]
+    Write(#[source] io::Error),
+}

@@ -1,0 +1,135 @@
+//! Reads shares side by side in order to make new shares. Any bad share is an error.
+
+use std::io::Read;
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::error::{BadShare, CombineError, Fault};
+use super::interpolation::Interpolation;
+use super::positions::{distinct_points, same_point};
+use super::rows::{CHUNK_BYTES, Rows};
+use crate::format::error::ShareError;
+use crate::format::layout::COMMITMENT_BYTES;
+use crate::format::{Header, ShareReader};
+
+/// Readers of one set that are checked against each other as they are read.
+pub(crate) struct Lockstep<R> {
+    readers: Vec<ShareReader<R>>,
+    rows: Rows,
+    basis: Vec<usize>,
+    checks: Vec<(usize, Interpolation)>,
+    repeats: Vec<[usize; 2]>,
+    /// The shares contradict each other. Their checksums may still show which one is damaged.
+    contradiction: Option<CombineError>,
+}
+
+impl<R: Read> Lockstep<R> {
+    /// Prepares to read. The headers agree, and there are enough shares.
+    pub(crate) fn new(readers: Vec<ShareReader<R>>) -> Self {
+        let all: Vec<usize> = (0..readers.len()).collect();
+        let distinct = distinct_points(&readers, &all);
+        let (basis, extra) = distinct.split_at(readers[0].header().threshold().into());
+        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
+        let check = |&at: &usize| (at, Interpolation::at(&headers, &readers[at].header().point()));
+        let checks = extra.iter().map(check).collect();
+        let repeated = |&at: &usize| {
+            let first = distinct.iter().copied().find(|&other| same_point(&readers, at, other))?;
+            (first != at).then_some([first, at])
+        };
+        let repeats = all.iter().filter_map(repeated).collect();
+        let rows = Rows::new(readers.len(), CHUNK_BYTES);
+        Self { basis: basis.to_vec(), checks, repeats, rows, readers, contradiction: None }
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+
+    /// Reads the shares of the blinding value into the rows. Returns their length.
+    pub(crate) fn blinding(&mut self) -> Result<usize, CombineError> {
+        let length = self.readers[0].header().field().blinding_share_bytes();
+        for (at, reader) in self.readers.iter().enumerate() {
+            self.rows.row_mut(at)[..length].copy_from_slice(reader.blinding());
+        }
+        self.check(length);
+        if self.contradiction.is_some() { Err(self.drain()) } else { Ok(length) }
+    }
+
+    /// Reads the next chunks into the rows. Returns their length, or `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<usize>, CombineError> {
+        let mut lengths = Vec::with_capacity(self.readers.len());
+        for position in 0..self.readers.len() {
+            match self.rows.fill(position, &mut self.readers[position]) {
+                Ok(length) => lengths.push(length),
+                Err(error) => {
+                    let fault = Fault::Share(ShareError::from_io(error));
+                    return Err(CombineError::Bad(vec![BadShare { position, fault }]));
+                }
+            }
+        }
+        let length = lengths[0];
+        if lengths.iter().any(|&other| other != length) {
+            self.contradiction = Some(CombineError::Inconsistent);
+        } else {
+            self.check(length);
+        }
+        match self.contradiction {
+            Some(_) => Err(self.drain()),
+            None => Ok((length > 0).then_some(length)),
+        }
+    }
+
+    fn check(&mut self, length: usize) {
+        let rows = &self.rows;
+        let same = |&&[first, again]: &&[usize; 2]| bool::from(rows.row(first, length).ct_eq(rows.row(again, length)));
+        if let Some(&positions) = self.repeats.iter().find(|pair| !same(pair)) {
+            self.contradiction = Some(CombineError::Conflict { positions });
+            return;
+        }
+        let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
+        let mut expected = Zeroizing::new(vec![0; length]);
+        for (position, check) in &self.checks {
+            check.apply(&shares, &mut expected);
+            if !bool::from(expected.ct_eq(rows.row(*position, length))) {
+                self.contradiction = Some(CombineError::Inconsistent);
+            }
+        }
+    }
+
+    /// Reads all shares to the end. Shares with a wrong checksum are named in the error; if there
+    /// are none, the error is the contradiction.
+    fn drain(&mut self) -> CombineError {
+        let mut bad = Vec::new();
+        for (position, reader) in self.readers.iter_mut().enumerate() {
+            loop {
+                match self.rows.fill(position, reader) {
+                    Ok(0) => break,
+                    Ok(_) => {}
+                    Err(error) => {
+                        bad.push(BadShare { position, fault: Fault::Share(ShareError::from_io(error)) });
+                        break;
+                    }
+                }
+            }
+        }
+        if bad.is_empty() {
+            self.contradiction.take().unwrap_or(CombineError::Inconsistent)
+        } else {
+            CombineError::Bad(bad)
+        }
+    }
+
+    /// Returns the commitment, at the end. It is the same in all shares.
+    pub(crate) fn commitment(&self) -> Result<[u8; COMMITMENT_BYTES], CombineError> {
+        let first = self.readers[0].commitment();
+        if self.readers.iter().any(|reader| reader.commitment() != first) {
+            return Err(CombineError::Inconsistent);
+        }
+        first.ok_or(CombineError::Inconsistent)
+    }
+}

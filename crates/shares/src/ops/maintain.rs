@@ -1,0 +1,163 @@
+//! Makes shares from shares without the secret: refresh and reissue.
+
+use std::io::{Read, Write};
+
+use super::error::CombineError;
+use super::interpolation::Interpolation;
+use super::lockstep::Lockstep;
+use super::positions::{check_headers, distinct_points, enough};
+use super::rows::{CHUNK_BYTES, Rows};
+use crate::format::error::ParameterError;
+use crate::format::writer::ShareWriter;
+use crate::format::{Field, Header, SetId, Share, ShareReader, WipedVec};
+use sealane::shamir::bytes::Refresher;
+
+/// Makes new shares of the same secret, with other values and a new set identifier.
+///
+/// Old and new shares do not combine. Anyone who copied fewer than the threshold of the old shares
+/// has nothing of use once those are destroyed. Old shares that are not refreshed become useless.
+///
+/// The secret is not computed, so its commitment is not checked. Damaged shares are errors, and so
+/// are shares beyond the threshold that contradict the others. As many shares as the threshold are
+/// in one place here: anyone who controls it could compute the secret.
+pub struct Refresh<R> {
+    readers: Vec<ShareReader<R>>,
+    set: SetId,
+}
+
+impl<R: Read> Refresh<R> {
+    /// Prepares to refresh these shares of a secret of bytes, at least as many as the threshold.
+    ///
+    /// # Errors
+    /// If they are not different shares of one set, are too few, or are shares of an element, or
+    /// the system's generator fails.
+    pub fn new(readers: Vec<ShareReader<R>>) -> Result<Self, CombineError> {
+        check(&readers)?;
+        let positions: Vec<usize> = (0..readers.len()).collect();
+        let distinct = distinct_points(&readers, &positions);
+        if let Some(&again) = positions.iter().find(|at| !distinct.contains(at)) {
+            let first =
+                distinct.iter().copied().find(|&at| readers[at].header().index() == readers[again].header().index());
+            return Err(CombineError::Repeated { positions: [first.unwrap_or(again), again] });
+        }
+        Ok(Self { readers, set: SetId::random()? })
+    }
+
+    /// Returns the headers of the new shares, in the order of the old ones.
+    pub fn headers(&self) -> impl Iterator<Item = Header> {
+        self.readers.iter().map(|reader| reader.header().in_set(self.set))
+    }
+
+    /// Writes the new shares, in the order of the old ones. **They are valid only if this returns
+    /// `Ok`.**
+    ///
+    /// # Errors
+    /// If an old share is damaged, old shares contradict each other, or the system's generator or
+    /// writing fails.
+    pub fn write_to<W: Write>(self, outputs: Vec<W>) -> Result<Vec<W>, CombineError> {
+        if outputs.len() != self.readers.len() {
+            return Err(CombineError::Outputs { outputs: outputs.len(), count: self.readers.len() });
+        }
+        let headers: Vec<Header> = self.headers().collect();
+        let points: Vec<u8> = headers.iter().map(|header| header.index() as u8).collect();
+        let threshold = usize::from(headers[0].threshold());
+        let mut refresher = Refresher::with_points(threshold, &points)
+            .map_err(|error| CombineError::Write(std::io::Error::other(error)))?;
+        let mut refresh = |rows: &mut Rows, length: usize| {
+            refresher
+                .refresh(&mut rows.all_mut(length))
+                .map_err(|error| CombineError::Write(std::io::Error::other(error)))
+        };
+
+        let mut lockstep = Lockstep::new(self.readers);
+        let length = lockstep.blinding()?;
+        refresh(lockstep.rows_mut(), length)?;
+        let mut writers = Vec::new();
+        for (at, (output, header)) in outputs.into_iter().zip(&headers).enumerate() {
+            let blinding = lockstep.rows().row(at, length);
+            writers.push(ShareWriter::new(output, header, blinding).map_err(CombineError::Write)?);
+        }
+        while let Some(length) = lockstep.next()? {
+            refresh(lockstep.rows_mut(), length)?;
+            for (at, writer) in writers.iter_mut().enumerate() {
+                writer.write_payload(lockstep.rows().row(at, length)).map_err(CombineError::Write)?;
+            }
+        }
+        let commitment = lockstep.commitment()?;
+        let finish = |writer: ShareWriter<W>| writer.finish(&commitment).map_err(CombineError::Write);
+        writers.into_iter().map(finish).collect()
+    }
+}
+
+/// Makes the share with this index from at least as many others as the threshold: a lost share
+/// again, or an additional one.
+///
+/// It belongs to the same set. The secret is not computed, so its commitment is not checked.
+/// Damaged shares are errors, and so are shares beyond the threshold that contradict the others.
+/// Anyone who controls the place where the shares are together could compute the secret. **What was
+/// written is valid only if this returns `Ok`.**
+///
+/// # Errors
+/// If the shares are not of one set, are too few, are damaged or are shares of an element, the
+/// index is impossible, or writing fails.
+pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, output: W) -> Result<W, CombineError> {
+    check(&readers)?;
+    let header = readers[0].header().at_index(index)?;
+    let all: Vec<usize> = (0..readers.len()).collect();
+    let distinct = distinct_points(&readers, &all);
+    let basis: Vec<usize> = match distinct.iter().find(|&&at| readers[at].header().index() == index) {
+        Some(&there) => vec![there],
+        None => distinct[..usize::from(header.threshold())].to_vec(),
+    };
+    let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
+    // A share that is given is copied.
+    let interpolation = (basis.len() > 1).then(|| Interpolation::at(&headers, &header.point()));
+    let mut lockstep = Lockstep::new(readers);
+    let mut result = Rows::new(1, CHUNK_BYTES);
+    let mut value = |rows: &Rows, length: usize| {
+        let shares: Vec<&[u8]> = basis.iter().map(|&at| rows.row(at, length)).collect();
+        let out = &mut result.row_mut(0)[..length];
+        match &interpolation {
+            Some(interpolation) => interpolation.apply(&shares, out),
+            None => out.copy_from_slice(shares[0]),
+        }
+        zeroize::Zeroizing::new(out.to_vec())
+    };
+    let length = lockstep.blinding()?;
+    let blinding = value(lockstep.rows(), length);
+    let mut writer = ShareWriter::new(output, &header, &blinding).map_err(CombineError::Write)?;
+    while let Some(length) = lockstep.next()? {
+        writer.write_payload(&value(lockstep.rows(), length)).map_err(CombineError::Write)?;
+    }
+    writer.finish(&lockstep.commitment()?).map_err(CombineError::Write)
+}
+
+/// Does the same as [`Refresh`] for shares in memory.
+///
+/// # Errors
+/// As for [`Refresh`].
+pub fn refresh(shares: &[Share]) -> Result<Vec<Share>, CombineError> {
+    let refresh = Refresh::new(shares.iter().map(Share::reader).collect())?;
+    let outputs = shares.iter().map(|share| WipedVec::with_capacity(share.as_bytes().len())).collect();
+    Ok(refresh.write_to(outputs)?.into_iter().map(Share::from_written).collect())
+}
+
+/// Does the same as [`reissue_to`] for shares in memory.
+///
+/// # Errors
+/// As for [`reissue_to`].
+pub fn reissue(shares: &[Share], index: u16) -> Result<Share, CombineError> {
+    let length = shares.first().map_or(0, |share| share.as_bytes().len());
+    let readers = shares.iter().map(Share::reader).collect();
+    reissue_to(readers, index, WipedVec::with_capacity(length)).map(Share::from_written)
+}
+
+fn check<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
+    check_headers(readers)?;
+    let field = readers[0].header().field();
+    if field != Field::Bytes {
+        return Err(ParameterError::Scheme(field.scheme()).into());
+    }
+    let all: Vec<usize> = (0..readers.len()).collect();
+    enough(readers, &all, &mut Vec::new())
+}
