@@ -1,9 +1,11 @@
 //! `cargo xtask backends`: the tests once per width of x86 vectors that this CPU has, each forced.
 
 use anyhow::{Result, bail};
+use sealane_workloads::Family;
 
 use crate::coverage::Ledger;
 use crate::process::step;
+use crate::selection::Selection;
 use crate::test_binaries::{self, ALL};
 
 /// Those that the machine must have: a CPU without AVX2 fails, and there is none that builds Rust in reasonable time.
@@ -16,9 +18,14 @@ pub(crate) fn run() -> Result<()> {
     }
     let mut ledger = Ledger::new("backends")?;
     let binaries = test_binaries::of_workspace(ALL)?;
+    // The first width runs all tests. Of the others, those of the families that it changes.
+    let mut selection = Selection::default();
     for backend in ALWAYS.iter().copied().chain(avx512()) {
+        let forced = [Family::ChaCha, Family::Gf8].map(|family| (family, backend));
+        let tests = selection.next(forced);
         step(&format!("tests with SEALANE_BACKEND={backend}"));
-        ledger.add("native", test_binaries::run_all(&binaries, &[], &[], &[("SEALANE_BACKEND", backend)])?);
+        ledger
+            .add("native", test_binaries::run_all(&binaries, &[], tests.as_deref(), &[("SEALANE_BACKEND", backend)])?);
     }
     step("what was exercised");
     ledger.close(true)

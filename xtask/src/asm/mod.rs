@@ -3,11 +3,10 @@
 
 mod architecture;
 mod disassembly;
-mod fields;
 mod kernels;
 mod limits;
 mod loops;
-pub(crate) mod mca;
+mod served;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,8 +14,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum as _;
 
+use crate::probe;
 use crate::process::{self, step};
-use crate::{cross, toolchain};
 use architecture::Architecture;
 use disassembly::Function;
 use kernels::Found;
@@ -82,35 +81,16 @@ fn disassemble(architecture: Architecture, program: Option<&Path>) -> Result<Vec
     let objdump = process::tool(program_name, package)?;
     let program = match program {
         Some(program) => program.to_path_buf(),
-        None => build(architecture)?,
+        None => probe::build(architecture.name(), &[])?,
     };
-    let text = process::output(
-        Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
-    )?;
-    disassembly::parse(&String::from_utf8_lossy(&text))
-}
-
-/// Builds the program that calls every kernel, with the release profile. Its symbols are mangled as v0, which keeps the
-/// generic arguments: they tell the backends apart.
-fn build(architecture: Architecture) -> Result<PathBuf> {
-    let (target, compiler) = cross::compiler(architecture.name())?;
-    let dir = process::workspace_root().join("target/asm");
-    let toolchain = toolchain::for_target(target, "std", false)?;
-    let mut command = process::cargo();
-    command
-        .args(["build", "--release", "--package", "sealane-asm-probe", "--target", target])
-        .args(toolchain.arguments)
-        .envs(toolchain.environment)
-        .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
-        .env("CARGO_TARGET_DIR", &dir)
-        .env_remove("CARGO_ENCODED_RUSTFLAGS");
-    command.envs(compiler);
-    process::run(&mut command)?;
-    let program = dir.join(target).join("release/sealane-asm-probe");
-    if !program.is_file() {
-        bail!("cargo did not build {}", program.display());
-    }
-    Ok(program)
+    let dump = |arguments: &[&str]| -> Result<String> {
+        let text = process::output(Command::new(&objdump).args(arguments).arg(&program))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    let text = dump(&["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"])?;
+    let mut functions = disassembly::parse(&text)?;
+    disassembly::resolve_pointers(&mut functions, &dump(&["--dynamic-reloc"])?);
+    Ok(functions)
 }
 
 fn print_table(found: &[Found], limits: &Limits) {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
+use sealane_workloads::{Family, Workload};
 use serde::Deserialize;
 
 use crate::process;
@@ -29,11 +30,11 @@ const DOCUMENT: &str = "docs/backends.md";
 #[serde(deny_unknown_fields)]
 pub(crate) struct List {
     place: Vec<Place>,
-    family: Vec<Family>,
+    family: Vec<Group>,
 }
 
 /// Where tests run: a CPU, or the model of one.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
     pub(crate) name: String,
@@ -45,14 +46,22 @@ pub(crate) struct Place {
     detects: Vec<String>,
 }
 
-/// Primitives that have the same backends.
+/// A family of the table of workloads, whose primitives have the same backends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Family {
+struct Group {
     title: String,
-    primitives: Vec<String>,
+    name: String,
     /// The places where each backend must be executed.
     backends: BTreeMap<String, Vec<String>>,
+}
+
+impl Group {
+    /// Returns the rows of the table of workloads.
+    fn primitives(&self) -> impl Iterator<Item = &'static Workload> {
+        let is_this = |family: &Family| family.name() == self.name;
+        Family::ALL.into_iter().find(is_this).into_iter().flat_map(|family| family.workloads())
+    }
 }
 
 impl List {
@@ -65,6 +74,9 @@ impl List {
 
     fn parse(text: &str) -> Result<Self> {
         let list: Self = toml::from_str(text)?;
+        for family in &list.family {
+            ensure!(family.primitives().next().is_some(), "{}: the table of workloads has no primitive", family.name);
+        }
         for place in &list.place {
             let families = list.family.len();
             ensure!([0, families].contains(&place.detects.len()), "{}: `detects` needs {families} names", place.name);
@@ -85,19 +97,35 @@ impl List {
 
     /// What must be exercised at a place, and the primitives of each backend there.
     fn required(&self, place: &str) -> Exercised {
-        let mut required = Exercised::default();
+        let pairs = self.primitives_at(place).into_iter();
+        Exercised { pairs: pairs.map(|(backend, row)| (backend, row.name.to_owned())).collect(), ..Default::default() }
+    }
+
+    /// Returns each backend that must be exercised at a place, with each primitive that has it.
+    pub(crate) fn primitives_at(&self, place: &str) -> Vec<(String, &'static Workload)> {
+        let mut found = Vec::new();
         for family in &self.family {
             for (backend, _) in family.backends.iter().filter(|(_, places)| places.iter().any(|name| name == place)) {
-                let primitives = family.primitives.iter();
-                required.pairs.extend(primitives.map(|primitive| (backend.clone(), primitive.clone())));
+                found.extend(family.primitives().map(|workload| (backend.clone(), workload)));
             }
         }
-        required
+        found
+    }
+
+    /// Returns each family's backends that a chore exercises at one of its places.
+    pub(crate) fn exercised_by(&self, chore: &str) -> Vec<(Family, &str)> {
+        let here: Vec<_> = self.place.iter().filter(|place| place.chore == chore).map(|place| &place.name).collect();
+        let backends = Family::ALL.into_iter().flat_map(|family| {
+            let groups = self.family.iter().filter(move |group| group.name == family.name());
+            groups.flat_map(|group| &group.backends).map(move |backend| (family, backend))
+        });
+        let is_here = |places: &[String]| places.iter().any(|place| here.contains(&place));
+        backends.filter(|(_, (_, places))| is_here(places)).map(|(family, (name, _))| (family, name.as_str())).collect()
     }
 
     /// Whether any place has to exercise the backend for the primitive.
     fn knows(&self, backend: &str, primitive: &str) -> bool {
-        let has = |family: &&Family| family.primitives.iter().any(|name| name == primitive);
+        let has = |family: &&Group| family.primitives().any(|workload| workload.name == primitive);
         self.family.iter().find(has).is_some_and(|family| family.backends.contains_key(backend))
     }
 }
@@ -106,6 +134,11 @@ impl Place {
     /// What tests are told to find, in `SEALANE_TEST_DETECTS`.
     pub(crate) fn detects(&self) -> Option<String> {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
+    }
+
+    /// Returns each family with the backend that detection must choose for it.
+    pub(crate) fn chosen(&self) -> impl Iterator<Item = (Family, &str)> {
+        Family::ALL.into_iter().zip(self.detects.iter().map(String::as_str))
     }
 
     /// The names that force what detection would choose, for `SEALANE_BACKEND`. Of several that a family has, it takes the last.
@@ -175,6 +208,11 @@ impl Ledger {
         Ok(Self { list: List::read()?, chore, places: BTreeMap::new() })
     }
 
+    /// Returns the list.
+    pub(crate) fn list(&self) -> &List {
+        &self.list
+    }
+
     /// The place of that name.
     pub(crate) fn place(&self, name: &str) -> Result<&Place> {
         self.list.place(name)
@@ -238,12 +276,12 @@ mod tests {
         detects = ["avx2", "scalar"]
         [[family]]
         title = "ChaCha"
-        primitives = ["chacha20", "aead"]
+        name = "chacha"
         [family.backends]
         avx2 = ["here"]
         [[family]]
         title = "Haraka"
-        primitives = ["haraka"]
+        name = "aes"
         [family.backends]
         scalar = ["here"]
     "#;
@@ -254,7 +292,8 @@ mod tests {
         ledger
     }
 
-    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: aead on avx2 of avx2\n";
+    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: poly1305 on avx2 of avx2\n\
+                          exercised: aead on avx2 of avx2\nexercised: batch on avx2 of avx2\n";
 
     #[test]
     fn everything_that_must_be_exercised_is_enough() {

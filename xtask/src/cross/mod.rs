@@ -6,13 +6,13 @@ mod runner;
 mod targets;
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
 use self::targets::{Forced, TARGETS, Target};
 use crate::coverage::Ledger;
 use crate::process::step;
+use crate::selection::Selection;
 use crate::test_binaries::{self, Build, Emulated, TestBinary};
 use crate::toolchain;
 
@@ -65,10 +65,10 @@ pub(crate) fn static_x86_64() -> Result<Vec<TestBinary>> {
     build(target, PACKAGES, None, false)
 }
 
-/// The test suite of the primitives in another copy of the sources, and what runs it.
-pub(crate) fn suite_in(workspace: &Path, triple: &str) -> Result<(TestBinary, Vec<OsString>)> {
+/// The test suite of the primitives, built so that faults can be injected, and what runs it.
+pub(crate) fn suite_with_faults(triple: &str) -> Result<(TestBinary, Vec<OsString>)> {
     let target = TARGETS.iter().find(|target| target.triple == triple).context("there is no such target")?;
-    let binaries = build(target, &["sealane"], Some(workspace), false)?;
+    let binaries = build(target, &["sealane"], Some("sealane/fault"), false)?;
     let suite = binaries.into_iter().next().context("there is no suite")?;
     let runner = if triple == X86_64 { Vec::new() } else { target.runs[0].runner.command(target)? };
     Ok((suite, runner))
@@ -81,18 +81,23 @@ fn on(target: &Target, from_source: bool, ledger: &mut Ledger) -> Result<()> {
         run.runner.command(target)?;
     }
     let binaries = build(target, PACKAGES, None, from_source)?;
+    let mut selection = Selection::default();
     for run in target.runs {
         let runner = run.runner.command(target)?;
-        let place = ledger.place(run.place)?;
+        let place = ledger.place(run.place)?.clone();
         let (widest, detects) = (place.widest(), place.detects());
         for forced in run.forced {
             let backends = match forced {
                 Forced::Widest => widest.as_str(),
                 Forced::Only(name) => name,
             };
+            let tests = selection.next(place.chosen().map(|(family, widest)| match forced {
+                Forced::Widest => (family, widest),
+                Forced::Only(name) => (family, *name),
+            }));
             println!("   {}, SEALANE_BACKEND={backends}", run.runner);
             let environment = Emulated { backends, detects: detects.as_deref() }.environment();
-            let exercised = test_binaries::run_all(&binaries, &runner, run.tests, &environment)?;
+            let exercised = test_binaries::run_all(&binaries, &runner, tests.as_deref(), &environment)?;
             ledger.add(run.place, exercised);
         }
     }
@@ -102,7 +107,7 @@ fn on(target: &Target, from_source: bool, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-fn build(target: &Target, packages: &[&str], workspace: Option<&Path>, from_source: bool) -> Result<Vec<TestBinary>> {
+fn build(target: &Target, packages: &[&str], feature: Option<&str>, from_source: bool) -> Result<Vec<TestBinary>> {
     let toolchain = toolchain::for_target(target.triple, "std", from_source)?;
     let mut environment = toolchain.environment;
     let mut arguments = toolchain.arguments;
@@ -110,27 +115,25 @@ fn build(target: &Target, packages: &[&str], workspace: Option<&Path>, from_sour
     if target.portable {
         environment.push(("CARGO_PROFILE_RELEASE_OPT_LEVEL".into(), "1".into()));
     }
-    if let Some(feature) = target.unstable {
+    if let Some(unstable) = target.unstable {
         let bootstrap = OsString::from("RUSTC_BOOTSTRAP");
         // Building the standard library needs it for all crates.
         if environment.iter().all(|(name, _)| *name != bootstrap) {
             environment.push((bootstrap, "sealane_simd".into()));
         }
-        arguments.push(format!("--features=sealane-simd/{feature}").into());
+        arguments.push(format!("--features=sealane-simd/{unstable}").into());
     }
+    arguments.extend(feature.map(|feature| format!("--features={feature}").into()));
+    // Other crates are not what is tested: optimised less, they are built in half the time.
+    arguments.extend(["--config", "profile.release.package.\"*\".opt-level=1"].map(Into::into));
     let flags: Vec<_> = target.flags.into_iter().chain(toolchain.flags).collect();
     let flags = flags.join(" ");
     Build {
         packages,
-        tests: if workspace.is_some() { SUITE } else { TESTS },
-        workspace,
+        tests: if feature.is_some() { SUITE } else { TESTS },
         target: Some(target.triple),
         rustflags: (!flags.is_empty()).then_some(&flags),
-        target_dir: Some(match workspace {
-            Some(_) => "sabotage/target",
-            None if from_source => "cross-from-source",
-            None => "cross",
-        }),
+        target_dir: Some(if from_source { "cross-from-source" } else { "cross" }),
         arguments: &arguments,
         environment: &environment,
     }

@@ -36,8 +36,6 @@ pub(super) struct Run {
     pub(super) place: &'static str,
     pub(super) runner: Runner,
     pub(super) forced: &'static [Forced],
-    /// Names of tests; all of them if there are none.
-    pub(super) tests: &'static [&'static str],
 }
 
 /// Which backends a run is to use.
@@ -47,9 +45,6 @@ pub(super) enum Forced {
     /// Those of that name, where a family has one.
     Only(&'static str),
 }
-
-/// Tests of what AES instructions and products without carries are for: where a CPU has more or less than another of these only.
-const AES_AND_PRODUCTS: &[&str] = &["aes", "haraka", "clmul", "gf2n", "gf8", "shamir", "backend::"];
 
 use Forced::{Only, Widest};
 
@@ -62,28 +57,11 @@ pub(super) const TARGETS: &[Target] = &[
         unstable: None,
         portable: false,
         runs: &[
-            Run { place: "qemu64", runner: qemu_x86_64("qemu64"), forced: &[Widest], tests: &[] },
-            Run { place: "nehalem", runner: qemu_x86_64("Nehalem"), forced: &[Widest], tests: &[] },
-            Run {
-                place: "westmere",
-                runner: qemu_x86_64("Westmere"),
-                forced: &[Widest],
-                tests: &[
-                    "aes",
-                    "haraka",
-                    "clmul",
-                    "gf2n",
-                    "gf8",
-                    "shamir",
-                    "chacha20_lengths",
-                    "poly1305",
-                    "aead_lengths",
-                    "batch",
-                    "backend::",
-                ],
-            },
-            Run { place: "haswell", runner: qemu_x86_64("Haswell"), forced: &[Widest], tests: &[] },
-            Run { place: "qemu-max", runner: qemu_x86_64("max,-vaes"), forced: &[Widest], tests: AES_AND_PRODUCTS },
+            Run { place: "qemu64", runner: qemu_x86_64("qemu64"), forced: &[Widest] },
+            Run { place: "nehalem", runner: qemu_x86_64("Nehalem"), forced: &[Widest] },
+            Run { place: "westmere", runner: qemu_x86_64("Westmere"), forced: &[Widest] },
+            Run { place: "haswell", runner: qemu_x86_64("Haswell"), forced: &[Widest] },
+            Run { place: "qemu-max", runner: qemu_x86_64("max,-vaes"), forced: &[Widest] },
         ],
     },
     Target {
@@ -96,13 +74,8 @@ pub(super) const TARGETS: &[Target] = &[
         unstable: None,
         portable: false,
         runs: &[
-            Run { place: "aarch64", runner: AARCH64, forced: &[Widest], tests: &[] },
-            Run {
-                place: "aarch64-without-aes",
-                runner: AARCH64.without_aes(),
-                forced: &[Widest],
-                tests: AES_AND_PRODUCTS,
-            },
+            Run { place: "aarch64", runner: AARCH64, forced: &[Widest] },
+            Run { place: "aarch64-without-aes", runner: AARCH64.without_aes(), forced: &[Widest] },
         ],
     },
     // 32 bits, with a CPU that has everything, and one without AES instructions.
@@ -116,13 +89,8 @@ pub(super) const TARGETS: &[Target] = &[
         unstable: Some("armv7"),
         portable: false,
         runs: &[
-            Run { place: "armv7", runner: qemu_arm("max"), forced: &[Widest], tests: &[] },
-            Run {
-                place: "armv7-without-aes",
-                runner: qemu_arm("cortex-a7"),
-                forced: &[Widest],
-                tests: AES_AND_PRODUCTS,
-            },
+            Run { place: "armv7", runner: qemu_arm("max"), forced: &[Widest] },
+            Run { place: "armv7-without-aes", runner: qemu_arm("cortex-a7"), forced: &[Widest] },
         ],
     },
     // 32 bits: other sizes of pointers, and few registers.
@@ -136,7 +104,6 @@ pub(super) const TARGETS: &[Target] = &[
             place: "i686",
             runner: Runner::qemu("qemu-i386", "Haswell", "/usr/i686-linux-gnu"),
             forced: &[Widest, Only("scalar")],
-            tests: &[],
         }],
     },
     Target {
@@ -145,7 +112,7 @@ pub(super) const TARGETS: &[Target] = &[
         flags: Some("-C target-feature=+simd128"),
         unstable: None,
         portable: false,
-        runs: &[Run { place: "wasm32", runner: Runner::Node, forced: &[Widest, Only("scalar")], tests: &[] }],
+        runs: &[Run { place: "wasm32", runner: Runner::Node, forced: &[Widest, Only("scalar")] }],
     },
     Target {
         triple: "riscv64gc-unknown-linux-gnu",
@@ -160,7 +127,6 @@ pub(super) const TARGETS: &[Target] = &[
             place: "riscv64",
             runner: Runner::qemu("qemu-riscv64", "rv64", "/usr/riscv64-linux-gnu"),
             forced: &[Widest],
-            tests: &[],
         }],
     },
     // Big-endian, like the next.
@@ -177,7 +143,6 @@ pub(super) const TARGETS: &[Target] = &[
             place: "powerpc64",
             runner: Runner::qemu("qemu-ppc64", "power8", "/usr/powerpc64-linux-gnu"),
             forced: &[Widest],
-            tests: &[],
         }],
     },
     Target {
@@ -193,7 +158,6 @@ pub(super) const TARGETS: &[Target] = &[
             place: "s390x",
             runner: Runner::qemu("qemu-s390x", "max", "/usr/s390x-linux-gnu"),
             forced: &[Widest],
-            tests: &[],
         }],
     },
 ];
