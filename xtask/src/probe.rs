@@ -20,12 +20,12 @@ pub(crate) struct TimeOptions {
 /// v0, which keeps the generic arguments: they tell the backends apart.
 pub(crate) fn build(architecture: &str, arguments: &[&str]) -> Result<PathBuf> {
     let (target, linker) = cross::compiler(architecture)?;
-    let toolchain = toolchain::for_target(target, "std", false)?;
+    let toolchain = toolchain::for_target(&target, "std", false)?;
     // Not the place of other builds: these have other flags.
     let dir = process::target_dir().join("probe");
     let mut command = process::cargo();
     command
-        .args(["build", "--release", "--package", "sealane-probe", "--target", target])
+        .args(["build", "--release", "--package", "sealane-probe", "--target", &target])
         .args(arguments)
         .args(toolchain.arguments)
         .envs(toolchain.environment.into_iter().chain(linker))

@@ -6,8 +6,6 @@
 
 use std::hint::black_box;
 
-use sealane_workloads::Run;
-
 const MORE: usize = 10;
 
 /// Aligns the stack from there on, which else begins where the environment's variables end: how many
@@ -30,7 +28,7 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
             println!("{} {size} {} {MORE} {after}", operation.name, size * operation.messages);
             // The dynamic linker's work, and whatever else is done once.
             run();
-            repeat(&[1, 1 + MORE, 0], &mut run);
+            repeat(&[1, 1 + MORE, 0], &mut *run);
         }
     }
     Ok(())
@@ -41,7 +39,7 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
 /// A loop over what the compiler does not know, so that the same instructions surround each
 /// repetition; a dynamic call, so that it can neither unroll the loop nor move work out of it.
 #[inline(never)]
-fn repeat(times: &[usize], operation: &mut Run) {
+fn repeat(times: &[usize], operation: &mut dyn FnMut()) {
     for &times in black_box(times) {
         boundary();
         for _ in 0..times {

@@ -35,16 +35,6 @@ pub(crate) struct Guest {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// A CPU with AVX-512 F, CD, BW, DQ and VL and without IFMA: a model of Bochs, as it is written in its configuration.
-pub(crate) const SKYLAKE_X: &str = "corei7_skylake_x";
-/// One with IFMA, GFNI, VAES and VPCLMULQDQ too. Bochs' own models with the last three do not boot Linux; a model without
-/// them does when they are added.
-pub(crate) const WITH_GFNI: &str = "corei3_cnl, add_features=\"gfni,vaes_vpclmulqdq\"";
-
-/// Older ones: with AVX2, and with SSE4.1 and no AES instructions.
-pub(crate) const HASWELL: &str = "corei7_haswell_4770";
-pub(crate) const PENRYN: &str = "core2_penryn_t9600";
-
 /// What the machine's init prints around each program, so that the host can tell their output apart.
 const BEGIN: &str = "sealane-guest: begin ";
 const EXIT: &str = "sealane-guest: exit ";

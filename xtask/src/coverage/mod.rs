@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sealane_workloads::{Family, Workload};
 use serde::Deserialize;
 
+use crate::cross::Target;
 use crate::process;
 
 /// Options of the chore.
@@ -30,6 +31,8 @@ const DOCUMENT: &str = "docs/backends.md";
 #[serde(deny_unknown_fields)]
 pub(crate) struct List {
     place: Vec<Place>,
+    #[serde(default)]
+    target: Vec<Target>,
     family: Vec<Group>,
 }
 
@@ -44,6 +47,18 @@ pub(crate) struct Place {
     /// What detection must choose there, by family; empty where that is not known.
     #[serde(default)]
     detects: Vec<String>,
+    /// Other backends that the tests run on there, by family.
+    #[serde(default)]
+    also: Vec<Vec<String>>,
+    pub(crate) target: Option<String>,
+    /// The emulator of qemu-user.
+    pub(crate) qemu: Option<String>,
+    cpu: Option<String>,
+    /// Whether the operating system says that the CPU has no AES instructions and no PMULL.
+    #[serde(default)]
+    pub(crate) hides_aes: bool,
+    /// The CPU of a machine in Bochs, as its configuration has it.
+    pub(crate) bochs: Option<String>,
 }
 
 /// A family of the table of workloads, whose primitives have the same backends.
@@ -80,6 +95,7 @@ impl List {
         for place in &list.place {
             let families = list.family.len();
             ensure!([0, families].contains(&place.detects.len()), "{}: `detects` needs {families} names", place.name);
+            ensure!(place.also.iter().all(|names| names.len() == families), "{}: `also` too", place.name);
         }
         for (backend, places) in list.family.iter().flat_map(|family| &family.backends) {
             ensure!(!places.is_empty(), "{backend} is executed nowhere");
@@ -88,6 +104,22 @@ impl List {
             }
         }
         Ok(list)
+    }
+
+    /// Returns the targets of `cross`.
+    pub(crate) fn targets(&self) -> &[Target] {
+        &self.target
+    }
+
+    /// Returns the target of that name.
+    pub(crate) fn target(&self, triple: &str) -> Result<&Target> {
+        let target = self.target.iter().find(|target| target.triple == triple);
+        target.with_context(|| format!("{LIST} has no target {triple}"))
+    }
+
+    /// Returns the places of a chore.
+    pub(crate) fn places(&self, chore: &str) -> impl Iterator<Item = &Place> {
+        self.place.iter().filter(move |place| place.chore == chore)
     }
 
     pub(crate) fn place(&self, name: &str) -> Result<&Place> {
@@ -136,21 +168,27 @@ impl Place {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
     }
 
-    /// Returns each family with the backend that detection must choose for it.
-    pub(crate) fn chosen(&self) -> impl Iterator<Item = (Family, &str)> {
-        Family::ALL.into_iter().zip(self.detects.iter().map(String::as_str))
+    /// Returns the backends of each run of the tests, by family: those that detection must choose, and others.
+    pub(crate) fn forced(&self) -> impl Iterator<Item = &Vec<String>> {
+        std::iter::once(&self.detects).chain(&self.also)
     }
 
-    /// The names that force what detection would choose, for `SEALANE_BACKEND`. Of several that a family has, it takes the last.
-    pub(crate) fn widest(&self) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.detects.iter().filter(|name| *name == "scalar").chain(&self.detects) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names.join(",")
+    /// The model of the CPU.
+    pub(crate) fn cpu(&self) -> Result<&str> {
+        self.cpu.as_deref().with_context(|| format!("{LIST}: {} names no CPU", self.name))
     }
+}
+
+/// Returns the value of `SEALANE_BACKEND` that forces these backends. Of several names that a family has, it takes the
+/// last: portable code comes first.
+pub(crate) fn variable(backends: &[String]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names.join(",")
 }
 
 /// Backends, each with a primitive that was computed on it.
@@ -206,16 +244,6 @@ impl Ledger {
     /// For one chore.
     pub(crate) fn new(chore: &'static str) -> Result<Self> {
         Ok(Self { list: List::read()?, chore, places: BTreeMap::new() })
-    }
-
-    /// Returns the list.
-    pub(crate) fn list(&self) -> &List {
-        &self.list
-    }
-
-    /// The place of that name.
-    pub(crate) fn place(&self, name: &str) -> Result<&Place> {
-        self.list.place(name)
     }
 
     /// Notes what a run at a place has exercised.
@@ -325,8 +353,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forced_is_what_detection_finds() {
-        assert_eq!(List::parse(SMALL).unwrap().place("here").unwrap().widest(), "scalar,avx2");
+    fn portable_code_is_forced_where_nothing_else_is() {
+        let list = List::parse(SMALL).unwrap();
+        let forced: Vec<_> = list.place("here").unwrap().forced().map(|names| variable(names)).collect();
+        assert_eq!(forced, ["scalar,avx2"]);
     }
 
     #[test]

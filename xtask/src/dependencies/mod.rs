@@ -2,7 +2,6 @@
 //! of them (docs/dependencies.md).
 
 mod page;
-mod unsafe_code;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -164,8 +163,22 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
         }
         let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
         let mark = found.entry(package.name.clone()).or_default();
-        mark.has_unsafe |= unsafe_code::is_in(&folder.join("src"))?;
+        mark.has_unsafe |= has_unsafe_code(&folder.join("src"))?;
         mark.only_builds = !in_program.contains(package.name.as_str());
     }
     Ok(found)
+}
+
+/// Whether a source file in `folder` or below has a block, function, implementation, trait or foreign
+/// interface that is `unsafe`, for whatever platform or feature. Lines with a comment do not count.
+fn has_unsafe_code(folder: &Path) -> Result<bool> {
+    const CODE: &str = r"^([^/]|/[^/])*\bunsafe(\s*$|\s*\{|\s+(fn|impl|trait|extern)\b)";
+    let grep = process::tool("grep", "grep")?;
+    let mut command = Command::new(grep);
+    command.args(["--recursive", "--quiet", "--include=*.rs", "--extended-regexp", CODE]).arg(folder);
+    match command.status()?.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => bail!("{} failed", process::describe(&command)),
+    }
 }

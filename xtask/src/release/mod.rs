@@ -1,6 +1,5 @@
 //! `cargo xtask release`: the command as it is released, without a path of the machine that built it.
 
-mod difference;
 pub(crate) mod reproducible;
 
 use std::collections::BTreeSet;
@@ -145,13 +144,32 @@ fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
         .filter(|folder| *folder != Path::new("/"))
         .map(|folder| format!("{}/", folder.display()))
         .collect();
-    let strings = difference::strings(program).into_iter();
+    let strings = strings(program).into_iter();
     strings.filter(|text| prefixes.iter().any(|prefix| text.contains(prefix))).collect()
+}
+
+/// The runs of printable ASCII in a program, each once.
+fn strings(bytes: &[u8]) -> BTreeSet<String> {
+    let runs = bytes.split(|byte| !(b' '..=b'~').contains(byte)).filter(|run| run.len() >= 6);
+    runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect()
+}
+
+/// Says where two programs differ: the first byte, and strings that only one of them has.
+fn difference(a: &[u8], b: &[u8]) -> String {
+    let at = a.iter().zip(b).position(|(x, y)| x != y).unwrap_or(a.len().min(b.len()));
+    let only: Vec<_> = strings(a).symmetric_difference(&strings(b)).take(24).cloned().collect();
+    format!("{} and {} bytes, the first that differs at {at:#x}; only in one: {only:#?}", a.len(), b.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn differences_are_named() {
+        let text = difference(b"\x01abcdef\0abc\xffsame text", b"\x01abcdeg\0abc\xffsame text");
+        assert!(text.contains("0x6;") && text.contains("abcdef") && !text.contains("same"), "{text}");
+    }
 
     #[test]
     fn finds_paths() {

@@ -26,8 +26,7 @@ pub(crate) fn run() -> Result<()> {
         println!("   SHA-256 {}  {}", digest(&build.bytes), build.program.display());
     }
     if a.bytes != b.bytes {
-        let difference = difference::describe((&a.program, &a.bytes), (&b.program, &b.bytes))?;
-        bail!("the two programs differ: {difference}");
+        bail!("the two programs differ: {}", difference(&a.bytes, &b.bytes));
     }
     println!("   the same {} bytes", a.bytes.len());
     names_no_place(&a.bytes, &[&here, &there])?;
