@@ -2,7 +2,6 @@
 //!
 //! Nothing needs root: Debian packages are unpacked in the cache folder, not installed.
 
-mod cpio;
 mod emulator;
 mod image;
 
