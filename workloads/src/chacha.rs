@@ -42,15 +42,15 @@ fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<(Backend, [
 
 /// Writes the function that prepares a stream cipher.
 macro_rules! cipher {
-    ($(#[$doc:meta])* $name:ident: $cipher:ident, |$start:ident| $seek:expr) => {
+    ($(#[$doc:meta])* $name:ident: $cipher:ident, |$stream:ident| $prepare:block) => {
         $(#[$doc])*
         pub fn $name(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let (backend, key, mut data) = parts(backend, size, secrets)?;
             let mut nonces = Nonces(0);
             Ok(Box::new(move || {
-                let mut $start = $cipher::with_backend(&key, &nonces.next(), backend);
-                $seek;
-                $start.apply_keystream(data.bytes()).expect(POSITIONS);
+                let mut $stream = $cipher::with_backend(&key, &nonces.next(), backend);
+                $prepare
+                $stream.apply_keystream(data.bytes()).expect(POSITIONS);
             }))
         }
     };
@@ -58,23 +58,23 @@ macro_rules! cipher {
 
 cipher! {
     /// Prepares ChaCha20.
-    chacha20: ChaCha20, |cipher| ()
+    chacha20: ChaCha20, |cipher| {}
 }
 cipher! {
     /// Prepares ChaCha12.
-    chacha12: ChaCha12, |cipher| ()
+    chacha12: ChaCha12, |cipher| {}
 }
 cipher! {
     /// Prepares ChaCha8.
-    chacha8: ChaCha8, |cipher| ()
+    chacha8: ChaCha8, |cipher| {}
 }
 cipher! {
     /// Prepares XChaCha20.
-    xchacha20: XChaCha20, |cipher| ()
+    xchacha20: XChaCha20, |cipher| {}
 }
 cipher! {
     /// Prepares the original ChaCha20 where its block counter goes over 32 bits.
-    chacha20_original: ChaCha20Original, |cipher| cipher.seek(64 * 0xffff_fffe).expect(POSITIONS)
+    chacha20_original: ChaCha20Original, |cipher| { cipher.seek(64 * 0xffff_fffe).expect(POSITIONS); }
 }
 
 /// Prepares Poly1305.
@@ -256,12 +256,11 @@ fn split(mut data: &mut [u8], size: usize) -> impl Iterator<Item = &mut [u8]> {
 batch!(ChaCha20Poly1305, seal_batch open_batch);
 batch!(XChaCha20Poly1305, xchacha_seal_batch xchacha_open_batch);
 
+/// A message and its tag.
+type Sealed = (Buffer, [u8; TAG_BYTES]);
+
 /// Returns a cipher, and `count` secret messages of mixed lengths.
-fn mixed(
-    backend: &str,
-    count: usize,
-    secrets: Secrets<'_>,
-) -> Result<(ChaCha20Poly1305, Vec<(Buffer, [u8; TAG_BYTES])>), BackendError> {
+fn mixed(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<(ChaCha20Poly1305, Vec<Sealed>), BackendError> {
     let mut message = |i: usize| {
         let mut data = Buffer::new(MIXED[i % MIXED.len()]);
         secrets(data.bytes());
@@ -273,7 +272,7 @@ fn mixed(
 }
 
 /// Seals all of them.
-fn seal_all(cipher: &ChaCha20Poly1305, messages: &mut [(Buffer, [u8; TAG_BYTES])]) {
+fn seal_all(cipher: &ChaCha20Poly1305, messages: &mut [Sealed]) {
     let requests = messages.iter_mut().map(|(data, tag)| SealRequest::new([2; 12], &AAD, data.bytes(), tag));
     cipher.seal_batch(&mut requests.collect::<Vec<_>>());
 }

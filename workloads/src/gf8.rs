@@ -7,12 +7,11 @@ use sealane::gf8::Backend;
 
 use crate::{Run, Secrets};
 
+/// A backend, a constant, and two slices.
+type Parts = (Backend, [u8; 1], Vec<u8>, Vec<u8>);
+
 /// Returns the backend, a secret constant, and two secret slices.
-fn parts(
-    backend: &str,
-    size: usize,
-    secrets: Secrets<'_>,
-) -> Result<(Backend, [u8; 1], Vec<u8>, Vec<u8>), BackendError> {
+fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Parts, BackendError> {
     let (mut constant, mut source, mut sum) = ([0], vec![0; size], vec![0; size]);
     secrets(&mut constant);
     secrets(&mut source);

@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let promised = promised()?;
     dependencies(&promised)?;
     let running = toolchain::of_compiler("release")?;
-    if numbers(&running).starts_with(&numbers(&promised)) {
+    if is_release(&running, &promised) {
         println!("   this is Rust {running}, the oldest: the builds and tests of all other steps are the proof,");
         println!("   and nothing is built here");
         return Ok(());
@@ -52,9 +52,15 @@ fn dependencies(promised: &str) -> Result<()> {
     Ok(())
 }
 
-/// The numbers of a version, as far as it has them.
-fn numbers(version: &str) -> Vec<u32> {
-    version.split('.').map_while(|number| number.parse().ok()).collect()
+/// Returns the three numbers of a version, which may leave some out.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
+}
+
+/// Whether that is a release of the promised version: 1.95.1 is one of 1.95.
+fn is_release(version: &str, promised: &str) -> bool {
+    version.strip_prefix(promised).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Builds everything, tests too, without code, with another compiler.
@@ -122,7 +128,8 @@ mod tests {
     #[test]
     fn versions_are_compared_by_their_numbers() {
         assert!(numbers("1.100") > numbers("1.95") && numbers("1.95.1") > numbers("1.95"));
-        assert!(numbers("1.95.1").starts_with(&numbers("1.95")) && !numbers("1.950").starts_with(&numbers("1.95")));
+        assert!(numbers("1.70.0") < numbers("1.95") && numbers("1.95.0") == numbers("1.95"));
+        assert!(is_release("1.95.0", "1.95") && is_release("1.95.1", "1.95.1") && !is_release("1.950.0", "1.95"));
     }
 
     #[test]

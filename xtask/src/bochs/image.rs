@@ -74,8 +74,9 @@ pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
 
 /// Init: runs each program with its arguments, and says where its output begins and how it ended.
 fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String> {
-    let mut script =
-        String::from("#!/busybox sh\n/busybox mount -t proc proc /proc\n/busybox mount -t devtmpfs dev /dev\nexport RUST_BACKTRACE=1 TMPDIR=/tmp\n");
+    let mut script = String::from(
+        "#!/busybox sh\n/busybox mount -t proc proc /proc\n/busybox mount -t devtmpfs dev /dev\nexport RUST_BACKTRACE=1 TMPDIR=/tmp\n",
+    );
     for (name, value) in environment {
         writeln!(script, "export {name}={}", quote(value)?)?;
     }

@@ -120,7 +120,13 @@ mod tests {
 
     #[test]
     fn a_row_has_three_columns_and_crates_in_backticks() {
-        for row in ["| `e` | no more |", "| `e` | | us |", "| `e` f | what | us |", "| `e`! | what | us |", "| `c` | again | us |"] {
+        for row in [
+            "| `e` | no more |",
+            "| `e` | | us |",
+            "| `e` f | what | us |",
+            "| `e`! | what | us |",
+            "| `c` | again | us |",
+        ] {
             assert!(Page::parse(&TEXT.replace("## More", row)).is_err(), "{row}");
         }
         assert!(Page::parse("nothing").is_err());
