@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 /// Bytes at the beginning of a page: how many instructions `memcpy` takes depends on the alignment.
 ///
-/// The memory is never freed, so that access costs no more than that of a slice; the next buffer of the
-/// same length has it again.
+/// The memory is never freed, so that access costs no more than that of a slice; the next buffer of
+/// the same length has it again.
 pub struct Buffer(&'static mut [u8]);
 
 /// The alignment, in bytes.

@@ -194,8 +194,8 @@ pub fn pieces_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<R
     }))
 }
 
-/// Prepares sealing through RustCrypto's traits, on the widest backend: a program that has changed its `use` line
-/// names none.
+/// Prepares sealing through RustCrypto's traits, on the widest backend: a program that has changed
+/// its `use` line names none.
 pub fn rustcrypto_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (_, key, mut data) = parts(backend, size, secrets)?;
     let cipher = rustcrypto::ChaCha20Poly1305::new(&key.into());

@@ -1,9 +1,9 @@
 //! The table of workloads: each primitive's name, family, tests, operations and sizes.
 //!
-//! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for the
-//! assembly gate, for constant time, for instruction counts and for timing. `cargo xtask sabotage`,
-//! `cross`, `emulate` and `coverage` take the names of primitives, families and tests from it. A new
-//! primitive is one row here, and a function that prepares each of its operations.
+//! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for
+//! the assembly gate, for constant time, for instruction counts and for timing. `cargo xtask
+//! sabotage`, `cross`, `emulate` and `coverage` take the names of primitives, families and tests
+//! from it. A new primitive is one row here, and a function that prepares each of its operations.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "run")]
@@ -32,10 +32,11 @@ pub struct Workload {
     pub name: &'static str,
     /// The primitives of one family have the same backends.
     pub family: Family,
-    /// Parts of the names of the tests that cover the primitive, and the parts that it is built from.
+    /// Parts of the names of the tests that cover the primitive, and the parts that it is built
+    /// from.
     pub tests: &'static [&'static str],
-    /// Part of the name of a test that compares every backend with the reference, in seconds even in
-    /// an emulator.
+    /// Part of the name of a test that compares every backend with the reference, in seconds even
+    /// in an emulator.
     pub quick_test: &'static str,
     /// What the primitive does.
     pub operations: &'static [Operation],

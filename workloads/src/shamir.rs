@@ -94,7 +94,8 @@ pub fn check(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, Ba
     }))
 }
 
-/// Prepares sharing of an element: splitting, new shares, a share for another holder, and the secret.
+/// Prepares sharing of an element: splitting, new shares, a share for another holder, and the
+/// secret.
 pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where
     Degree<BITS>: Field,

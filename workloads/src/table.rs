@@ -189,8 +189,8 @@ const SLICE: &[usize] = &[100];
 /// Lengths in bytes with and without a part of a vector or block, and with both buffers for
 /// coefficients.
 const BYTES: &[usize] = &[0, 1, 16, 31, 64, 100, 1000, 9000];
-/// With a threshold of 2 or 3, three products with 2, 4 and the high bits of the points, or twice as
-/// many; with any other, one product for each coefficient, which LLVM may unroll.
+/// With a threshold of 2 or 3, three products with 2, 4 and the high bits of the points, or twice
+/// as many; with any other, one product for each coefficient, which LLVM may unroll.
 const SPLIT: &[Loop] = &[
     Loop { kernel: "shamir threshold 2 or 3", work: Work::ByteProduct, units: Units::EachOfMultiple(3) },
     Loop { kernel: "shamir any threshold", work: Work::ByteProduct, units: Units::Each },

@@ -1,5 +1,5 @@
-//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo metadata` would add the features
-//! that tests and other members of the workspace turn on.
+//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo
+//! metadata` would add the features that tests and other members of the workspace turn on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -37,7 +37,8 @@ impl fmt::Display for Crate {
 pub(crate) struct CommandCrates {
     /// Each crate with those that it depends on, for the program or for its building.
     pub(crate) dependencies: BTreeMap<Crate, BTreeSet<Crate>>,
-    /// Those that are in the program. The others are procedural macros, or serve them or a build script.
+    /// Those that are in the program. The others are procedural macros, or serve them or a build
+    /// script.
     pub(crate) in_program: BTreeSet<Crate>,
 }
 
@@ -59,8 +60,8 @@ fn tree(target: &str, edges: &str) -> Result<String> {
     String::from_utf8(tree).context("`cargo tree` printed something else than UTF-8")
 }
 
-/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A crate whose dependencies were
-/// printed before is not followed again.
+/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A
+/// crate whose dependencies were printed before is not followed again.
 fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
     let mut path = Vec::<Crate>::new();

@@ -1,6 +1,6 @@
 //! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and
-//! each memory address that depends on one. The library declassifies its verdicts, and nothing else:
-//! whether a tag is right, or shares are.
+//! each memory address that depends on one. The library declassifies its verdicts, and nothing
+//! else: whether a tag is right, or shares are.
 
 use anyhow::{Result, ensure};
 
@@ -32,8 +32,8 @@ pub(crate) fn run() -> Result<()> {
         );
         println!("   {control}: reported, as it must be");
     }
-    // On the backends that every machine for these chores has. Valgrind (3.19 here) does not know AVX-512,
-    // VAES, VPCLMULQDQ and GFNI, and hides them from programs.
+    // On the backends that every machine for these chores has. Valgrind (3.19 here) does not know
+    // AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
     for (backend, workload) in List::read()?.primitives_at("native") {
         let (status, said, reports) = memcheck(backend.as_str(), workload.name)?;
         let name = format!("{} on {backend}", workload.name);

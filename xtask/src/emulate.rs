@@ -1,5 +1,5 @@
-//! `cargo xtask emulate`: the tests on x86 machines that are not at hand, in Bochs: with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI; and
-//! what detection chooses on these and on older ones.
+//! `cargo xtask emulate`: the tests on x86 machines that are not at hand, in Bochs: with AVX-512,
+//! IFMA, VAES, VPCLMULQDQ and GFNI; and what detection chooses on these and on older ones.
 
 use std::fmt::Write as _;
 use std::time::Duration;

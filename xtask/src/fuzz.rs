@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: each fuzz target over its seeds, and then on inputs of libFuzzer's making for some seconds.
+//! `cargo xtask fuzz`: each fuzz target over its seeds, and then on inputs of libFuzzer's making
+//! for some seconds.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,8 +23,8 @@ pub(crate) struct Options {
     targets: Vec<String>,
 }
 
-/// What cargo-fuzz gives the compiler too. All of it is for stable compilers; a sanitizer would need another one, and finds
-/// nothing in safe code.
+/// What cargo-fuzz gives the compiler too. All of it is for stable compilers; a sanitizer would
+/// need another one, and finds nothing in safe code.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -75,7 +76,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The names of the targets: the programs of the manifest, which are the files of `fuzz/fuzz_targets`.
+/// The names of the targets: the programs of the manifest, which are the files of
+/// `fuzz/fuzz_targets`.
 fn targets(manifest: &str) -> Result<BTreeSet<String>> {
     #[derive(serde::Deserialize)]
     struct Manifest {
@@ -150,8 +152,8 @@ impl Run {
         let files = log.lines().filter(|line| line.starts_with("INFO: ") && line.contains(" files found in "));
         let seeds = files.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum();
         // `#1234  DONE   cov: 310 ft: 600 …`
-        let done = log.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let done = done.filter(|words| words.get(1..3) == Some(&["DONE", "cov:"])).next_back();
+        let mut lines = log.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let done = lines.rfind(|words| words.get(1..3) == Some(&["DONE", "cov:"]));
         let numbers = done
             .as_ref()
             .and_then(|words| Some((words[0].strip_prefix('#')?.parse().ok()?, words.get(3)?.parse().ok()?)));

@@ -46,7 +46,8 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Count the instructions of every operation (callgrind) and hold them to xtask/instruction-limits.toml
+    /// Count the instructions of every operation (callgrind) and hold them to
+    /// xtask/instruction-limits.toml
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
@@ -57,7 +58,8 @@ enum Chore {
     Backends,
     /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
     Cross(cross::Options),
-    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection on older ones (Bochs)
+    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection
+    /// on older ones (Bochs)
     Emulate(emulate::Options),
     /// Make each primitive compute wrong results on each backend in turn, and see whether the tests
     /// notice
@@ -66,7 +68,8 @@ enum Chore {
     Time(probe::TimeOptions),
     /// Print where each backend is executed, from xtask/backends.toml
     Coverage(coverage::Options),
-    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of them
+    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of
+    /// them
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,

@@ -16,8 +16,8 @@ pub(crate) struct TimeOptions {
     operation: Option<String>,
 }
 
-/// Builds the probe with the release profile, for an architecture of Linux. Its symbols are mangled as
-/// v0, which keeps the generic arguments: they tell the backends apart.
+/// Builds the probe with the release profile, for an architecture of Linux. Its symbols are mangled
+/// as v0, which keeps the generic arguments: they tell the backends apart.
 pub(crate) fn build(architecture: &str, arguments: &[&str]) -> Result<PathBuf> {
     let (target, linker) = cross::compiler(architecture)?;
     let toolchain = toolchain::for_target(&target, "std", false)?;
@@ -38,8 +38,8 @@ pub(crate) fn build(architecture: &str, arguments: &[&str]) -> Result<PathBuf> {
     Ok(std::path::absolute(program)?)
 }
 
-/// Runs valgrind's `tool` on the probe, in an empty environment; returns the exit status and what both
-/// wrote.
+/// Runs valgrind's `tool` on the probe, in an empty environment; returns the exit status and what
+/// both wrote.
 pub(crate) fn under_valgrind(
     arguments: &[OsString],
     program: &PathBuf,

@@ -122,8 +122,8 @@ fn passes_in(
     }
 }
 
-/// Reads the closing line, or a panic where that ends the program: anything else than tests that pass
-/// or fail is an error.
+/// Reads the closing line, or a panic where that ends the program: anything else than tests that
+/// pass or fail is an error.
 fn verdict(output: &str) -> Result<bool> {
     let line = output.lines().rev().find_map(|line| line.trim().strip_prefix("test result: "));
     match line {

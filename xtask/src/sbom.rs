@@ -1,7 +1,7 @@
 //! `cargo xtask sbom`: a software bill of materials of the `sealane` command, as CycloneDX in JSON.
 //!
-//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the paths of this machine, and takes
-//! minutes to build.
+//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the
+//! paths of this machine, and takes minutes to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -164,7 +164,8 @@ fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Val
 
 /// The package URL.
 fn url(package: &Crate) -> String {
-    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space in some URLs.
+    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space
+    // in some URLs.
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 

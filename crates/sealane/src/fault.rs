@@ -1,5 +1,6 @@
-//! Faults on purpose, for a test of the tests: the feature `fault` and `SEALANE_FAULT=PRIMITIVE:BACKEND` make that primitive
-//! compute wrong results on that backend. Without the feature, everything here compiles to nothing.
+//! Faults on purpose, for a test of the tests: the feature `fault` and
+//! `SEALANE_FAULT=PRIMITIVE:BACKEND` make that primitive compute wrong results on that backend.
+//! Without the feature, everything here compiles to nothing.
 
 use sealane_simd::LevelList;
 

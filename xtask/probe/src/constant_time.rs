@@ -1,9 +1,9 @@
-//! Constant time: operations on secrets that valgrind's memcheck takes for uninitialised. It reports
-//! every branch and every memory address that depends on them, until the library declassifies a
-//! verdict.
+//! Constant time: operations on secrets that valgrind's memcheck takes for uninitialised. It
+//! reports every branch and every memory address that depends on them, until the library
+//! declassifies a verdict.
 //!
-//! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not report
-//! them proves nothing.
+//! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not
+//! report them proves nothing.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};

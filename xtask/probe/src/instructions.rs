@@ -1,15 +1,16 @@
 //! Instruction counts: the difference of two intervals between calls of [`boundary`].
 //!
 //! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the size of a message, how many
-//! bytes of messages one operation processes, and the operation that each run does first, or `-`. It
-//! calls the boundary three times a case: before one operation, before [`MORE`] + 1, and after them.
+//! bytes of messages one operation processes, and the operation that each run does first, or `-`.
+//! It calls the boundary three times a case: before one operation, before [`MORE`] + 1, and after
+//! them.
 
 use std::hint::black_box;
 
 const MORE: usize = 10;
 
-/// Aligns the stack from there on, which else begins where the environment's variables end: how many
-/// instructions `memcpy` takes depends on the alignment.
+/// Aligns the stack from there on, which else begins where the environment's variables end: how
+/// many instructions `memcpy` takes depends on the alignment.
 #[repr(align(4096))]
 struct Page([u8; 4096]);
 

@@ -1,7 +1,7 @@
 //! Runs the operations of the table of workloads, for `cargo xtask`:
 //!
-//! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function before
-//!   which callgrind writes down its counts.
+//! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function
+//!   before which callgrind writes down its counts.
 //! - `sealane-probe ct BACKEND PRIMITIVE`: runs a primitive's operations on secrets that memcheck
 //!   tracks.
 //! - `sealane-probe time [OPERATION]`: compares the times of fixed and random secrets.

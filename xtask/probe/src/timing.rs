@@ -2,8 +2,8 @@
 //!
 //! Each operation runs on secrets that are zeros and on random ones, in random order, and Welch's
 //! t-test compares the two sets of times: "Dude, is my code constant time?" (Reparaz, Balasch,
-//! Verbauwhede, 2017). The test is repeated without the longest times, for many shares of them, since
-//! an interrupt says nothing about a secret.
+//! Verbauwhede, 2017). The test is repeated without the longest times, for many shares of them,
+//! since an interrupt says nothing about a secret.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -31,8 +31,8 @@ pub(crate) fn run(filter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prepares a comparison with zeros that ends at the first difference. Zeros are equal, random octets
-/// differ at once.
+/// Prepares a comparison with zeros that ends at the first difference. Zeros are equal, random
+/// octets differ at once.
 fn control(_: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (mut input, expected) = (vec![0; size], vec![0; size]);
     secrets(&mut input);
@@ -64,8 +64,8 @@ fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<(
     Ok(())
 }
 
-/// Returns Welch's t of the two sets, or of what is left of them without the longest times, whichever
-/// is farthest from 0.
+/// Returns Welch's t of the two sets, or of what is left of them without the longest times,
+/// whichever is farthest from 0.
 fn largest_t(times: &[Vec<f64>; 2]) -> f64 {
     let mut all = times.concat();
     all.sort_by(f64::total_cmp);

@@ -29,7 +29,8 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
     let served = Served::of(functions);
     let mut found = Vec::new();
     for (index, function) in functions.iter().enumerate() {
-        // Code of other crates could look like a kernel by chance; inlined portable code is where it is called.
+        // Code of other crates could look like a kernel by chance; inlined portable code is where
+        // it is called.
         if !function.name.contains("sealane") {
             continue;
         }
@@ -68,8 +69,8 @@ impl Code<'_> {
     }
 }
 
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what is in no such function
-/// was compiled without further features.
+/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what
+/// is in no such function was compiled without further features.
 fn backend(architecture: Architecture, function: &str) -> &'static str {
     let entered = function.contains("Token>::enter::entry");
     let before = function.split("::enter::").next().unwrap_or("");
@@ -90,7 +91,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
     let alone = |units| Work { units, blocks_beside: 0 };
 
-    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work of 8.
+    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work
+    // of 8.
     if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
         let name = match (blocks, code.backend) {
             (0, "scalar") => "chacha20 portable",
@@ -125,7 +127,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     // 5 limbs by 5, once in a turn or several times.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
         let name = if transpositions >= 20 {
-            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs two of these.
+            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs
+            // two of these.
             "poly1305 powers"
         } else if code.one_message {
             "poly1305 row by row"
@@ -135,8 +138,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         };
         return Some((name, alone(wide_products / 25)));
     }
-    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else, or put what they
-    // compute into vectors.
+    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by
+    // something else, or put what they compute into vectors.
     if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
         let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
         return Some((name, alone(blocks)));
@@ -147,8 +150,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
 /// Multiplications of 64 by 64 bits for a block of Poly1305.
 const PRODUCTS: usize = 4;
 
-/// Vector operations that were compiled to functions of their own: something between the entry and the intrinsic is not
-/// `#[inline(always)]`, and each use of the operation may be a call.
+/// Vector operations that were compiled to functions of their own: something between the entry and
+/// the intrinsic is not `#[inline(always)]`, and each use of the operation may be a call.
 pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
     functions
         .iter()
@@ -175,8 +178,8 @@ pub(super) mod tests {
         text
     }
 
-    /// A program in which an operation reaches, through a call and a function pointer, a function with a
-    /// token's features and that loop.
+    /// A program in which an operation reaches, through a call and a function pointer, a function
+    /// with a token's features and that loop.
     pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
         let name = format!("<{token} as sealane_simd::level::Token>::enter::entry::<(), sealane::f>");
         format!(

@@ -24,8 +24,8 @@ pub(super) struct Limit {
     #[serde(default)]
     pub(super) block_instructions: usize,
     pub(super) stack: usize,
-    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an instruction there is at least one for
-    /// each unit.
+    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an
+    /// instruction there is at least one for each unit.
     has: String,
     /// Why the stack is accessed at all.
     #[serde(default)]
@@ -56,8 +56,8 @@ impl Limit {
         (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }
 
-    /// How many instructions and stack accesses a turn of any loop here could still have more; fewer than none where a limit is
-    /// exceeded. None without a loop.
+    /// How many instructions and stack accesses a turn of any loop here could still have more;
+    /// fewer than none where a limit is exceeded. None without a loop.
     pub(super) fn room(&self, found: &[Found]) -> Option<(isize, isize)> {
         let room = |most: usize, count: usize| most as isize - count as isize;
         let loops = || found.iter().filter(|loop_| self.is_for(loop_));
@@ -124,7 +124,8 @@ mod tests {
         parse(&format!("0000000000001000 <{ENTRY}>:\n{}", lines.collect::<String>())).unwrap()
     }
 
-    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no stack access.
+    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no
+    /// stack access.
     fn complaints(body: &str) -> Vec<String> {
         limits("").judge(&find(Architecture::X86_64, &program(body)))
     }

@@ -1,5 +1,6 @@
-//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds their hot loops to the
-//! numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards against.
+//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds
+//! their hot loops to the numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards
+//! against.
 
 mod architecture;
 mod disassembly;
@@ -60,7 +61,7 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     let found = kernels::find(architecture, &functions);
     print_table(&found, &limits);
     if let Some(kernel) = &options.print {
-        print_loops(&found, kernel);
+        print_loops(architecture, &found, kernel);
     }
     let mut complaints = limits.judge(&found);
     complaints.extend(kernels::lost_inlining(&functions));
@@ -125,11 +126,18 @@ fn print_table(found: &[Found], limits: &Limits) {
     }
 }
 
-fn print_loops(found: &[Found], kernel: &str) {
+/// Prints loops as assembly code, which llvm-mca takes too: jumps go to a label.
+fn print_loops(architecture: Architecture, found: &[Found], kernel: &str) {
     for loop_ in found.iter().filter(|found| found.kernel == kernel) {
-        println!("\n{} {} in {}", loop_.backend, loop_.kernel, loop_.function);
+        println!("\n# {} {} in {}\n.Lloop:", loop_.backend, loop_.kernel, loop_.function);
         for instruction in loop_.body {
-            println!("{:8x}  {} {}", instruction.address, instruction.mnemonic, instruction.operands);
+            let operands = instruction.operands.split("# ").next().unwrap_or_default().trim_end();
+            let operands = match (architecture.jump_target(instruction), operands.rsplit_once(", ")) {
+                (None, _) => operands.to_owned(),
+                (Some(_), Some((tested, _))) => format!("{tested}, .Lloop"),
+                (Some(_), None) => ".Lloop".to_owned(),
+            };
+            println!("\t{} {operands}", instruction.mnemonic);
         }
     }
 }

@@ -50,14 +50,16 @@ fn units(work: Work, units: Units, code: &Code) -> Option<usize> {
     units.of(match work {
         // ChaCha, which makes the coefficients of secret sharing, shuffles too.
         Work::ByteProduct if code.count(&[Instructions::AddWords]) > 0 => 0,
-        // A product takes two shuffles, or one instruction; of a constant, LLVM may make the other one.
+        // A product takes two shuffles, or one instruction; of a constant, LLVM may make the other
+        // one.
         Work::ByteProduct => code.count(&[Instructions::Shuffle]) / 2 + code.count(&[Instructions::Gf8Product]),
         Work::AesRound => code.count(&[Instructions::AesRound]),
         Work::CarrylessProduct => code.count(&[Instructions::CarrylessProduct]),
     })
 }
 
-/// The functions that this one calls, jumps to, or takes the address of: `2000 <name>` in an operand.
+/// The functions that this one calls, jumps to, or takes the address of: `2000 <name>` in an
+/// operand.
 fn calls(function: &Function, by_address: &HashMap<u64, usize>) -> Vec<usize> {
     let target = |operands: &str| {
         let (before, _) = operands.rsplit_once(" <")?;
@@ -76,7 +78,8 @@ mod tests {
     use super::super::disassembly::parse;
     use super::super::kernels::{find, tests::program};
 
-    /// The backend, the kernel and the units of the loop that an operation reaches through a call and a function pointer.
+    /// The backend, the kernel and the units of the loop that an operation reaches through a call
+    /// and a function pointer.
     fn found(operation: &str, token: &str, body: &str) -> Option<(&'static str, &'static str, usize)> {
         let functions = parse(&program(operation, token, body)).unwrap();
         find(Architecture::X86_64, &functions).first().map(|found| (found.backend, found.kernel, found.work.units))

@@ -31,8 +31,9 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
         let program = root.join(format!("guest/{number}"));
         process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
     }
-    // Devices are the kernel's: to make them here would need root. The fastest level of compression: the
-    // emulated machine has to unpack it, and bytes cost it more than clever compression saves.
+    // Devices are the kernel's: to make them here would need root. The fastest level of
+    // compression: the emulated machine has to unpack it, and bytes cost it more than clever
+    // compression saves.
     let pack = "find . | \"$0\" cpio -o -H newc | gzip -6 > \"$1\"";
     let initrd = content.join("initrd.gz");
     process::run(Command::new("sh").args(["-c", pack]).arg(&bochs.busybox).arg(initrd).current_dir(&root))?;
@@ -51,8 +52,8 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     Ok(())
 }
 
-/// The machine's configuration. `info` is ignored because Bochs writes some from a signal handler, each second, and waits for itself
-/// for ever if the signal comes while it writes something else.
+/// The machine's configuration. `info` is ignored because Bochs writes some from a signal handler,
+/// each second, and waits for itself for ever if the signal comes while it writes something else.
 pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
     format!(
         "cpu: model={cpu}, count=1, ips=20000000, reset_on_triple_fault=0\n\
@@ -85,7 +86,8 @@ fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String>
         for argument in &guest.arguments {
             write!(script, " {}", quote(argument.to_str().context("an argument is not UTF-8")?)?)?;
         }
-        // On the console only: standard error is the console too. The blank line ends a line that a crash left open.
+        // On the console only: standard error is the console too. The blank line ends a line that a
+        // crash left open.
         writeln!(script, "\nstatus=$?; echo; echo \"{EXIT}$status\"")?;
     }
     // Power-off cuts what the serial line has not yet sent.

@@ -1,5 +1,5 @@
-//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml, and the table that
-//! `cargo xtask coverage` makes of it.
+//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml,
+//! and the table that `cargo xtask coverage` makes of it.
 
 mod table;
 
@@ -168,7 +168,8 @@ impl Place {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
     }
 
-    /// Returns the backends of each run of the tests, by family: those that detection must choose, and others.
+    /// Returns the backends of each run of the tests, by family: those that detection must choose,
+    /// and others.
     pub(crate) fn forced(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.detects).chain(&self.also)
     }
@@ -179,8 +180,8 @@ impl Place {
     }
 }
 
-/// Returns the value of `SEALANE_BACKEND` that forces these backends. Of several names that a family has, it takes the
-/// last: portable code comes first.
+/// Returns the value of `SEALANE_BACKEND` that forces these backends. Of several names that a
+/// family has, it takes the last: portable code comes first.
 pub(crate) fn variable(backends: &[String]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {
@@ -200,7 +201,8 @@ pub(crate) struct Exercised {
 }
 
 impl Exercised {
-    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar, aesni, vaes`.
+    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar,
+    /// aesni, vaes`.
     pub(crate) fn read(output: &str) -> Self {
         let mut exercised = Self::default();
         for line in output.lines() {
@@ -251,10 +253,11 @@ impl Ledger {
         self.places.entry(place.to_owned()).or_default().add(exercised);
     }
 
-    /// Compares what was exercised with the list, at all places of the chore or, where only some of them were asked for, at those.
+    /// Compares what was exercised with the list, at all places of the chore or, where only some of
+    /// them were asked for, at those.
     ///
-    /// # Errors
-    /// If anything that must be exercised was not, or if a backend was compiled that no place has to exercise.
+    /// # Errors If anything that must be exercised was not, or if a backend was compiled that no
+    /// place has to exercise.
     pub(crate) fn close(&self, all: bool) -> Result<()> {
         let mut wrong = Vec::new();
         let places = self.list.place.iter().filter(|place| place.chore == self.chore).map(|place| &place.name);

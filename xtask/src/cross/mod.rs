@@ -27,10 +27,12 @@ pub(crate) struct Options {
     from_source: bool,
 }
 
-/// What is tested: the primitives, and the references that they are compared with, which must be right there too.
+/// What is tested: the primitives, and the references that they are compared with, which must be
+/// right there too.
 const PACKAGES: &[&str] = &["sealane-simd", "sealane-spec", "sealane"];
 
-/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests do not.
+/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests
+/// do not.
 const TESTS: &[&str] = &["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"];
 
 const X86_64: &str = "x86_64-unknown-linux-gnu";
@@ -57,12 +59,14 @@ pub(crate) fn compiler(architecture: &str) -> Result<(String, Option<(OsString, 
     Ok((target.triple.clone(), target.linker()?))
 }
 
-/// The tests for x86-64 as executables that need no library, so that they run in an emulated machine too.
+/// The tests for x86-64 as executables that need no library, so that they run in an emulated
+/// machine too.
 pub(crate) fn static_x86_64() -> Result<Vec<TestBinary>> {
     build(List::read()?.target(X86_64)?, PACKAGES, None, false)
 }
 
-/// The test suite of the primitives, built so that faults can be injected, and what runs it at a place.
+/// The test suite of the primitives, built so that faults can be injected, and what runs it at a
+/// place.
 pub(crate) fn suite_with_faults(triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
     let list = List::read()?;
     let target = list.target(triple)?;

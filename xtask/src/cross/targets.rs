@@ -39,7 +39,8 @@ impl Target {
         Ok(self.compiler()?.map(|compiler| (name(), compiler.into())))
     }
 
-    /// The program that runs executables at a place, and its arguments before the executable's path.
+    /// The program that runs executables at a place, and its arguments before the executable's
+    /// path.
     pub(super) fn runner(&self, place: &Place) -> Result<Vec<OsString>> {
         let Some(qemu) = &place.qemu else {
             let node = process::tool("node", "nodejs")?;
@@ -60,7 +61,8 @@ impl Target {
     }
 }
 
-/// Builds a library that, loaded first, takes AES (bit 3) and PMULL (bit 4) out of what the kernel says of the CPU.
+/// Builds a library that, loaded first, takes AES (bit 3) and PMULL (bit 4) out of what the kernel
+/// says of the CPU.
 fn without_aes(compiler: &Path) -> Result<PathBuf> {
     const SOURCE: &str = "
         unsigned long __getauxval(unsigned long);

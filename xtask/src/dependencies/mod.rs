@@ -1,5 +1,5 @@
-//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use (cargo-deny, deny.toml), and a reason for each
-//! of them (docs/dependencies.md).
+//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use
+//! (cargo-deny, deny.toml), and a reason for each of them (docs/dependencies.md).
 
 mod page;
 
@@ -24,7 +24,8 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today (needs the network)
+    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today
+    /// (needs the network)
     #[arg(long)]
     advisories: bool,
 }
@@ -82,7 +83,8 @@ struct Locked {
     checksum: Option<String>,
 }
 
-/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from crates.io and has a checksum.
+/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from
+/// crates.io and has a checksum.
 fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     for folder in workspaces {
         let file = folder.join("Cargo.lock");
@@ -129,8 +131,8 @@ fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Metadata> {
     serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")
 }
 
-/// Every crate that a manifest names, and every one that comes with them into the command, is on the page with a reason and the
-/// right marks, and no other.
+/// Every crate that a manifest names, and every one that comes with them into the command, is on
+/// the page with a reason and the right marks, and no other.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let mut named = BTreeSet::new();
     for folder in workspaces {
@@ -169,8 +171,9 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
     Ok(found)
 }
 
-/// Whether a source file in `folder` or below has a block, function, implementation, trait or foreign
-/// interface that is `unsafe`, for whatever platform or feature. Lines with a comment do not count.
+/// Whether a source file in `folder` or below has a block, function, implementation, trait or
+/// foreign interface that is `unsafe`, for whatever platform or feature. Lines with a comment do
+/// not count.
 fn has_unsafe_code(folder: &Path) -> Result<bool> {
     const CODE: &str = r"^([^/]|/[^/])*\bunsafe(\s*$|\s*\{|\s+(fn|impl|trait|extern)\b)";
     let grep = process::tool("grep", "grep")?;

@@ -25,7 +25,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Reads the tables: crates in the first column, each in backticks with its marks behind it; a reason; who it is from.
+    /// Reads the tables: crates in the first column, each in backticks with its marks behind it; a
+    /// reason; who it is from.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let mut page = Self::default();
         let mut part = None;

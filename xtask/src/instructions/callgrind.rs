@@ -1,5 +1,5 @@
-//! Counting with valgrind's callgrind: it writes down the number of instructions since the last time whenever the probe calls
-//! its function `boundary`.
+//! Counting with valgrind's callgrind: it writes down the number of instructions since the last
+//! time whenever the probe calls its function `boundary`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,7 +39,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         .map(|total| total.trim().parse().with_context(|| format!("callgrind wrote a total of {total:?}")))
         .collect::<Result<_>>()?;
     let cases: Vec<&str> = cases.lines().collect();
-    // Per case what comes before it, the shorter interval and the longer one; at the end, what comes after all of them.
+    // Per case what comes before it, the shorter interval and the longer one; at the end, what
+    // comes after all of them.
     ensure!(
         !cases.is_empty() && totals.len() == 3 * cases.len() + 1,
         "the probe ran {} cases, but callgrind wrote down {} intervals",
@@ -68,7 +69,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// From an interval with one operation and one with `more` more. What surrounds the operations is in both.
+/// From an interval with one operation and one with `more` more. What surrounds the operations is
+/// in both.
 fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
     let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(

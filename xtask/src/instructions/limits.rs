@@ -21,18 +21,22 @@ pub(super) struct Limits {
 
 /// At the beginning of the file.
 const HEADER: &str = "\
-# How many instructions one operation takes: [limit.backend.operation], and the message's size in bytes. Counted by callgrind with
-# the loop that repeats the operation: about ten instructions. `cargo xtask instructions` fails where a count is above its limit
-# by more than 2 % (8 instructions, if that is more), or below by more than 5 % (20): then the limit is to be lowered, so
-# that what was won is not lost again unseen. `cargo xtask instructions --bless` writes this file.
+# How many instructions one operation takes: [limit.backend.operation], and the message's size in
+# bytes. Counted by callgrind with the loop that repeats the operation: about ten instructions.
+# `cargo xtask instructions` fails where a count is above its limit by more than 2 % (8
+# instructions, if that is more), or below by more than 5 % (20): then the limit is to be lowered,
+# so that what was won is not lost again unseen. `cargo xtask instructions --bless` writes this
+# file.
 #
 # A count that goes up needs a measurement that shows a gain, and a reason in the commit's message.
 ";
 
-/// What the compiler may do differently because of a change elsewhere: the larger of a share and a number of instructions.
-/// One more copy of a register in what surrounds a short message is no regression, and a kernel's loop has 100 times that.
+/// What the compiler may do differently because of a change elsewhere: the larger of a share and a
+/// number of instructions. One more copy of a register in what surrounds a short message is no
+/// regression, and a kernel's loop has 100 times that.
 const ABOVE: (u64, u64) = (2, 8);
-/// Wider, since lowering a limit is work for somebody, and a small gain that is lost again is a small loss.
+/// Wider, since lowering a limit is work for somebody, and a small gain that is lost again is a
+/// small loss.
 const BELOW: (u64, u64) = (5, 20);
 
 fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
@@ -62,7 +66,8 @@ impl Limits {
         })
     }
 
-    /// What is wrong with these counts, in sentences. They are the `whole` list of cases, or a part.
+    /// What is wrong with these counts, in sentences. They are the `whole` list of cases, or a
+    /// part.
     pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
         if self.limit.is_empty() {
             return vec!["there are no limits yet: run `cargo xtask instructions --bless`".to_owned()];
@@ -79,7 +84,8 @@ impl Limits {
             let change = (count as f64 / limit as f64 - 1.0) * 100.0;
             if count > limit + tolerance(limit, ABOVE) {
                 complaints.push(format!("{case}: {count} instructions, the limit is {limit} ({change:+.1} %)"));
-            // Another compiler's gain is not the work of this change, and would be lost with that compiler.
+            // Another compiler's gain is not the work of this change, and would be lost with that
+            // compiler.
             } else if count + tolerance(limit, BELOW) < limit && compiler == self.compiler {
                 complaints.push(format!(
                     "{case}: {count} instructions, the limit is {limit} ({change:+.1} %). An improvement: \

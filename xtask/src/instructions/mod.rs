@@ -1,5 +1,6 @@
-//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by callgrind, and held to the
-//! numbers in xtask/instruction-limits.toml. Where a time would need an idle machine, a count needs only the same compiler.
+//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by
+//! callgrind, and held to the numbers in xtask/instruction-limits.toml. Where a time would need an
+//! idle machine, a count needs only the same compiler.
 
 mod callgrind;
 mod limits;

@@ -1,4 +1,5 @@
-//! `cargo xtask release`: the command as it is released, without a path of the machine that built it.
+//! `cargo xtask release`: the command as it is released, without a path of the machine that built
+//! it.
 
 pub(crate) mod reproducible;
 
@@ -74,8 +75,8 @@ impl Place {
         String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
     }
 
-    /// Flags of the compiler that give all places in the program's panic messages the same names everywhere. In cargo's profile this is
-    /// `trim-paths`, which is not stable.
+    /// Flags of the compiler that give all places in the program's panic messages the same names
+    /// everywhere. In cargo's profile this is `trim-paths`, which is not stable.
     fn flags(&self) -> Result<OsString> {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
@@ -125,7 +126,8 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Fails if a program has a path of the places where it was built, of the home directory, or of the compiler's.
+/// Fails if a program has a path of the places where it was built, of the home directory, or of the
+/// compiler's.
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
     let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
     for place in places {
