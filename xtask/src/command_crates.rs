@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -83,6 +84,62 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     }
     ensure!(!found.is_empty(), "`cargo tree` printed no crate");
     Ok(found)
+}
+
+/// What `cargo metadata` says of a package.
+#[derive(serde::Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) source: Option<String>,
+    pub(crate) rust_version: Option<String>,
+    pub(crate) license: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) repository: Option<String>,
+    #[serde(default)]
+    pub(crate) authors: Vec<String>,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A dependency in a manifest.
+#[derive(serde::Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+}
+
+/// Returns the packages of `cargo metadata` for a manifest.
+pub(crate) fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Vec<Package>> {
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    let mut command = process::cargo();
+    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]).arg(manifest).args(arguments);
+    let metadata: Metadata =
+        serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")?;
+    Ok(metadata.packages)
+}
+
+/// What a lock file says of a package.
+#[derive(serde::Deserialize)]
+pub(crate) struct Locked {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) source: Option<String>,
+    pub(crate) checksum: Option<String>,
+}
+
+/// Returns the packages of a lock file.
+pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
+    #[derive(serde::Deserialize)]
+    struct Lock {
+        package: Vec<Locked>,
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let lock: Lock = toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
+    Ok(lock.package)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::command_crates::{Package, metadata};
 use crate::process::{self, step};
 use crate::toolchain;
 
@@ -39,14 +40,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Fails if a crate of the lock file, for whatever target, needs a newer compiler: a build on this
 /// machine compiles only its own target's.
 fn dependencies(promised: &str) -> Result<()> {
-    let metadata = process::output(process::cargo().args(["metadata", "--locked", "--format-version=1"]))?;
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&metadata).context("cannot understand `cargo metadata`")?;
-    let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
-    let wants = |package: &serde_json::Value| Some(numbers(package["rust_version"].as_str()?));
-    let newer: Vec<_> = packages.iter().filter(|package| wants(package) > Some(numbers(promised))).collect();
-    let names: Vec<_> =
-        newer.iter().map(|package| format!("{} {}", package["name"], package["rust_version"])).collect();
+    let packages = metadata(Path::new("Cargo.toml"), &[])?;
+    let wants = |package: &Package| package.rust_version.as_deref().map(numbers);
+    let newer = packages.iter().filter(|package| wants(package) > Some(numbers(promised)));
+    let names: Vec<_> = newer.map(|package| format!("{} {}", package.name, package.version)).collect();
     ensure!(names.is_empty(), "these need a newer compiler than Rust {promised}: {}", names.join(", "));
     println!("   {} crates, for all targets: none needs a newer one", packages.len());
     Ok(())

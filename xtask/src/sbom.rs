@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::command_crates::{CommandCrates, Crate, PACKAGE};
+use crate::command_crates::{CommandCrates, Crate, PACKAGE, Package, locked, metadata};
 use crate::process;
 use crate::python;
 use crate::toolchain;
@@ -61,52 +61,14 @@ fn validate(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// What cargo and the lock file know of a crate.
-#[derive(serde::Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(serde::Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    license: Option<String>,
-    description: Option<String>,
-    repository: Option<String>,
-    #[serde(default)]
-    authors: Vec<String>,
-}
-
-#[derive(serde::Deserialize)]
-struct Lock {
-    package: Vec<Locked>,
-}
-
-#[derive(serde::Deserialize)]
-struct Locked {
-    name: String,
-    version: String,
-    checksum: Option<String>,
-}
-
 /// The bill: the same for the same lock file and target, on every machine and at any time.
 fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
-    let metadata = ["metadata", "--locked", "--format-version=1", "--filter-platform", target];
-    let metadata = process::output(process::cargo().args(metadata))?;
-    let metadata: Metadata = serde_json::from_slice(&metadata).context("cannot understand `cargo metadata`")?;
-    let packages: BTreeMap<_, _> = metadata
-        .packages
-        .into_iter()
-        .map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p))
-        .collect();
-    let lock = process::workspace_root().join("Cargo.lock");
-    let lock: Lock = toml::from_str(&fs::read_to_string(lock)?).context("cannot understand Cargo.lock")?;
-    let checksums: BTreeMap<_, _> = lock
-        .package
-        .into_iter()
-        .filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?)))
-        .collect();
+    let packages = metadata(Path::new("Cargo.toml"), &["--filter-platform", target])?.into_iter();
+    let packages: BTreeMap<_, _> =
+        packages.map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p)).collect();
+    let checksums = locked(Path::new("Cargo.lock"))?.into_iter();
+    let checksums: BTreeMap<_, _> =
+        checksums.filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?))).collect();
 
     let (mut command, mut components, mut dependencies) = (None, Vec::new(), Vec::new());
     for (package, its_own) in &crates.dependencies {
