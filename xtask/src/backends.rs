@@ -1,12 +1,15 @@
 //! `cargo xtask backends`: the tests once per width of x86 vectors that this CPU has, each forced.
 
 use anyhow::{Result, bail};
+use sealane_workloads::Family;
 
 use crate::coverage::Ledger;
 use crate::process::step;
+use crate::selection::Selection;
 use crate::test_binaries::{self, ALL};
 
-/// Those that the machine must have: a CPU without AVX2 fails, and there is none that builds Rust in reasonable time.
+/// Those that the machine must have: a CPU without AVX2 fails, and there is none that builds Rust
+/// in reasonable time.
 const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
@@ -16,12 +19,25 @@ pub(crate) fn run() -> Result<()> {
     }
     let mut ledger = Ledger::new("backends")?;
     let binaries = test_binaries::of_workspace(ALL)?;
+    // The first width runs all tests. Of the others, those of the families that it changes.
+    let mut selection = Selection::default();
     for backend in ALWAYS.iter().copied().chain(avx512()) {
+        let tests = selection.next(forced(backend));
         step(&format!("tests with SEALANE_BACKEND={backend}"));
-        ledger.add("native", test_binaries::run_all(&binaries, &[], &[], &[("SEALANE_BACKEND", backend)])?);
+        ledger
+            .add("native", test_binaries::run_all(&binaries, &[], tests.as_deref(), &[("SEALANE_BACKEND", backend)])?);
     }
     step("what was exercised");
     ledger.close(true)
+}
+
+/// Returns what each family runs on when `SEALANE_BACKEND` names that backend: a family that does not
+/// have it runs on all of its own.
+fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
+    Family::ALL.map(|family| match family {
+        Family::Aes | Family::Clmul if backend != "scalar" => (family, "all"),
+        _ => (family, backend),
+    })
 }
 
 /// The backends of AVX-512, where this CPU has it; `cargo xtask emulate` has machines with it.
@@ -39,4 +55,19 @@ fn avx512() -> Vec<&'static str> {
         }
     }
     backends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_width_runs_what_it_changes() {
+        let mut selection = Selection::default();
+        assert_eq!(selection.next(forced("scalar")), None);
+        let tests = selection.next(forced("ssse3")).unwrap();
+        assert!(["chacha20", "gf8", "haraka", "gf2n"].iter().all(|name| tests.contains(name)), "{tests:?}");
+        let tests = selection.next(forced("avx2")).unwrap();
+        assert!(tests.contains(&"chacha20") && tests.contains(&"gf8") && !tests.contains(&"haraka"), "{tests:?}");
+    }
 }

@@ -1,8 +1,9 @@
-//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo metadata` would add the features
-//! that tests and other members of the workspace turn on.
+//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo
+//! metadata` would add the features that tests and other members of the workspace turn on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -37,7 +38,8 @@ impl fmt::Display for Crate {
 pub(crate) struct CommandCrates {
     /// Each crate with those that it depends on, for the program or for its building.
     pub(crate) dependencies: BTreeMap<Crate, BTreeSet<Crate>>,
-    /// Those that are in the program. The others are procedural macros, or serve them or a build script.
+    /// Those that are in the program. The others are procedural macros, or serve them or a build
+    /// script.
     pub(crate) in_program: BTreeSet<Crate>,
 }
 
@@ -59,8 +61,8 @@ fn tree(target: &str, edges: &str) -> Result<String> {
     String::from_utf8(tree).context("`cargo tree` printed something else than UTF-8")
 }
 
-/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A crate whose dependencies were
-/// printed before is not followed again.
+/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A
+/// crate whose dependencies were printed before is not followed again.
 fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
     let mut path = Vec::<Crate>::new();
@@ -82,6 +84,62 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     }
     ensure!(!found.is_empty(), "`cargo tree` printed no crate");
     Ok(found)
+}
+
+/// What `cargo metadata` says of a package.
+#[derive(serde::Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) source: Option<String>,
+    pub(crate) rust_version: Option<String>,
+    pub(crate) license: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) repository: Option<String>,
+    #[serde(default)]
+    pub(crate) authors: Vec<String>,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A dependency in a manifest.
+#[derive(serde::Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+}
+
+/// Returns the packages of `cargo metadata` for a manifest.
+pub(crate) fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Vec<Package>> {
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    let mut command = process::cargo();
+    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]).arg(manifest).args(arguments);
+    let metadata: Metadata =
+        serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")?;
+    Ok(metadata.packages)
+}
+
+/// What a lock file says of a package.
+#[derive(serde::Deserialize)]
+pub(crate) struct Locked {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) source: Option<String>,
+    pub(crate) checksum: Option<String>,
+}
+
+/// Returns the packages of a lock file.
+pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
+    #[derive(serde::Deserialize)]
+    struct Lock {
+        package: Vec<Locked>,
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let lock: Lock = toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
+    Ok(lock.package)
 }
 
 #[cfg(test)]

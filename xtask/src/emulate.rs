@@ -1,15 +1,17 @@
-//! `cargo xtask emulate`: the tests on x86 machines that are not at hand, in Bochs: with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI; and
-//! what detection chooses on these and on older ones.
+//! `cargo xtask emulate`: the tests on x86 machines that are not at hand, in Bochs: with AVX-512,
+//! IFMA, VAES, VPCLMULQDQ and GFNI; and what detection chooses on these and on older ones.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
+use sealane_workloads::Family;
 
 use crate::bochs::{self, Guest};
-use crate::coverage::{Exercised, Ledger};
+use crate::coverage::{Exercised, Ledger, List, Place, variable};
 use crate::cross;
 use crate::process::{cache_dir, step};
+use crate::selection::Selection;
 use crate::test_binaries::{self, Emulated, TestBinary};
 
 /// Options of the chore.
@@ -32,32 +34,6 @@ pub(crate) struct Options {
 /// Emulation runs about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// A place of xtask/backends.toml, the model of its CPU, the backends that its tests are to use (those that detection chooses, if none
-/// are named), and which tests; all of them if none are named.
-struct Run {
-    place: &'static str,
-    cpu: &'static str,
-    backends: Option<&'static str>,
-    tests: &'static [&'static str],
-}
-
-/// All tests on AVX-512 as it began, and with all later extensions; on these in vectors of 256 bits those of the primitives that have
-/// a backend for them. On older machines, what detection chooses, and the known answers.
-const RUNS: &[Run] = &[
-    Run { place: "bochs-cannon-lake", cpu: bochs::WITH_GFNI, backends: None, tests: &[] },
-    Run { place: "bochs-skylake", cpu: bochs::SKYLAKE_X, backends: None, tests: &[] },
-    Run {
-        place: "bochs-cannon-lake",
-        cpu: bochs::WITH_GFNI,
-        backends: Some("avx2,gfni,vaes,vpclmulqdq"),
-        tests: &["gf8", "shamir", "aes", "haraka", "clmul", "gf2n"],
-    },
-    Run { place: "bochs-haswell", cpu: bochs::HASWELL, backends: None, tests: DETECTION },
-    Run { place: "bochs-penryn", cpu: bochs::PENRYN, backends: None, tests: DETECTION },
-];
-
-const DETECTION: &[&str] = &["backend::", "known_answers"];
-
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     if options.prepare {
@@ -66,8 +42,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let mut ledger = Ledger::new("emulate")?;
-    let runs = RUNS.iter().filter(|run| options.machine.as_deref().is_none_or(|name| name == run.place));
-    let runs: Vec<_> = runs.collect();
+    let list = List::read()?;
+    // What `cross` runs on other models of the same architecture is not run once more.
+    let mut selection = Selection::default();
+    list.exercised_by("cross").into_iter().for_each(|(family, backend)| selection.skip(family, backend));
+    let mut runs = Vec::new();
+    for place in list.places("emulate") {
+        for names in place.forced() {
+            let backends = Family::ALL.into_iter().zip(names.iter().map(String::as_str));
+            // For machines that are left out too: which tests run on one does not depend on that.
+            let tests = selection.next(backends).expect("no run is the first");
+            if options.machine.as_ref().is_none_or(|name| *name == place.name) {
+                runs.push(Run { place, backends: variable(names), tests });
+            }
+        }
+    }
     ensure!(!runs.is_empty(), "no such machine");
     step("tests for emulated machines");
     let mut binaries = cross::static_x86_64()?;
@@ -82,14 +71,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     // Each machine is a process with one thread.
     let results: Vec<_> = std::thread::scope(|scope| {
         let start = |run| {
-            let (ledger, machine, binaries) = (&ledger, &machine, &binaries);
-            scope.spawn(move || emulate(machine, run, ledger, binaries, options))
+            let (machine, binaries) = (&machine, &binaries);
+            scope.spawn(move || emulate(machine, run, binaries, options))
         };
-        let runs: Vec<_> = runs.iter().map(|run| start(run)).collect();
+        let runs: Vec<_> = runs.iter().map(start).collect();
         runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
     });
     for (run, exercised) in runs.iter().zip(results) {
-        ledger.add(run.place, exercised?);
+        ledger.add(&run.place.name, exercised?);
     }
     if options.only.is_some() || !options.arguments.is_empty() {
         println!("   some tests only: what was exercised is not compared with what must be");
@@ -99,19 +88,19 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ledger.close(options.machine.is_none())
 }
 
-fn emulate(
-    machine: &bochs::Bochs,
-    run: &Run,
-    ledger: &Ledger,
-    binaries: &[TestBinary],
-    options: &Options,
-) -> Result<Exercised> {
-    let place = ledger.place(run.place)?;
-    let (widest, detects) = (place.widest(), place.detects());
-    let backends = run.backends.unwrap_or(&widest);
+/// A boot of a machine, with the backends and the parts of names of tests.
+struct Run<'a> {
+    place: &'a Place,
+    backends: String,
+    tests: Vec<&'static str>,
+}
+
+fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Exercised> {
+    let Run { place, backends, tests } = run;
+    let (cpu, detects) = (place.bochs.as_deref().context("the place names no CPU")?, place.detects());
     // One thread: the machine has one CPU, and the output stays in order.
     let chosen = options.arguments.iter().map(String::as_str);
-    let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { run.tests } else { &[] };
+    let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { tests.as_slice() } else { &[] };
     let arguments = ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen);
     let arguments: Vec<_> = arguments.map(Into::into).collect();
     let guests: Vec<_> = binaries
@@ -119,9 +108,9 @@ fn emulate(
         .map(|binary| Guest { name: binary.name.clone(), program: binary.path.clone(), arguments: arguments.clone() })
         .collect();
     let environment = Emulated { backends, detects: detects.as_deref() }.environment();
-    let outputs = machine.run(backends, run.cpu, &guests, &environment, LIMIT)?;
+    let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
     // In one piece: other machines are running.
-    let mut report = format!("== {}, {}: SEALANE_BACKEND={backends}\n", run.place, run.cpu);
+    let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;
     let mut exercised = Exercised::default();
     for (guest, output) in guests.iter().zip(&outputs) {

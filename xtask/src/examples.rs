@@ -1,4 +1,5 @@
-//! `cargo xtask examples`: the programs in `examples`, which use the crates from outside, as a workspace of their own.
+//! `cargo xtask examples`: the programs in `examples`, which use the crates from outside, as a
+//! workspace of their own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ pub(crate) fn run() -> Result<()> {
     two_copies(&nm, &target)
 }
 
-/// No function may be in both copies under one name: the linker would keep one of the two, for whoever calls it.
+/// No function may be in both copies under one name: the linker would keep one of the two, for
+/// whoever calls it.
 fn two_copies(nm: &Path, target: &Path) -> Result<()> {
     let debug = target.join("debug");
     let simd = files(&debug.join("build"), "built-twice-", "out/simd/libsimd.a")?;

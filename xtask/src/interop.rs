@@ -1,5 +1,5 @@
-//! `cargo xtask interop`: files exchanged with age (Go), rage (Rust) and typage (JavaScript), both ways, and shares with those
-//! who make them.
+//! `cargo xtask interop`: files exchanged with age (Go), rage (Rust) and typage (JavaScript), both
+//! ways, and shares with those who make them.
 
 mod shares;
 

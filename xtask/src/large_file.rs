@@ -1,4 +1,5 @@
-//! `cargo xtask large-file`: 4 GiB through the command, in memory that does not grow with the file, and opened by age.
+//! `cargo xtask large-file`: 4 GiB through the command, in memory that does not grow with the file,
+//! and opened by age.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -63,7 +64,8 @@ fn compare(mut command: Command, name: &str, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Zeros, but for a number of its own in each chunk, which takes a sixteenth of the disk that random bytes would.
+/// Zeros, but for a number of its own in each chunk, which takes a sixteenth of the disk that
+/// random bytes would.
 fn write_plaintext(path: &Path) -> Result<()> {
     const CHUNK: u64 = 64 << 10;
     let file = File::create(path).context("cannot make the plaintext")?;

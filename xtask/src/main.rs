@@ -18,13 +18,14 @@ mod large_file;
 mod msrv;
 mod no_std;
 mod phones;
+mod probe;
 mod process;
 mod python;
-mod readme;
 mod release;
 mod sabotage;
 mod sanitize;
 mod sbom;
+mod selection;
 mod static_aarch64;
 mod test_binaries;
 mod toolchain;
@@ -45,9 +46,8 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Estimate the kernels' hot loops with static models of CPUs (llvm-mca)
-    Mca(asm::mca::Options),
-    /// Count the instructions of every operation (callgrind) and hold them to xtask/instruction-limits.toml
+    /// Count the instructions of every operation (callgrind) and hold them to
+    /// xtask/instruction-limits.toml
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
@@ -58,18 +58,21 @@ enum Chore {
     Backends,
     /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
     Cross(cross::Options),
-    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection on older ones (Bochs)
+    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection
+    /// on older ones (Bochs)
     Emulate(emulate::Options),
-    /// Break each backend in turn in a copy of the sources, and see whether the tests notice
+    /// Make each primitive compute wrong results on each backend in turn, and see whether the tests
+    /// notice
     Sabotage(sabotage::Options),
+    /// Compare the times of fixed and random secrets: needs an idle machine
+    Time(probe::TimeOptions),
     /// Print where each backend is executed, from xtask/backends.toml
     Coverage(coverage::Options),
-    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of them
+    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of
+    /// them
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
-    /// Do what the README says, unchanged, on AArch64 (qemu-user)
-    Readme,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop(interop::Options),
     /// Send 4 GiB through the command, measure its memory, and open the result with age
@@ -104,7 +107,6 @@ fn run() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
         Chore::Asm(options) => asm::run(&options),
-        Chore::Mca(options) => asm::mca::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::Ct => constant_time::run(),
         Chore::Sanitize => sanitize::run(),
@@ -112,10 +114,10 @@ fn run() -> Result<()> {
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
+        Chore::Time(options) => probe::time(&options),
         Chore::Coverage(options) => coverage::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),
-        Chore::Readme => readme::run(),
         Chore::Interop(options) => interop::run(&options),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),

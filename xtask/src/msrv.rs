@@ -6,7 +6,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::command_crates::{Package, metadata};
 use crate::process::{self, step};
+use crate::toolchain;
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -24,16 +26,38 @@ const DOCUMENTS: &[(&str, &str)] =
 pub(crate) fn run(options: &Options) -> Result<()> {
     step("the oldest compiler");
     let promised = promised()?;
-    let version = process::output(Command::new("rustc").arg("--version"))?;
-    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
-    let running = version.split(' ').nth(1).with_context(|| format!("`rustc --version` printed: {version}"))?;
-    if is_release(running, &promised) {
-        println!("   the manifests promise Rust {promised}, and this is Rust {running}:");
-        println!("   whatever this compiler builds and tests here is the proof, and nothing is built once more");
+    dependencies(&promised)?;
+    let running = toolchain::of_compiler("release")?;
+    if is_release(&running, &promised) {
+        println!("   this is Rust {running}, the oldest: the builds and tests of all other steps are the proof,");
+        println!("   and nothing is built here");
         return Ok(());
     }
     let toolchain = if promised.matches('.').count() == 1 { format!("{promised}.0") } else { promised };
     check(&toolchain, options.install)
+}
+
+/// Fails if a crate of the lock file, for whatever target, needs a newer compiler: a build on this
+/// machine compiles only its own target's.
+fn dependencies(promised: &str) -> Result<()> {
+    let packages = metadata(Path::new("Cargo.toml"), &[])?;
+    let wants = |package: &Package| package.rust_version.as_deref().map(numbers);
+    let newer = packages.iter().filter(|package| wants(package) > Some(numbers(promised)));
+    let names: Vec<_> = newer.map(|package| format!("{} {}", package.name, package.version)).collect();
+    ensure!(names.is_empty(), "these need a newer compiler than Rust {promised}: {}", names.join(", "));
+    println!("   {} crates, for all targets: none needs a newer one", packages.len());
+    Ok(())
+}
+
+/// Returns the three numbers of a version, which may leave some out.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
+}
+
+/// Whether that is a release of the promised version: 1.95.1 is one of 1.95.
+fn is_release(version: &str, promised: &str) -> bool {
+    version.strip_prefix(promised).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Builds everything, tests too, without code, with another compiler.
@@ -56,11 +80,6 @@ fn check(toolchain: &str, install: bool) -> Result<()> {
             .args(["check", "--locked", "--workspace", "--all-targets"])
             .env("CARGO_TARGET_DIR", process::target_dir().join("msrv")),
     )
-}
-
-/// `1.95.1` is a release of `1.95`, and of `1.95.1`.
-fn is_release(version: &str, promised: &str) -> bool {
-    version.strip_prefix(promised).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The `rust-version` of the workspace, after a look at all others.
@@ -104,9 +123,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_releases() {
-        assert!(is_release("1.95.0", "1.95") && is_release("1.95.1", "1.95") && is_release("1.95.1", "1.95.1"));
-        assert!(!is_release("1.96.0", "1.95") && !is_release("1.9.5", "1.95") && !is_release("1.950.0", "1.95"));
+    fn versions_are_compared_by_their_numbers() {
+        assert!(numbers("1.100") > numbers("1.95") && numbers("1.95.1") > numbers("1.95"));
+        assert!(numbers("1.70.0") < numbers("1.95") && numbers("1.95.0") == numbers("1.95"));
+        assert!(is_release("1.95.0", "1.95") && is_release("1.95.1", "1.95.1") && !is_release("1.950.0", "1.95"));
     }
 
     #[test]

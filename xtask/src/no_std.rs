@@ -5,8 +5,8 @@ use anyhow::Result;
 use crate::process::{self, step};
 use crate::toolchain;
 
-/// No operating system: AArch64 with vectors, x86-64 without (nobody saves their registers there), and a 32-bit
-/// microcontroller without 64-bit atomics.
+/// No operating system: AArch64 with vectors, x86-64 without (nobody saves their registers there),
+/// and a 32-bit microcontroller without 64-bit atomics.
 const TARGETS: &[&str] = &["x86_64-unknown-none", "aarch64-unknown-none", "thumbv7em-none-eabi"];
 
 /// Runs the chore.
@@ -22,8 +22,11 @@ pub(crate) fn run() -> Result<()> {
                 .arg(format!("--features={features}"))
                 .args(&toolchain.arguments)
                 .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
-                // With link-time optimisation a library is left as bitcode: no machine code would be made, and none checked.
+                // With link-time optimisation a library is left as bitcode: no machine code would
+                // be made, and none checked.
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
+                // Whether it builds does not depend on how well.
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_TARGET_DIR", process::workspace_root().join("target/no-std"));
             process::run(&mut command)?;
         }

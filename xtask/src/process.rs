@@ -11,7 +11,8 @@ pub(crate) fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace").to_path_buf()
 }
 
-/// Where downloads and emulators are kept between runs: `$XDG_CACHE_HOME/sealane` or `~/.cache/sealane`.
+/// Where downloads and emulators are kept between runs: `$XDG_CACHE_HOME/sealane` or
+/// `~/.cache/sealane`.
 pub(crate) fn cache_dir() -> Result<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()) {
         Some(dir) => PathBuf::from(dir),
@@ -71,7 +72,8 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns its standard output; an error, with its standard error, unless it succeeds.
+/// Runs a command and returns its standard output; an error, with its standard error, unless it
+/// succeeds.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot start {}", describe(command)))?;
     if !output.status.success() {

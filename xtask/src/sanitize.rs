@@ -62,7 +62,7 @@ pub(crate) fn run() -> Result<()> {
         "there are {} test executables, not those of two libraries and a suite",
         binaries.len()
     );
-    test_binaries::run_all(&binaries, &[], &[], &[("SEALANE_TEST_ONE_IN", "7")])?;
+    test_binaries::run_all(&binaries, &[], None, &[("SEALANE_TEST_ONE_IN", "7")])?;
 
     step("memcheck: an error that it must report");
     let runner = [
@@ -88,7 +88,7 @@ pub(crate) fn run() -> Result<()> {
         ..Build::default()
     }
     .release()?;
-    test_binaries::run_all(&binaries, &runner, &[], &[])?;
+    test_binaries::run_all(&binaries, &runner, None, &[])?;
     Ok(())
 }
 

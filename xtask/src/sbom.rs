@@ -1,17 +1,17 @@
 //! `cargo xtask sbom`: a software bill of materials of the `sealane` command, as CycloneDX in JSON.
 //!
-//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the paths of this machine, and takes
-//! minutes to build.
+//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the
+//! paths of this machine, and takes minutes to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::command_crates::{CommandCrates, Crate, PACKAGE};
+use crate::command_crates::{CommandCrates, Crate, PACKAGE, Package, locked, metadata};
 use crate::process;
 use crate::python;
 use crate::toolchain;
@@ -61,57 +61,14 @@ fn validate(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// What cargo and the lock file know of a crate.
-#[derive(serde::Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(serde::Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    license: Option<String>,
-    description: Option<String>,
-    repository: Option<String>,
-    #[serde(default)]
-    authors: Vec<String>,
-}
-
-#[derive(serde::Deserialize)]
-struct Lock {
-    package: Vec<Locked>,
-}
-
-#[derive(serde::Deserialize)]
-struct Locked {
-    name: String,
-    version: String,
-    checksum: Option<String>,
-}
-
 /// The bill: the same for the same lock file and target, on every machine and at any time.
 fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
-    let metadata = process::output(process::cargo().args([
-        "metadata",
-        "--locked",
-        "--format-version=1",
-        "--filter-platform",
-        target,
-    ]))?;
-    let metadata: Metadata = serde_json::from_slice(&metadata).context("cannot understand `cargo metadata`")?;
-    let packages: BTreeMap<_, _> = metadata
-        .packages
-        .into_iter()
-        .map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p))
-        .collect();
-    let lock = process::workspace_root().join("Cargo.lock");
-    let lock: Lock = toml::from_str(&fs::read_to_string(lock)?).context("cannot understand Cargo.lock")?;
-    let checksums: BTreeMap<_, _> = lock
-        .package
-        .into_iter()
-        .filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?)))
-        .collect();
+    let packages = metadata(Path::new("Cargo.toml"), &["--filter-platform", target])?.into_iter();
+    let packages: BTreeMap<_, _> =
+        packages.map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p)).collect();
+    let checksums = locked(Path::new("Cargo.lock"))?.into_iter();
+    let checksums: BTreeMap<_, _> =
+        checksums.filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?))).collect();
 
     let (mut command, mut components, mut dependencies) = (None, Vec::new(), Vec::new());
     for (package, its_own) in &crates.dependencies {
@@ -169,7 +126,8 @@ fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Val
 
 /// The package URL.
 fn url(package: &Crate) -> String {
-    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space in some URLs.
+    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space
+    // in some URLs.
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
@@ -192,29 +150,12 @@ mod tests {
 
     /// The names and versions of `cargo tree`, without what [`CommandCrates`] makes of it.
     fn tree(edges: &str, target: &str) -> Vec<String> {
-        let mut command = process::cargo();
-        command.args([
-            "tree",
-            "--locked",
-            "--package",
-            PACKAGE,
-            "--edges",
-            edges,
-            "--target",
-            target,
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ]);
-        let output = String::from_utf8(process::output(&mut command).unwrap()).unwrap();
-        let mut found: Vec<_> = output
-            .lines()
-            .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ").replacen(" v", " ", 1))
-            .collect();
-        found.sort();
-        found.dedup();
-        found
+        let fixed = ["tree", "--locked", "--prefix", "none", "--format", "{p}", "--package", PACKAGE];
+        let output =
+            process::output(process::cargo().args(fixed).args(["--edges", edges, "--target", target])).unwrap();
+        let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ").replacen(" v", " ", 1);
+        let found: BTreeSet<_> = String::from_utf8(output).unwrap().lines().map(name).collect();
+        found.into_iter().filter(|crate_| !crate_.starts_with(&format!("{PACKAGE} "))).collect()
     }
 
     fn names(components: &Value, scope: Option<&str>) -> Vec<String> {
@@ -230,14 +171,9 @@ mod tests {
     fn the_bill_has_the_crates_of_cargo_tree() {
         let target = toolchain::host().unwrap();
         let bill = bill(&CommandCrates::on(&target).unwrap(), &target).unwrap();
-        let command = format!("{PACKAGE} {}", env!("CARGO_PKG_VERSION"));
-        let without_the_command = |mut names: Vec<String>| {
-            names.retain(|name| *name != command);
-            names
-        };
         let components = &bill["components"];
-        assert_eq!(names(components, None), without_the_command(tree("normal,build", &target)));
-        assert_eq!(names(components, Some("required")), without_the_command(tree("normal,no-proc-macro", &target)));
+        assert_eq!(names(components, None), tree("normal,build", &target));
+        assert_eq!(names(components, Some("required")), tree("normal,no-proc-macro", &target));
         assert!(names(components, Some("excluded")).iter().any(|name| name.starts_with("syn ")));
         assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
         for component in components.as_array().unwrap() {

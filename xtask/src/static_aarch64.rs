@@ -1,4 +1,5 @@
-//! Static programs for AArch64: one file runs on a phone, and in an emulator without the folder of a system.
+//! Static programs for AArch64: one file runs on a phone, and in an emulator without the folder of
+//! a system.
 
 use std::ffi::OsString;
 
@@ -19,8 +20,8 @@ pub(crate) struct StaticTarget {
 }
 
 impl StaticTarget {
-    /// musl's, with the linker that tools/android-runner/config.toml names, or where Rust's libraries for that are out of reach,
-    /// GNU's, linked as static.
+    /// musl's, with the linker that tools/android-runner/config.toml names, or where Rust's
+    /// libraries for that are out of reach, GNU's, linked as static.
     pub(crate) fn new() -> Result<Self> {
         if toolchain::by_rustup(MUSL)? {
             let linker = (variable(MUSL, "LINKER"), "rust-lld".into());

@@ -11,7 +11,8 @@ use crate::command_crates::Crate;
 use crate::coverage::Exercised;
 use crate::process;
 
-/// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the file format.
+/// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the
+/// file format.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
 
 /// What tests in an emulator are told.
@@ -23,16 +24,17 @@ pub(crate) struct Emulated<'a> {
 }
 
 impl<'a> Emulated<'a> {
-    /// The variables. Of what is combined with all else the tests try one in so many: an odd number, so that all remainders modulo
-    /// a block's length are there.
+    /// The variables. Of what is combined with all else the tests try one in so many: an odd
+    /// number, so that all remainders modulo a block's length are there.
     pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
         let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
         [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
     }
 }
 
-/// Optimised as in a release, but without link-time optimisation across crates and in several units at a time: kernels are
-/// inlined either way, and all fields on all levels as one unit keep one core busy for minutes.
+/// Optimised as in a release, but without link-time optimisation across crates and in several units
+/// at a time: kernels are inlined either way, and all fields on all levels as one unit keep one
+/// core busy for minutes.
 pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
@@ -57,9 +59,8 @@ pub(crate) struct Build<'a> {
     pub(crate) tests: &'a [&'a str],
     pub(crate) target: Option<&'a str>,
     pub(crate) rustflags: Option<&'a str>,
-    /// The workspace, where it is another one.
-    pub(crate) workspace: Option<&'a Path>,
-    /// A folder of `target/` of its own, so that other flags do not rebuild what `cargo test` built.
+    /// A folder of `target/` of its own, so that other flags do not rebuild what `cargo test`
+    /// built.
     pub(crate) target_dir: Option<&'a str>,
     /// Further arguments and environment, as other targets need.
     pub(crate) arguments: &'a [OsString],
@@ -76,9 +77,6 @@ impl Build<'_> {
             command.args(["--package", package]);
         }
         command.args(self.tests);
-        if let Some(workspace) = self.workspace {
-            command.arg("--manifest-path").arg(workspace.join("Cargo.toml"));
-        }
         if let Some(target) = self.target {
             command.args(["--target", target]);
         }
@@ -93,8 +91,9 @@ impl Build<'_> {
     }
 }
 
-/// The test executables of these packages, as `cargo test --workspace` has them: for packages that are named one by one cargo
-/// would choose other features of what they depend on, and build that once more.
+/// The test executables of these packages, as `cargo test --workspace` has them: for packages that
+/// are named one by one cargo would choose other features of what they depend on, and build that
+/// once more.
 pub(crate) fn of_workspace(packages: &[&str]) -> Result<Vec<TestBinary>> {
     let mut command = process::cargo();
     command.args(["test", "--no-run", "--workspace", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
@@ -162,16 +161,16 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .with_context(|| format!("{name}: cannot read: {line}"))
 }
 
-/// Runs the executables one after the other under `runner` (a program and its arguments; none to run them natively), with those
-/// of their tests whose names contain one of `tests`, or with all if there are none. Prints each one's closing line, and returns
-/// what was exercised.
+/// Runs the executables one after the other under `runner` (a program and its arguments; none to
+/// run them natively), with those all their tests. If `tests` is given, those of the primitives run
+/// only where their name contains one of the words, and the references, whose answers depend on no
+/// backend, not at all. Prints each one's closing line, and returns what was exercised.
 ///
-/// # Errors
-/// If one fails, or if none of them had a test.
+/// # Errors If one fails, or if none of them had a test.
 pub(crate) fn run_all(
     binaries: &[TestBinary],
     runner: &[OsString],
-    tests: &[&str],
+    tests: Option<&[&str]>,
     environment: &[(&str, &str)],
 ) -> Result<Exercised> {
     let mut total = 0;
@@ -185,7 +184,12 @@ pub(crate) fn run_all(
                 command
             }
         };
-        command.args(tests).current_dir(&binary.directory).envs(environment.iter().copied());
+        match tests {
+            Some(_) if binary.package == "sealane-spec" => continue,
+            Some(tests) if binary.package == "sealane" => _ = command.args(tests),
+            _ => {}
+        }
+        command.current_dir(&binary.directory).envs(environment.iter().copied());
         let started = std::time::Instant::now();
         let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
         let text = String::from_utf8_lossy(&output.stdout);

@@ -17,21 +17,23 @@ pub(crate) struct Toolchain {
     pub(crate) flags: Option<&'static str>,
 }
 
-/// Debian's C library for WebAssembly, in place of the one that rustup has with the standard library. It is older, and lacks two
-/// functions that programs of one thread do not call.
+/// Debian's C library for WebAssembly, in place of the one that rustup has with the standard
+/// library. It is older, and lacks two functions that programs of one thread do not call.
 const DEBIAN_WASI: &str = "-C linker=wasm-ld -C link-self-contained=no -L native=/usr/lib/wasm32-wasi \
                            -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o -C link-arg=--unresolved-symbols=ignore-all";
 
-/// Debian's compiler and the sources of its standard library: packages rustc-web and rust-web-src (Debian 12), or rustc
-/// and rust-src.
+/// Debian's compiler and the sources of its standard library: packages rustc-web and rust-web-src
+/// (Debian 12), or rustc and rust-src.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
-/// Finds or installs what `target` needs. `library` is what is built from source where it comes to that: `std` or `core`.
+/// Finds or installs what `target` needs. `library` is what is built from source where it comes to
+/// that: `std` or `core`.
 pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
     if !from_source && is_installed(target)? {
         return Ok(Toolchain::default());
     }
-    // A source that is there is used without asking rustup first: where its server is out of reach, it waits for minutes.
+    // A source that is there is used without asking rustup first: where its server is out of reach,
+    // it waits for minutes.
     let has_source = has_debian_source()?;
     if !from_source && !has_source && add_by_rustup(target) {
         return Ok(Toolchain::default());
@@ -63,7 +65,8 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     })
 }
 
-/// Whether rustup has, or gets, what `target` needs. It is not asked for where Debian's source is there, as in [`for_target`].
+/// Whether rustup has, or gets, what `target` needs. It is not asked for where Debian's source is
+/// there, as in [`for_target`].
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }

@@ -46,7 +46,9 @@ extern crate std;
 mod aead;
 mod backend;
 pub mod chacha20;
+mod declassify;
 mod error;
+mod fault;
 pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
@@ -74,6 +76,9 @@ pub use backend::{
     AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
     SelfTestOf,
 };
+#[cfg(feature = "declassify")]
+#[doc(hidden)]
+pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;

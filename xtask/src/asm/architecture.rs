@@ -1,4 +1,5 @@
-//! What instructions do, as far as the gate asks, on each architecture that it reads: x86-64 in AT&T's syntax, and AArch64.
+//! What instructions do, as far as the gate asks, on each architecture that it reads: x86-64 in
+//! AT&T's syntax, and AArch64.
 
 use super::disassembly::Instruction;
 
@@ -50,7 +51,8 @@ impl Architecture {
         }
     }
 
-    /// What is in no function of a token: portable code, and where every CPU has vectors, these too.
+    /// What is in no function of a token: portable code, and where every CPU has vectors, these
+    /// too.
     pub(super) fn baseline(self) -> &'static str {
         match self {
             Self::X86_64 => "scalar",
@@ -117,7 +119,8 @@ impl Architecture {
         instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
     }
 
-    /// Whether the instruction sets the frame pointer, after which what it points to is on the stack too.
+    /// Whether the instruction sets the frame pointer, after which what it points to is on the
+    /// stack too.
     pub(super) fn sets_frame_pointer(self, instruction: &Instruction) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
         match self {
@@ -126,7 +129,8 @@ impl Architecture {
         }
     }
 
-    /// Whether the instruction reads or writes the stack. An address may be computed without access.
+    /// Whether the instruction reads or writes the stack. An address may be computed without
+    /// access.
     pub(super) fn accesses_stack(self, instruction: &Instruction, frame_pointer: bool) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
         match self {

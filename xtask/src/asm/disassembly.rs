@@ -1,5 +1,7 @@
 //! Reading what `objdump --disassemble` prints.
 
+use std::collections::HashMap;
+
 use anyhow::{Result, ensure};
 
 /// A function's machine code.
@@ -31,6 +33,28 @@ pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     }
     ensure!(!functions.is_empty(), "the disassembly holds no function: is the program stripped?");
     Ok(functions)
+}
+
+/// Writes the functions that pointers point to in place of the pointers: calls of other crates go
+/// through them. `relocations` is what `objdump --dynamic-reloc` prints.
+pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
+    let pointers: HashMap<u64, u64> = relocations.lines().filter_map(pointer).collect();
+    for instruction in functions.iter_mut().flat_map(|function| &mut function.instructions) {
+        // `*0x474aa(%rip)        # 254220 <_DYNAMIC+0x9a0>`
+        let Some((operand, place)) = instruction.operands.split_once("# ") else { continue };
+        let place = place.split(' ').next().and_then(|address| u64::from_str_radix(address, 16).ok());
+        if let Some(target) = place.and_then(|place| pointers.get(&place)) {
+            instruction.operands = format!("{operand}# {target:x} <pointer>");
+        }
+    }
+}
+
+/// `0000000000254220 R_X86_64_RELATIVE  *ABS*+0x000000000017a2b0`
+fn pointer(line: &str) -> Option<(u64, u64)> {
+    let mut words = line.split_whitespace();
+    let place = u64::from_str_radix(words.next()?, 16).ok()?;
+    let target = words.nth(1)?.strip_prefix("*ABS*+0x")?;
+    Some((place, u64::from_str_radix(target, 16).ok()?))
 }
 
 /// `0000000000012340 <_RNv…>:`
@@ -81,6 +105,17 @@ mod tests {
         let code = &parse(text).unwrap()[0].instructions;
         assert_eq!((code[0].mnemonic.as_str(), code[0].operands.as_str()), ("b.ne", "1000 <f>  // b.any"));
         assert_eq!((code[1].mnemonic.as_str(), code[1].operands.as_str()), ("mov", "w0, #0x1"));
+    }
+
+    #[test]
+    fn pointers_are_replaced_by_what_they_point_to() {
+        let mut functions =
+            parse("0000000000001000 <f>:\n    1000:\tcall   *0x40(%rip)        # 2000 <_DYNAMIC+0x9>\n").unwrap();
+        resolve_pointers(
+            &mut functions,
+            "OFFSET TYPE VALUE\n0000000000002000 R_X86_64_RELATIVE  *ABS*+0x0000000000003000\n",
+        );
+        assert_eq!(functions[0].instructions[0].operands, "*0x40(%rip)        # 3000 <pointer>");
     }
 
     #[test]

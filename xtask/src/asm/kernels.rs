@@ -2,8 +2,8 @@
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
-use super::fields;
 use super::loops::{Count, has_frame_pointer, innermost};
+use super::served::Served;
 
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
@@ -26,17 +26,21 @@ pub(super) struct Work {
 
 /// The hot loops of all functions.
 pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Found<'_>> {
+    let served = Served::of(functions);
     let mut found = Vec::new();
-    for function in functions {
-        // Code of other crates could look like a kernel by chance; inlined portable code is where it is called.
+    for (index, function) in functions.iter().enumerate() {
+        // Code of other crates could look like a kernel by chance; inlined portable code is where
+        // it is called.
         if !function.name.contains("sealane") {
             continue;
         }
         let backend = backend(architecture, &function.name);
         let frame_pointer = has_frame_pointer(architecture, function);
         for body in innermost(architecture, function) {
-            let code = Code { architecture, backend, function: &function.name, body };
-            let Some((kernel, work)) = recognise(&code) else { continue };
+            let code = Code { architecture, backend, one_message: served.takes_one_message(index), body };
+            let known = served.kernel(index, &code);
+            let known = known.map(|(kernel, units)| (kernel, Work { units, blocks_beside: 0 }));
+            let Some((kernel, work)) = known.or_else(|| recognise(&code)) else { continue };
             let count = Count::of(architecture, body, frame_pointer);
             found.push(Found { backend, kernel, work, count, function: &function.name, body });
         }
@@ -48,7 +52,8 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
 pub(super) struct Code<'a> {
     architecture: Architecture,
     backend: &'static str,
-    pub(super) function: &'a str,
+    /// Whether it is in a function that authenticates single messages.
+    one_message: bool,
     body: &'a [Instruction],
 }
 
@@ -64,8 +69,8 @@ impl Code<'_> {
     }
 }
 
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what is in no such function
-/// was compiled without further features.
+/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what
+/// is in no such function was compiled without further features.
 fn backend(architecture: Architecture, function: &str) -> &'static str {
     let entered = function.contains("Token>::enter::entry");
     let before = function.split("::enter::").next().unwrap_or("");
@@ -73,12 +78,9 @@ fn backend(architecture: Architecture, function: &str) -> &'static str {
     token.map_or(architecture.baseline(), |(_, name)| name)
 }
 
-/// The kernel that a loop belongs to, and its work, by what only that kernel does so often; where two do the same, by the
-/// function.
+/// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work, by what only that
+/// kernel does so often.
 fn recognise(code: &Code) -> Option<(&'static str, Work)> {
-    if let Some(found) = fields::recognise(code) {
-        return Some(found);
-    }
     let adds = code.count(&[Operation::AddWords]);
     let column_rotations = code.count(&[Operation::Columns]);
     let wide_products = code.count(&[Operation::WideProduct]);
@@ -89,7 +91,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
     let alone = |units| Work { units, blocks_beside: 0 };
 
-    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work of 8.
+    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work
+    // of 8.
     if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
         let name = match (blocks, code.backend) {
             (0, "scalar") => "chacha20 portable",
@@ -124,9 +127,10 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     // 5 limbs by 5, once in a turn or several times.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
         let name = if transpositions >= 20 {
-            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs two of these.
+            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs
+            // two of these.
             "poly1305 powers"
-        } else if code.function.contains(ONE_MESSAGE) {
+        } else if code.one_message {
             "poly1305 row by row"
         } else {
             // Each block is of another message.
@@ -134,8 +138,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         };
         return Some((name, alone(wide_products / 25)));
     }
-    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by something else, or put what they
-    // compute into vectors.
+    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by
+    // something else, or put what they compute into vectors.
     if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
         let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
         return Some((name, alone(blocks)));
@@ -146,11 +150,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
 /// Multiplications of 64 by 64 bits for a block of Poly1305.
 const PRODUCTS: usize = 4;
 
-/// In the symbols of the functions that authenticate one message.
-const ONE_MESSAGE: &str = "sealane::poly1305::kernel::";
-
-/// Vector operations that were compiled to functions of their own: something between the entry and the intrinsic is not
-/// `#[inline(always)]`, and each use of the operation may be a call.
+/// Vector operations that were compiled to functions of their own: something between the entry and
+/// the intrinsic is not `#[inline(always)]`, and each use of the operation may be a call.
 pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
     functions
         .iter()
@@ -175,6 +176,17 @@ pub(super) mod tests {
         }
         writeln!(text, "    {address:x}:\tjne 1000 <{name}>\n    {:x}:\tret", address + 4).unwrap();
         text
+    }
+
+    /// A program in which an operation reaches, through a call and a function pointer, a function
+    /// with a token's features and that loop.
+    pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
+        let name = format!("<{token} as sealane_simd::level::Token>::enter::entry::<(), sealane::f>");
+        format!(
+            "0000000000000100 <sealane_workloads::{operation}::{{closure#0}}>:\n    100:\tcall 200 <f>\n\
+             0000000000000200 <f>:\n    200:\tlea 0x100(%rip),%rax        # 1000 <g>\n{}",
+            canned(&name, body)
+        )
     }
 
     const ENTRY: &str =
@@ -225,11 +237,7 @@ pub(super) mod tests {
 
     #[test]
     fn products_of_five_limbs_are_told_apart() {
-        let entry = |closure: &str| {
-            format!("<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), {closure}>")
-        };
-        let one = entry("sealane::poly1305::kernel::blocks<sealane_simd::x86::avx2::Avx2>::{closure#0}");
-        let batch = entry("<sealane::aead::batch::wave::Wave>::run::{closure#1}");
+        let (one, batch) = ("chacha::poly1305", "chacha::seal_batch");
         let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
         let unpack = |n: usize| times(n, "vpunpcklqdq %ymm0,%ymm1,%ymm2") + &times(n, "vpunpckhqdq %ymm0,%ymm1,%ymm3");
         let product = times(25, "vpmuludq %ymm0,%ymm1,%ymm2");
@@ -237,13 +245,13 @@ pub(super) mod tests {
         let row = unpack(1) + &product;
         let two_rows = row.repeat(2);
         let cases = [
-            (&one, table, ("poly1305 powers", 1)),
-            (&one, row.clone(), ("poly1305 row by row", 1)),
-            (&batch, row, ("poly1305 many", 1)),
-            (&batch, two_rows, ("poly1305 many", 2)),
+            (one, table, ("poly1305 powers", 1)),
+            (one, row.clone(), ("poly1305 row by row", 1)),
+            (batch, row, ("poly1305 many", 1)),
+            (batch, two_rows, ("poly1305 many", 2)),
         ];
         for (name, body, expected) in cases {
-            let functions = parse(&canned(name, &body)).unwrap();
+            let functions = parse(&program(name, "sealane_simd::x86::avx2::Avx2", &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
             let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();
             assert_eq!(found, [expected], "{name}\n{body}");

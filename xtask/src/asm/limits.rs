@@ -24,8 +24,8 @@ pub(super) struct Limit {
     #[serde(default)]
     pub(super) block_instructions: usize,
     pub(super) stack: usize,
-    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an instruction there is at least one for
-    /// each unit.
+    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an
+    /// instruction there is at least one for each unit.
     has: String,
     /// Why the stack is accessed at all.
     #[serde(default)]
@@ -56,8 +56,8 @@ impl Limit {
         (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }
 
-    /// How many instructions and stack accesses a turn of any loop here could still have more; fewer than none where a limit is
-    /// exceeded. None without a loop.
+    /// How many instructions and stack accesses a turn of any loop here could still have more;
+    /// fewer than none where a limit is exceeded. None without a loop.
     pub(super) fn room(&self, found: &[Found]) -> Option<(isize, isize)> {
         let room = |most: usize, count: usize| most as isize - count as isize;
         let loops = || found.iter().filter(|loop_| self.is_for(loop_));
@@ -112,21 +112,22 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::super::architecture::Architecture;
-    use super::super::disassembly::parse;
+    use super::super::disassembly::{Function, parse};
     use super::super::kernels::find;
     use super::*;
 
     const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry";
 
-    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no stack access.
+    /// A program with that code.
+    fn program(body: &str) -> Vec<Function> {
+        let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
+        parse(&format!("0000000000001000 <{ENTRY}>:\n{}", lines.collect::<String>())).unwrap()
+    }
+
+    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no
+    /// stack access.
     fn complaints(body: &str) -> Vec<String> {
-        use std::fmt::Write as _;
-        let mut text = format!("0000000000001000 <{ENTRY}>:\n");
-        for (number, line) in body.lines().enumerate() {
-            writeln!(text, "    {:x}:\t{line}", 0x1000 + 4 * number).unwrap();
-        }
-        let functions = parse(&text).unwrap();
-        limits("").judge(&find(Architecture::X86_64, &functions))
+        limits("").judge(&find(Architecture::X86_64, &program(body)))
     }
 
     fn limits(more: &str) -> Limits {
@@ -144,41 +145,30 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_loop_passes() {
+    fn what_is_wrong_with_a_loop_is_named() {
+        let calls = format!("call 2000 <add>\ncall 2040 <xor>\ndec %eax\njne 1000 <{ENTRY}>\nret\n");
+        let other = "vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20) + &format!("jne 1000 <{ENTRY}>\nret\n");
+        for (body, expected) in [
+            (double_round("").replace("%zmm", "%ymm"), "0 times vpaddd %zmm"),
+            (double_round("call 2000 <f>\n"), "1 calls in the loop"),
+            (double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"), "1 stack accesses, at most 0"),
+            (double_round("vpshufb %zmm4,%zmm3,%zmm3\n"), "99 instructions, at most 98"),
+            // What lost inlining looks like: the operations are calls, and no loop has their mix.
+            (calls, "no such loop"),
+            (other, "no limit is written"),
+        ] {
+            let complaints = complaints(&body);
+            assert!(complaints.iter().any(|complaint| complaint.contains(expected)), "{expected}: {complaints:?}");
+        }
         assert_eq!(complaints(&double_round("")), Vec::<String>::new());
-    }
-
-    #[test]
-    fn narrower_vectors_fail() {
-        let complaints = complaints(&double_round("").replace("%zmm", "%ymm"));
-        assert!(complaints.iter().any(|c| c.contains("0 times vpaddd %zmm")), "{complaints:?}");
-    }
-
-    #[test]
-    fn a_call_in_the_loop_fails() {
-        let complaints = complaints(&double_round("call 2000 <f>\n"));
-        assert!(complaints.iter().any(|c| c.contains("1 calls in the loop")), "{complaints:?}");
-    }
-
-    #[test]
-    fn a_stack_access_in_the_loop_fails() {
-        let complaints = complaints(&double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"));
-        assert!(complaints.iter().any(|c| c.contains("1 stack accesses, at most 0")), "{complaints:?}");
-    }
-
-    #[test]
-    fn too_many_instructions_fail() {
-        let complaints = complaints(&double_round("vpshufb %zmm4,%zmm3,%zmm3\n"));
-        assert!(complaints.iter().any(|c| c.contains("99 instructions, at most 98")), "{complaints:?}");
+        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
+        assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
     }
 
     #[test]
     fn blocks_beside_have_a_limit_of_their_own() {
         let beside = "mulx %rax,%rbx,%rcx\n".repeat(8);
-        let text = format!("0000000000001000 <{ENTRY}>:\n");
-        let body = double_round(&beside);
-        let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
-        let functions = parse(&(text + &lines.collect::<String>())).unwrap();
+        let functions = program(&double_round(&beside));
         let found = find(Architecture::X86_64, &functions);
         let judge = |block_instructions: usize| {
             let limit = format!("block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n");
@@ -189,24 +179,5 @@ mod tests {
         assert_eq!(judge(5), (0, Some((2, 0))));
         assert_eq!(judge(4), (0, Some((0, 0))));
         assert_eq!(judge(3), (1, Some((-2, 0))));
-    }
-
-    #[test]
-    fn a_kernel_without_its_loop_fails() {
-        // What lost inlining looks like: the operations are calls, and no loop has their mix.
-        let complaints = complaints(&format!("call 2000 <add>\ncall 2040 <xor>\ndec %eax\njne 1000 <{ENTRY}>\nret\n"));
-        assert!(complaints.iter().any(|c| c.contains("no such loop")), "{complaints:?}");
-    }
-
-    #[test]
-    fn a_loop_without_a_limit_fails() {
-        let body = "vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20) + &format!("jne 1000 <{ENTRY}>\nret\n");
-        assert!(complaints(&body).iter().any(|c| c.contains("no limit is written")));
-    }
-
-    #[test]
-    fn stack_accesses_need_a_reason() {
-        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
-        assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
     }
 }

@@ -28,10 +28,11 @@ pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function)
     function.instructions.iter().take(16).any(|instruction| architecture.sets_frame_pointer(instruction))
 }
 
-/// The bodies of the loops that have no loop inside: from the target of a backward jump to the last jump to it.
+/// The bodies of the loops that have no loop inside: from the target of a backward jump to the last
+/// jump to it.
 ///
-/// A loop with a branch in it may have been laid out so that two of its parts jump back to two heads: ranges that overlap, and
-/// of which none holds the other, are one loop.
+/// A loop with a branch in it may have been laid out so that two of its parts jump back to two
+/// heads: ranges that overlap, and of which none holds the other, are one loop.
 pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();

@@ -1,13 +1,13 @@
-//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds their hot loops to the
-//! numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards against.
+//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds
+//! their hot loops to the numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards
+//! against.
 
 mod architecture;
 mod disassembly;
-mod fields;
 mod kernels;
 mod limits;
 mod loops;
-pub(crate) mod mca;
+mod served;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,8 +15,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum as _;
 
+use crate::probe;
 use crate::process::{self, step};
-use crate::{cross, toolchain};
 use architecture::Architecture;
 use disassembly::Function;
 use kernels::Found;
@@ -61,7 +61,7 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     let found = kernels::find(architecture, &functions);
     print_table(&found, &limits);
     if let Some(kernel) = &options.print {
-        print_loops(&found, kernel);
+        print_loops(architecture, &found, kernel);
     }
     let mut complaints = limits.judge(&found);
     complaints.extend(kernels::lost_inlining(&functions));
@@ -82,35 +82,16 @@ fn disassemble(architecture: Architecture, program: Option<&Path>) -> Result<Vec
     let objdump = process::tool(program_name, package)?;
     let program = match program {
         Some(program) => program.to_path_buf(),
-        None => build(architecture)?,
+        None => probe::build(architecture.name(), &[])?,
     };
-    let text = process::output(
-        Command::new(objdump).args(["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"]).arg(&program),
-    )?;
-    disassembly::parse(&String::from_utf8_lossy(&text))
-}
-
-/// Builds the program that calls every kernel, with the release profile. Its symbols are mangled as v0, which keeps the
-/// generic arguments: they tell the backends apart.
-fn build(architecture: Architecture) -> Result<PathBuf> {
-    let (target, compiler) = cross::compiler(architecture.name())?;
-    let dir = process::workspace_root().join("target/asm");
-    let toolchain = toolchain::for_target(target, "std", false)?;
-    let mut command = process::cargo();
-    command
-        .args(["build", "--release", "--package", "sealane-asm-probe", "--target", target])
-        .args(toolchain.arguments)
-        .envs(toolchain.environment)
-        .env("RUSTFLAGS", "-C symbol-mangling-version=v0")
-        .env("CARGO_TARGET_DIR", &dir)
-        .env_remove("CARGO_ENCODED_RUSTFLAGS");
-    command.envs(compiler);
-    process::run(&mut command)?;
-    let program = dir.join(target).join("release/sealane-asm-probe");
-    if !program.is_file() {
-        bail!("cargo did not build {}", program.display());
-    }
-    Ok(program)
+    let dump = |arguments: &[&str]| -> Result<String> {
+        let text = process::output(Command::new(&objdump).args(arguments).arg(&program))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    let text = dump(&["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"])?;
+    let mut functions = disassembly::parse(&text)?;
+    disassembly::resolve_pointers(&mut functions, &dump(&["--dynamic-reloc"])?);
+    Ok(functions)
 }
 
 fn print_table(found: &[Found], limits: &Limits) {
@@ -145,11 +126,18 @@ fn print_table(found: &[Found], limits: &Limits) {
     }
 }
 
-fn print_loops(found: &[Found], kernel: &str) {
+/// Prints loops as assembly code, which llvm-mca takes too: jumps go to a label.
+fn print_loops(architecture: Architecture, found: &[Found], kernel: &str) {
     for loop_ in found.iter().filter(|found| found.kernel == kernel) {
-        println!("\n{} {} in {}", loop_.backend, loop_.kernel, loop_.function);
+        println!("\n# {} {} in {}\n.Lloop:", loop_.backend, loop_.kernel, loop_.function);
         for instruction in loop_.body {
-            println!("{:8x}  {} {}", instruction.address, instruction.mnemonic, instruction.operands);
+            let operands = instruction.operands.split("# ").next().unwrap_or_default().trim_end();
+            let operands = match (architecture.jump_target(instruction), operands.rsplit_once(", ")) {
+                (None, _) => operands.to_owned(),
+                (Some(_), Some((tested, _))) => format!("{tested}, .Lloop"),
+                (Some(_), None) => ".Lloop".to_owned(),
+            };
+            println!("\t{} {operands}", instruction.mnemonic);
         }
     }
 }

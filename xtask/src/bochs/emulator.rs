@@ -122,7 +122,8 @@ fn download_source(work: &Path) -> Result<PathBuf> {
     Ok(source)
 }
 
-/// Debian's own server, and before it those that this system has its packages from: they may be nearer, or all that is in reach.
+/// Debian's own server, and before it those that this system has its packages from: they may be
+/// nearer, or all that is in reach.
 fn mirrors() -> Vec<String> {
     let listed = process::output(Command::new("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(REPO_URI)"]));
     let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();

@@ -2,7 +2,6 @@
 //!
 //! Nothing needs root: Debian packages are unpacked in the cache folder, not installed.
 
-mod cpio;
 mod emulator;
 mod image;
 
@@ -35,26 +34,17 @@ pub(crate) struct Guest {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// A CPU with AVX-512 F, CD, BW, DQ and VL and without IFMA: a model of Bochs, as it is written in its configuration.
-pub(crate) const SKYLAKE_X: &str = "corei7_skylake_x";
-/// One with IFMA, GFNI, VAES and VPCLMULQDQ too. Bochs' own models with the last three do not boot Linux; a model without
-/// them does when they are added.
-pub(crate) const WITH_GFNI: &str = "corei3_cnl, add_features=\"gfni,vaes_vpclmulqdq\"";
-
-/// Older ones: with AVX2, and with SSE4.1 and no AES instructions.
-pub(crate) const HASWELL: &str = "corei7_haswell_4770";
-pub(crate) const PENRYN: &str = "core2_penryn_t9600";
-
-/// What the machine's init prints around each program, so that the host can tell their output apart.
+/// What the machine's init prints around each program, so that the host can tell their output
+/// apart.
 const BEGIN: &str = "sealane-guest: begin ";
 const EXIT: &str = "sealane-guest: exit ";
 
 impl Bochs {
-    /// Boots a machine with that CPU, runs the programs one after the other with `environment`, and returns each one's
-    /// output in their order. `name` is for what is printed.
+    /// Boots a machine with that CPU, runs the programs one after the other with `environment`, and
+    /// returns each one's output in their order. `name` is for what is printed.
     ///
-    /// # Errors
-    /// If a program fails, if the machine does not come to its end within `limit`, or if it never started.
+    /// # Errors If a program fails, if the machine does not come to its end within `limit`, or if
+    /// it never started.
     pub(crate) fn run(
         &self,
         name: &str,
@@ -98,7 +88,8 @@ impl Bochs {
         let started = Instant::now();
         let mut shown = 0;
         loop {
-            // The status is judged by the marks on the serial line: for Bochs a guest's power-off is a fatal error.
+            // The status is judged by the marks on the serial line: for Bochs a guest's power-off
+            // is a fatal error.
             let ended = machine.try_wait().context("cannot wait for Bochs")?.is_some();
             shown = show_progress(name, &serial, shown)?;
             if ended {
@@ -132,7 +123,8 @@ fn show_progress(machine: &str, serial: &Path, from: u64) -> Result<u64> {
     Ok(from + end as u64 + 1)
 }
 
-/// Splits the serial line's text into the outputs of the programs; an error if one failed or is missing.
+/// Splits the serial line's text into the outputs of the programs; an error if one failed or is
+/// missing.
 fn outputs(serial: &str, guests: &[Guest]) -> Result<Vec<String>> {
     let mut rest = serial;
     let mut outputs = Vec::new();

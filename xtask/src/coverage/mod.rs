@@ -1,5 +1,5 @@
-//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml, and the table that
-//! `cargo xtask coverage` makes of it.
+//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml,
+//! and the table that `cargo xtask coverage` makes of it.
 
 mod table;
 
@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
+use sealane_workloads::{Family, Workload};
 use serde::Deserialize;
 
+use crate::cross::Target;
 use crate::process;
 
 /// Options of the chore.
@@ -29,11 +31,13 @@ const DOCUMENT: &str = "docs/backends.md";
 #[serde(deny_unknown_fields)]
 pub(crate) struct List {
     place: Vec<Place>,
-    family: Vec<Family>,
+    #[serde(default)]
+    target: Vec<Target>,
+    family: Vec<Group>,
 }
 
 /// Where tests run: a CPU, or the model of one.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
     pub(crate) name: String,
@@ -43,16 +47,36 @@ pub(crate) struct Place {
     /// What detection must choose there, by family; empty where that is not known.
     #[serde(default)]
     detects: Vec<String>,
+    /// Other backends that the tests run on there, by family.
+    #[serde(default)]
+    also: Vec<Vec<String>>,
+    pub(crate) target: Option<String>,
+    /// The emulator of qemu-user.
+    pub(crate) qemu: Option<String>,
+    cpu: Option<String>,
+    /// Whether the operating system says that the CPU has no AES instructions and no PMULL.
+    #[serde(default)]
+    pub(crate) hides_aes: bool,
+    /// The CPU of a machine in Bochs, as its configuration has it.
+    pub(crate) bochs: Option<String>,
 }
 
-/// Primitives that have the same backends.
+/// A family of the table of workloads, whose primitives have the same backends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Family {
+struct Group {
     title: String,
-    primitives: Vec<String>,
+    name: String,
     /// The places where each backend must be executed.
     backends: BTreeMap<String, Vec<String>>,
+}
+
+impl Group {
+    /// Returns the rows of the table of workloads.
+    fn primitives(&self) -> impl Iterator<Item = &'static Workload> {
+        let is_this = |family: &Family| family.name() == self.name;
+        Family::ALL.into_iter().find(is_this).into_iter().flat_map(|family| family.workloads())
+    }
 }
 
 impl List {
@@ -65,9 +89,13 @@ impl List {
 
     fn parse(text: &str) -> Result<Self> {
         let list: Self = toml::from_str(text)?;
+        for family in &list.family {
+            ensure!(family.primitives().next().is_some(), "{}: the table of workloads has no primitive", family.name);
+        }
         for place in &list.place {
             let families = list.family.len();
             ensure!([0, families].contains(&place.detects.len()), "{}: `detects` needs {families} names", place.name);
+            ensure!(place.also.iter().all(|names| names.len() == families), "{}: `also` too", place.name);
         }
         for (backend, places) in list.family.iter().flat_map(|family| &family.backends) {
             ensure!(!places.is_empty(), "{backend} is executed nowhere");
@@ -78,6 +106,22 @@ impl List {
         Ok(list)
     }
 
+    /// Returns the targets of `cross`.
+    pub(crate) fn targets(&self) -> &[Target] {
+        &self.target
+    }
+
+    /// Returns the target of that name.
+    pub(crate) fn target(&self, triple: &str) -> Result<&Target> {
+        let target = self.target.iter().find(|target| target.triple == triple);
+        target.with_context(|| format!("{LIST} has no target {triple}"))
+    }
+
+    /// Returns the places of a chore.
+    pub(crate) fn places(&self, chore: &str) -> impl Iterator<Item = &Place> {
+        self.place.iter().filter(move |place| place.chore == chore)
+    }
+
     pub(crate) fn place(&self, name: &str) -> Result<&Place> {
         let place = self.place.iter().find(|place| place.name == name);
         place.with_context(|| format!("{LIST} has no place {name}"))
@@ -85,19 +129,35 @@ impl List {
 
     /// What must be exercised at a place, and the primitives of each backend there.
     fn required(&self, place: &str) -> Exercised {
-        let mut required = Exercised::default();
+        let pairs = self.primitives_at(place).into_iter();
+        Exercised { pairs: pairs.map(|(backend, row)| (backend, row.name.to_owned())).collect(), ..Default::default() }
+    }
+
+    /// Returns each backend that must be exercised at a place, with each primitive that has it.
+    pub(crate) fn primitives_at(&self, place: &str) -> Vec<(String, &'static Workload)> {
+        let mut found = Vec::new();
         for family in &self.family {
             for (backend, _) in family.backends.iter().filter(|(_, places)| places.iter().any(|name| name == place)) {
-                let primitives = family.primitives.iter();
-                required.pairs.extend(primitives.map(|primitive| (backend.clone(), primitive.clone())));
+                found.extend(family.primitives().map(|workload| (backend.clone(), workload)));
             }
         }
-        required
+        found
+    }
+
+    /// Returns each family's backends that a chore exercises at one of its places.
+    pub(crate) fn exercised_by(&self, chore: &str) -> Vec<(Family, &str)> {
+        let here: Vec<_> = self.place.iter().filter(|place| place.chore == chore).map(|place| &place.name).collect();
+        let backends = Family::ALL.into_iter().flat_map(|family| {
+            let groups = self.family.iter().filter(move |group| group.name == family.name());
+            groups.flat_map(|group| &group.backends).map(move |backend| (family, backend))
+        });
+        let is_here = |places: &[String]| places.iter().any(|place| here.contains(&place));
+        backends.filter(|(_, (_, places))| is_here(places)).map(|(family, (name, _))| (family, name.as_str())).collect()
     }
 
     /// Whether any place has to exercise the backend for the primitive.
     fn knows(&self, backend: &str, primitive: &str) -> bool {
-        let has = |family: &&Family| family.primitives.iter().any(|name| name == primitive);
+        let has = |family: &&Group| family.primitives().any(|workload| workload.name == primitive);
         self.family.iter().find(has).is_some_and(|family| family.backends.contains_key(backend))
     }
 }
@@ -108,16 +168,28 @@ impl Place {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
     }
 
-    /// The names that force what detection would choose, for `SEALANE_BACKEND`. Of several that a family has, it takes the last.
-    pub(crate) fn widest(&self) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.detects.iter().filter(|name| *name == "scalar").chain(&self.detects) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names.join(",")
+    /// Returns the backends of each run of the tests, by family: those that detection must choose,
+    /// and others.
+    pub(crate) fn forced(&self) -> impl Iterator<Item = &Vec<String>> {
+        std::iter::once(&self.detects).chain(&self.also)
     }
+
+    /// The model of the CPU.
+    pub(crate) fn cpu(&self) -> Result<&str> {
+        self.cpu.as_deref().with_context(|| format!("{LIST}: {} names no CPU", self.name))
+    }
+}
+
+/// Returns the value of `SEALANE_BACKEND` that forces these backends. Of several names that a
+/// family has, it takes the last: portable code comes first.
+pub(crate) fn variable(backends: &[String]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names.join(",")
 }
 
 /// Backends, each with a primitive that was computed on it.
@@ -129,7 +201,8 @@ pub(crate) struct Exercised {
 }
 
 impl Exercised {
-    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar, aesni, vaes`.
+    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar,
+    /// aesni, vaes`.
     pub(crate) fn read(output: &str) -> Self {
         let mut exercised = Self::default();
         for line in output.lines() {
@@ -175,20 +248,16 @@ impl Ledger {
         Ok(Self { list: List::read()?, chore, places: BTreeMap::new() })
     }
 
-    /// The place of that name.
-    pub(crate) fn place(&self, name: &str) -> Result<&Place> {
-        self.list.place(name)
-    }
-
     /// Notes what a run at a place has exercised.
     pub(crate) fn add(&mut self, place: &str, exercised: Exercised) {
         self.places.entry(place.to_owned()).or_default().add(exercised);
     }
 
-    /// Compares what was exercised with the list, at all places of the chore or, where only some of them were asked for, at those.
+    /// Compares what was exercised with the list, at all places of the chore or, where only some of
+    /// them were asked for, at those.
     ///
-    /// # Errors
-    /// If anything that must be exercised was not, or if a backend was compiled that no place has to exercise.
+    /// # Errors If anything that must be exercised was not, or if a backend was compiled that no
+    /// place has to exercise.
     pub(crate) fn close(&self, all: bool) -> Result<()> {
         let mut wrong = Vec::new();
         let places = self.list.place.iter().filter(|place| place.chore == self.chore).map(|place| &place.name);
@@ -238,12 +307,12 @@ mod tests {
         detects = ["avx2", "scalar"]
         [[family]]
         title = "ChaCha"
-        primitives = ["chacha20", "aead"]
+        name = "chacha"
         [family.backends]
         avx2 = ["here"]
         [[family]]
         title = "Haraka"
-        primitives = ["haraka"]
+        name = "aes"
         [family.backends]
         scalar = ["here"]
     "#;
@@ -254,7 +323,8 @@ mod tests {
         ledger
     }
 
-    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: aead on avx2 of avx2\n";
+    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: poly1305 on avx2 of avx2\n\
+                          exercised: aead on avx2 of avx2\nexercised: batch on avx2 of avx2\n";
 
     #[test]
     fn everything_that_must_be_exercised_is_enough() {
@@ -286,8 +356,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forced_is_what_detection_finds() {
-        assert_eq!(List::parse(SMALL).unwrap().place("here").unwrap().widest(), "scalar,avx2");
+    fn portable_code_is_forced_where_nothing_else_is() {
+        let list = List::parse(SMALL).unwrap();
+        let forced: Vec<_> = list.place("here").unwrap().forced().map(|names| variable(names)).collect();
+        assert_eq!(forced, ["scalar,avx2"]);
     }
 
     #[test]

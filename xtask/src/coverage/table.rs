@@ -18,10 +18,10 @@ pub(super) fn markdown(list: &List) -> String {
     }
     for family in &list.family {
         write!(text, "\n## {}\n\n| backend |", family.title).expect("a string takes all");
-        for primitive in &family.primitives {
-            write!(text, " {primitive} |").expect("a string takes all");
+        for primitive in family.primitives() {
+            write!(text, " {} |", primitive.name).expect("a string takes all");
         }
-        text.push_str(&format!("\n|---|{}\n", "---|".repeat(family.primitives.len())));
+        text.push_str(&format!("\n|---|{}\n", "---|".repeat(family.primitives().count())));
         for (backend, places) in &family.backends {
             let mut numbers = Vec::new();
             for (number, place) in (1..).zip(&list.place) {
@@ -30,7 +30,7 @@ pub(super) fn markdown(list: &List) -> String {
                 }
             }
             let cell = format!(" {} |", numbers.join(", "));
-            text.push_str(&format!("| `{backend}` |{}\n", cell.repeat(family.primitives.len())));
+            text.push_str(&format!("| `{backend}` |{}\n", cell.repeat(family.primitives().count())));
         }
     }
     text

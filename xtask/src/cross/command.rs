@@ -36,7 +36,8 @@ pub(super) fn on_older_cpus() -> Result<()> {
     Ok(())
 }
 
-/// Seals a file under a new key and opens it again, once with the backend that detection chooses, once with it forced.
+/// Seals a file under a new key and opens it again, once with the backend that detection chooses,
+/// once with it forced.
 fn round_trip(runner: &[OsString], program: &Path, backend: &str) -> Result<()> {
     let dir = process::workspace_root().join("target/older-cpus");
     let path = |name: &str| dir.join(name);
@@ -72,7 +73,8 @@ fn round_trip(runner: &[OsString], program: &Path, backend: &str) -> Result<()> 
     Ok(())
 }
 
-/// A backend that the CPU lacks is refused, with its name in the error, and not replaced in silence.
+/// A backend that the CPU lacks is refused, with its name in the error, and not replaced in
+/// silence.
 fn refuses(runner: &[OsString], program: &Path, backend: &str) -> Result<()> {
     let output = Command::new(&runner[0])
         .args(&runner[1..])

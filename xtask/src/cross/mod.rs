@@ -1,20 +1,20 @@
-//! `cargo xtask cross`: the tests of the primitives on other architectures and on older CPUs, in qemu-user or, for WebAssembly, in
-//! Node.js.
+//! `cargo xtask cross`: the tests of the primitives on other architectures and on older CPUs, in
+//! qemu-user or, for WebAssembly, in Node.js.
 
 mod command;
-mod runner;
 mod targets;
 
 use std::ffi::OsString;
-use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use sealane_workloads::Family;
 
-use self::targets::{Forced, TARGETS, Target};
-use crate::coverage::Ledger;
+use crate::coverage::{Ledger, List, variable};
 use crate::process::step;
+use crate::selection::Selection;
 use crate::test_binaries::{self, Build, Emulated, TestBinary};
 use crate::toolchain;
+pub(crate) use targets::Target;
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -27,73 +27,69 @@ pub(crate) struct Options {
     from_source: bool,
 }
 
-/// What is tested: the primitives, and the references that they are compared with, which must be right there too.
-pub(crate) const PACKAGES: &[&str] = &["sealane-simd", "sealane-spec", "sealane"];
+/// What is tested: the primitives, and the references that they are compared with, which must be
+/// right there too.
+const PACKAGES: &[&str] = &["sealane-simd", "sealane-spec", "sealane"];
 
-/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests do not.
+/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests
+/// do not.
 const TESTS: &[&str] = &["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"];
-
-const SUITE: &[&str] = &["--test", "suite"];
 
 const X86_64: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let known = || TARGETS.iter().map(|target| target.triple).collect::<Vec<_>>().join(", ");
+    let mut ledger = Ledger::new("cross")?;
+    let list = List::read()?;
     for triple in &options.target {
-        ensure!(TARGETS.iter().any(|target| target.triple == triple), "no target {triple} here; there are {}", known());
+        list.target(triple)?;
     }
     let all = options.target.is_empty();
-    let mut ledger = Ledger::new("cross")?;
-    for target in TARGETS.iter().filter(|target| all || options.target.iter().any(|triple| triple == target.triple)) {
-        on(target, options.from_source, &mut ledger)?;
+    for target in list.targets().iter().filter(|target| all || options.target.contains(&target.triple)) {
+        on(target, options.from_source, &list, &mut ledger)?;
     }
     step("what was exercised");
     ledger.close(all)
 }
 
 /// The target of Linux on that architecture, and the variable that names its linker to cargo.
-pub(crate) fn compiler(architecture: &str) -> Result<(&'static str, Option<(OsString, OsString)>)> {
-    let triple = format!("{architecture}-unknown-linux-gnu");
-    let target = TARGETS.iter().find(|target| target.triple == triple).context("there is no such target")?;
-    Ok((target.triple, target.linker()?))
+pub(crate) fn compiler(architecture: &str) -> Result<(String, Option<(OsString, OsString)>)> {
+    let list = List::read()?;
+    let target = list.target(&format!("{architecture}-unknown-linux-gnu"))?;
+    Ok((target.triple.clone(), target.linker()?))
 }
 
-/// The tests for x86-64 as executables that need no library, so that they run in an emulated machine too.
+/// The tests for x86-64 as executables that need no library, so that they run in an emulated
+/// machine too.
 pub(crate) fn static_x86_64() -> Result<Vec<TestBinary>> {
-    let target = TARGETS.iter().find(|target| target.triple == X86_64).expect("the list has it");
-    build(target, PACKAGES, None, false)
+    build(List::read()?.target(X86_64)?, PACKAGES, None, false)
 }
 
-/// The test suite of the primitives in another copy of the sources, and what runs it.
-pub(crate) fn suite_in(workspace: &Path, triple: &str) -> Result<(TestBinary, Vec<OsString>)> {
-    let target = TARGETS.iter().find(|target| target.triple == triple).context("there is no such target")?;
-    let binaries = build(target, &["sealane"], Some(workspace), false)?;
+/// The test suite of the primitives, built so that faults can be injected, and what runs it at a
+/// place.
+pub(crate) fn suite_with_faults(triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
+    let list = List::read()?;
+    let target = list.target(triple)?;
+    let binaries = build(target, &["sealane"], Some("sealane/fault"), false)?;
     let suite = binaries.into_iter().next().context("there is no suite")?;
-    let runner = if triple == X86_64 { Vec::new() } else { target.runs[0].runner.command(target)? };
+    let runner = if triple == X86_64 { Vec::new() } else { target.runner(list.place(place)?)? };
     Ok((suite, runner))
 }
 
-fn on(target: &Target, from_source: bool, ledger: &mut Ledger) -> Result<()> {
-    step(target.triple);
+fn on(target: &Target, from_source: bool, list: &List, ledger: &mut Ledger) -> Result<()> {
+    step(&target.triple);
     // What is missing is said before minutes go into building.
-    for run in target.runs {
-        run.runner.command(target)?;
-    }
+    let places = list.places("cross").filter(|place| place.target.as_ref() == Some(&target.triple));
+    let places: Vec<_> = places.map(|place| Ok((place, target.runner(place)?))).collect::<Result<_>>()?;
     let binaries = build(target, PACKAGES, None, from_source)?;
-    for run in target.runs {
-        let runner = run.runner.command(target)?;
-        let place = ledger.place(run.place)?;
-        let (widest, detects) = (place.widest(), place.detects());
-        for forced in run.forced {
-            let backends = match forced {
-                Forced::Widest => widest.as_str(),
-                Forced::Only(name) => name,
-            };
-            println!("   {}, SEALANE_BACKEND={backends}", run.runner);
-            let environment = Emulated { backends, detects: detects.as_deref() }.environment();
-            let exercised = test_binaries::run_all(&binaries, &runner, run.tests, &environment)?;
-            ledger.add(run.place, exercised);
+    let mut selection = Selection::default();
+    for (place, runner) in places {
+        for names in place.forced() {
+            let tests = selection.next(Family::ALL.into_iter().zip(names.iter().map(String::as_str)));
+            let (backends, detects) = (variable(names), place.detects());
+            println!("   {}, SEALANE_BACKEND={backends}", place.name);
+            let environment = Emulated { backends: &backends, detects: detects.as_deref() }.environment();
+            ledger.add(&place.name, test_binaries::run_all(&binaries, &runner, tests.as_deref(), &environment)?);
         }
     }
     if target.triple == X86_64 {
@@ -102,35 +98,33 @@ fn on(target: &Target, from_source: bool, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-fn build(target: &Target, packages: &[&str], workspace: Option<&Path>, from_source: bool) -> Result<Vec<TestBinary>> {
-    let toolchain = toolchain::for_target(target.triple, "std", from_source)?;
+fn build(target: &Target, packages: &[&str], feature: Option<&str>, from_source: bool) -> Result<Vec<TestBinary>> {
+    let toolchain = toolchain::for_target(&target.triple, "std", from_source)?;
     let mut environment = toolchain.environment;
     let mut arguments = toolchain.arguments;
     environment.extend(target.linker()?);
     if target.portable {
         environment.push(("CARGO_PROFILE_RELEASE_OPT_LEVEL".into(), "1".into()));
     }
-    if let Some(feature) = target.unstable {
+    if let Some(unstable) = &target.unstable {
         let bootstrap = OsString::from("RUSTC_BOOTSTRAP");
         // Building the standard library needs it for all crates.
         if environment.iter().all(|(name, _)| *name != bootstrap) {
             environment.push((bootstrap, "sealane_simd".into()));
         }
-        arguments.push(format!("--features=sealane-simd/{feature}").into());
+        arguments.push(format!("--features=sealane-simd/{unstable}").into());
     }
-    let flags: Vec<_> = target.flags.into_iter().chain(toolchain.flags).collect();
+    arguments.extend(feature.map(|feature| format!("--features={feature}").into()));
+    // Other crates are not what is tested: optimised less, they are built in half the time.
+    arguments.extend(["--config", "profile.release.package.\"*\".opt-level=1"].map(Into::into));
+    let flags: Vec<_> = target.flags.as_deref().into_iter().chain(toolchain.flags).collect();
     let flags = flags.join(" ");
     Build {
         packages,
-        tests: if workspace.is_some() { SUITE } else { TESTS },
-        workspace,
-        target: Some(target.triple),
+        tests: if feature.is_some() { &["--test", "suite"] } else { TESTS },
+        target: Some(&target.triple),
         rustflags: (!flags.is_empty()).then_some(&flags),
-        target_dir: Some(match workspace {
-            Some(_) => "sabotage/target",
-            None if from_source => "cross-from-source",
-            None => "cross",
-        }),
+        target_dir: Some(if from_source { "cross-from-source" } else { "cross" }),
         arguments: &arguments,
         environment: &environment,
     }

@@ -1,8 +1,7 @@
-//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use (cargo-deny, deny.toml), and a reason for each
-//! of them (docs/dependencies.md).
+//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use
+//! (cargo-deny, deny.toml), and a reason for each of them (docs/dependencies.md).
 
 mod page;
-mod unsafe_code;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::command_crates::CommandCrates;
+use crate::command_crates::{CommandCrates, locked, metadata};
 use crate::process::{self, step};
 use page::{Mark, Page};
 
@@ -25,7 +24,8 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today (needs the network)
+    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today
+    /// (needs the network)
     #[arg(long)]
     advisories: bool,
 }
@@ -71,19 +71,8 @@ fn workspaces() -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-#[derive(serde::Deserialize)]
-struct Lock {
-    package: Vec<Locked>,
-}
-
-#[derive(serde::Deserialize)]
-struct Locked {
-    name: String,
-    source: Option<String>,
-    checksum: Option<String>,
-}
-
-/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from crates.io and has a checksum.
+/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from
+/// crates.io and has a checksum.
 fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     for folder in workspaces {
         let file = folder.join("Cargo.lock");
@@ -91,10 +80,8 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
             println!("   {}: none, so nothing there is pinned", file.display());
             continue;
         }
-        let lock: Lock = toml::from_str(&fs::read_to_string(&file)?)
-            .with_context(|| format!("cannot understand {}", file.display()))?;
         let mut foreign = 0;
-        for package in &lock.package {
+        for package in &locked(&file)? {
             let Some(source) = &package.source else { continue };
             ensure!(source == CRATES_IO, "{}: {} is from {source}, not from crates.io", file.display(), package.name);
             ensure!(package.checksum.is_some(), "{}: {} has no checksum", file.display(), package.name);
@@ -105,37 +92,12 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-#[derive(serde::Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(serde::Deserialize)]
-struct Package {
-    name: String,
-    manifest_path: PathBuf,
-    source: Option<String>,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(serde::Deserialize)]
-struct Dependency {
-    name: String,
-    path: Option<String>,
-}
-
-fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Metadata> {
-    let mut command = process::cargo();
-    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]).arg(manifest).args(arguments);
-    serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")
-}
-
-/// Every crate that a manifest names, and every one that comes with them into the command, is on the page with a reason and the
-/// right marks, and no other.
+/// Every crate that a manifest names, and every one that comes with them into the command, is on
+/// the page with a reason and the right marks, and no other.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let mut named = BTreeSet::new();
     for folder in workspaces {
-        for package in metadata(&folder.join("Cargo.toml"), &["--no-deps"])?.packages {
+        for package in metadata(&folder.join("Cargo.toml"), &["--no-deps"])? {
             named.extend(package.dependencies.into_iter().filter(|d| d.path.is_none()).map(|d| d.name));
         }
     }
@@ -158,14 +120,29 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
     let in_program: BTreeSet<_> = crates.in_program.iter().map(|package| package.name.as_str()).collect();
     let names: BTreeSet<_> = crates.dependencies.keys().map(|package| package.name.as_str()).collect();
     let mut found = BTreeMap::<String, Mark>::new();
-    for package in metadata(Path::new("Cargo.toml"), &["--filter-platform", TARGET])?.packages {
+    for package in metadata(Path::new("Cargo.toml"), &["--filter-platform", TARGET])? {
         if package.source.is_none() || !names.contains(package.name.as_str()) {
             continue;
         }
         let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
         let mark = found.entry(package.name.clone()).or_default();
-        mark.has_unsafe |= unsafe_code::is_in(&folder.join("src"))?;
+        mark.has_unsafe |= has_unsafe_code(&folder.join("src"))?;
         mark.only_builds = !in_program.contains(package.name.as_str());
     }
     Ok(found)
+}
+
+/// Whether a source file in `folder` or below has a block, function, implementation, trait or
+/// foreign interface that is `unsafe`, for whatever platform or feature. Lines with a comment do
+/// not count.
+fn has_unsafe_code(folder: &Path) -> Result<bool> {
+    const CODE: &str = r"^([^/]|/[^/])*\bunsafe(\s*$|\s*\{|\s+(fn|impl|trait|extern)\b)";
+    let grep = process::tool("grep", "grep")?;
+    let mut command = Command::new(grep);
+    command.args(["--recursive", "--quiet", "--include=*.rs", "--extended-regexp", CODE]).arg(folder);
+    match command.status()?.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => bail!("{} failed", process::describe(&command)),
+    }
 }

@@ -1,45 +1,32 @@
-//! Counting with valgrind's callgrind: it writes down the number of instructions since the last time whenever the probe calls
-//! its function `boundary`.
+//! Counting with valgrind's callgrind: it writes down the number of instructions since the last
+//! time whenever the probe calls its function `boundary`.
 
-use std::path::Path;
-use std::process::Command;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{BACKENDS, Case, Count, Counts};
-use crate::process;
-
-/// The probe seals and opens, and before that only seals; what opening takes is the difference.
-const PAIRS: [(&str, &str, &str); 2] =
-    [("seal+open", "seal", "open"), ("commit-seal+open", "commit-seal", "commit-open")];
+use crate::probe;
 
 /// The counts of all cases on all backends.
-pub(super) fn measure(valgrind: &Path, program: &Path) -> Result<Counts> {
+pub(super) fn measure(program: &PathBuf) -> Result<Counts> {
     let mut counts = Counts::new();
     for backend in BACKENDS {
-        let (cases, profile) = run(valgrind, program, backend)?;
+        let (cases, profile) = run(program, backend)?;
         read(backend, &cases, &profile, &mut counts).with_context(|| format!("counting on {backend}"))?;
     }
     Ok(counts)
 }
 
 /// The probe's list of cases, and callgrind's file.
-fn run(valgrind: &Path, program: &Path, backend: &str) -> Result<(String, String)> {
-    let folder = program.parent().context("the probe is in no folder")?;
-    let profile = folder.join(format!("instructions-{backend}.callgrind"));
-    let mut out = std::ffi::OsString::from("--callgrind-out-file=");
-    out.push(&profile);
-    let cases = process::output(
-        Command::new(valgrind)
-            .args(["--tool=callgrind", "--quiet", "--combine-dumps=yes", "--dump-before=*::boundary"])
-            .arg(out)
-            .arg(program)
-            .arg(backend)
-            // No GLIBC_TUNABLES: they choose the C library's way to copy.
-            .env_clear(),
-    )
-    .context("this needs a CPU with AVX2 and BMI2, and a valgrind that knows them")?;
-    let cases = String::from_utf8(cases).context("the probe's list is not UTF-8")?;
+fn run(program: &PathBuf, backend: &str) -> Result<(String, String)> {
+    let profile = program.with_file_name(format!("instructions-{backend}.callgrind"));
+    let mut flags =
+        ["--tool=callgrind", "--combine-dumps=yes", "--dump-before=*boundary*"].map(OsString::from).to_vec();
+    flags.push(format!("--callgrind-out-file={}", profile.display()).into());
+    let (status, cases, errors) = probe::under_valgrind(&flags, program, &["instructions", backend])?;
+    ensure!(status == Some(0), "this needs a CPU with AVX2 and BMI2, and a valgrind that knows them: {errors}");
     let text = std::fs::read_to_string(&profile).with_context(|| format!("cannot read {}", profile.display()))?;
     Ok((cases, text))
 }
@@ -52,33 +39,28 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         .map(|total| total.trim().parse().with_context(|| format!("callgrind wrote a total of {total:?}")))
         .collect::<Result<_>>()?;
     let cases: Vec<&str> = cases.lines().collect();
-    // Per case what comes before it, the shorter interval and the longer one; at the end, what comes after all of them.
+    // Per case what comes before it, the shorter interval and the longer one; at the end, what
+    // comes after all of them.
     ensure!(
         !cases.is_empty() && totals.len() == 3 * cases.len() + 1,
         "the probe ran {} cases, but callgrind wrote down {} intervals",
         cases.len(),
         totals.len()
     );
-    let mut sealing = None;
     for (line, intervals) in cases.iter().zip(totals.chunks_exact(3)) {
-        let &[operation, size, bytes, more] = line.split(' ').collect::<Vec<_>>().as_slice() else {
+        let &[operation, size, bytes, more, after] = line.split(' ').collect::<Vec<_>>().as_slice() else {
             bail!("the probe printed {line:?}");
         };
         let number = |text: &str| text.parse::<u32>().with_context(|| format!("the probe printed {line:?}"));
         let (size, bytes, more) = (number(size)? as usize, number(bytes)? as usize, number(more)?);
-        let mut instructions =
-            per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
-        let mut operation = operation;
-        if PAIRS.iter().any(|(_, first, _)| operation == *first) {
-            sealing = Some((operation, size, instructions));
-        } else if let Some((_, first, second)) = PAIRS.iter().find(|(pair, ..)| operation == *pair) {
-            let before = sealing
-                .take_if(|(sealed, sealed_size, _)| sealed == first && *sealed_size == size)
-                .map(|(_, _, instructions)| instructions);
-            instructions = before
-                .and_then(|before| instructions.checked_sub(before))
-                .with_context(|| format!("{line}: not after a cheaper {first} {size}"))?;
-            operation = second;
+        let all = per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
+        // An operation that does another one first costs the difference.
+        let mut instructions = all;
+        if after != "-" {
+            let case = Case { backend: backend.to_owned(), operation: after.to_owned(), size };
+            let before = counts.get(&case).map(|count| count.instructions);
+            let left = before.and_then(|before| all.checked_sub(before)).filter(|left| *left > 0);
+            instructions = left.with_context(|| format!("{line}: not after a cheaper {after} {size}"))?;
         }
         let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
         let former = counts.insert(case, Count { instructions, bytes });
@@ -87,7 +69,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// From an interval with one operation and one with `more` more. What surrounds the operations is in both.
+/// From an interval with one operation and one with `more` more. What surrounds the operations is
+/// in both.
 fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
     let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(
@@ -115,31 +98,37 @@ mod tests {
 
     #[test]
     fn a_count_is_the_difference_of_two_intervals() {
-        let counts = counted("chacha20 64 64 10\nseal-batch 64 2048 5\n", &[9999, 130, 1030, 50, 7, 262, 3]).unwrap();
+        let counts =
+            counted("chacha20 64 64 10 -\nseal-batch 64 2048 5 -\n", &[9999, 130, 1030, 50, 7, 262, 3]).unwrap();
         assert_eq!(listed(&counts), [("avx2 chacha20 64".into(), 90, 64), ("avx2 seal-batch 64".into(), 51, 2048)]);
     }
 
     #[test]
     fn opening_is_what_is_left_of_the_pair() {
-        let counts = counted("seal 16 16 10\nseal+open 16 16 10\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
+        let counts = counted("seal 16 16 10 -\nopen 16 16 10 seal\n", &[1, 130, 1030, 1, 230, 2330, 1]).unwrap();
         assert_eq!(listed(&counts), [("avx2 open 16".into(), 120, 16), ("avx2 seal 16".into(), 90, 16)]);
-        let other_size = counted("seal 16 16 10\nseal+open 64 64 10\n", &[1, 130, 1030, 1, 230, 2330, 1]);
-        assert!(other_size.unwrap_err().to_string().contains("not after"));
-        let other_operation = counted("seal 16 16 10\ncommit-seal+open 16 16 10\n", &[1, 130, 1030, 1, 230, 2330, 1]);
-        assert!(other_operation.unwrap_err().to_string().contains("not after"));
-        assert!(counted("seal 16 16 10\nseal+open 16 16 10\n", &[1, 130, 1030, 1, 130, 930, 1]).is_err());
+        for (cases, totals) in [
+            ("seal 16 16 10 -\nopen 64 64 10 seal\n", [1, 130, 1030, 1, 230, 2330, 1]),
+            ("seal 16 16 10 -\nopen 16 16 10 commit-seal\n", [1, 130, 1030, 1, 230, 2330, 1]),
+            ("seal 16 16 10 -\nopen 16 16 10 seal\n", [1, 130, 1030, 1, 130, 930, 1]),
+        ] {
+            assert!(counted(cases, &totals).unwrap_err().to_string().contains("not after"), "{cases}");
+        }
     }
 
     #[test]
     fn what_does_not_fit_is_an_error() {
         assert!(counted("", &[5]).is_err(), "no case");
-        assert!(counted("seal 16 16 10\n", &[1, 130, 1030]).is_err(), "an interval is missing");
-        assert!(counted("seal 16 16 10\n", &[1, 130, 1030, 1, 1]).is_err(), "one too many");
-        assert!(counted("seal 16 16\n", &[1, 130, 1030, 1]).is_err(), "a line without the number of operations");
-        assert!(counted("seal 16 16 ten\n", &[1, 130, 1030, 1]).is_err(), "no number");
-        assert!(counted("seal 16 16 0\n", &[1, 130, 1030, 1]).is_err(), "nothing more");
-        assert!(counted("seal 16 16 10\n", &[1, 130, 1035, 1]).is_err(), "operations differ");
-        assert!(counted("seal 16 16 10\n", &[1, 130, 130, 1]).is_err(), "nothing was repeated");
-        assert!(counted("seal 16 16 10\nseal 16 16 10\n", &[1, 130, 1030, 1, 130, 1030, 1]).is_err(), "a case twice");
+        assert!(counted("seal 16 16 10 -\n", &[1, 130, 1030]).is_err(), "an interval is missing");
+        assert!(counted("seal 16 16 10 -\n", &[1, 130, 1030, 1, 1]).is_err(), "one too many");
+        assert!(counted("seal 16 16 10\n", &[1, 130, 1030, 1]).is_err(), "a line without the number of operations");
+        assert!(counted("seal 16 16 ten -\n", &[1, 130, 1030, 1]).is_err(), "no number");
+        assert!(counted("seal 16 16 0 -\n", &[1, 130, 1030, 1]).is_err(), "nothing more");
+        assert!(counted("seal 16 16 10 -\n", &[1, 130, 1035, 1]).is_err(), "operations differ");
+        assert!(counted("seal 16 16 10 -\n", &[1, 130, 130, 1]).is_err(), "nothing was repeated");
+        assert!(
+            counted("seal 16 16 10 -\nseal 16 16 10 -\n", &[1, 130, 1030, 1, 130, 1030, 1]).is_err(),
+            "a case twice"
+        );
     }
 }

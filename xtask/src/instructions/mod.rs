@@ -1,16 +1,17 @@
-//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by callgrind, and held to the
-//! numbers in xtask/instruction-limits.toml. Where a time would need an idle machine, a count needs only the same compiler.
+//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by
+//! callgrind, and held to the numbers in xtask/instruction-limits.toml. Where a time would need an
+//! idle machine, a count needs only the same compiler.
 
 mod callgrind;
 mod limits;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::probe;
 use crate::process::{self, step};
 use limits::Limits;
 
@@ -61,12 +62,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let path = process::workspace_root().join(LIMITS);
     let mut limits = Limits::read(&path)?;
     let compiler = compiler()?;
-    let valgrind = process::tool("valgrind", "valgrind")?;
-    let program = build()?;
+    let program = probe::build("x86_64", &[])?;
 
-    let mut counts = callgrind::measure(&valgrind, &program)?;
+    let mut counts = callgrind::measure(&program)?;
     if options.bless {
-        let again = callgrind::measure(&valgrind, &program)?;
+        let again = callgrind::measure(&program)?;
         ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
     }
     counts.retain(|case, _| case.to_string().contains(&options.case));
@@ -96,19 +96,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn compiler() -> Result<String> {
     let version = process::output(Command::new("rustc").arg("--version"))?;
     Ok(String::from_utf8(version).context("the compiler's version is not UTF-8")?.trim().to_owned())
-}
-
-/// Builds the program that repeats the operations, as in a release and for any x86-64 CPU.
-fn build() -> Result<PathBuf> {
-    process::run(
-        process::cargo()
-            .args(["build", "--release", "--package", "sealane-instructions-probe"])
-            .env_remove("RUSTFLAGS")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
-    )?;
-    let program = process::target_dir().join("release/sealane-instructions-probe");
-    ensure!(program.is_file(), "cargo did not build {}", program.display());
-    program.canonicalize().with_context(|| format!("cannot find {}", program.display()))
 }
 
 fn print_table(counts: &Counts, limits: &Limits) {

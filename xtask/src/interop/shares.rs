@@ -30,8 +30,8 @@ pub(super) fn run() -> Result<()> {
     )
 }
 
-/// The program of crates/shares/tests/vault, with the package of Vault's module beside it: the module itself would bring
-/// hundreds of others, which the package does not need.
+/// The program of crates/shares/tests/vault, with the package of Vault's module beside it: the
+/// module itself would bring hundreds of others, which the package does not need.
 fn vault(directory: &Path) -> Result<PathBuf> {
     let go = process::tool_from_env("GO", "go", "apt-get install golang-go, or https://go.dev/dl")?;
     step(&format!("{VAULT}, its package shamir"));

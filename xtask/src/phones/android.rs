@@ -1,4 +1,5 @@
-//! Android's own targets, as far as it goes without an NDK: all is type-checked for them, and shared objects are aligned.
+//! Android's own targets, as far as it goes without an NDK: all is type-checked for them, and
+//! shared objects are aligned.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,8 @@ use crate::toolchain;
 const TARGETS: &[&str] =
     &["aarch64-linux-android", "armv7-linux-androideabi", "i686-linux-android", "x86_64-linux-android"];
 
-/// Those whose devices may have pages of 16 KiB, with a compiler that stands in for the NDK's as linker.
+/// Those whose devices may have pages of 16 KiB, with a compiler that stands in for the NDK's as
+/// linker.
 const ALIGNED: &[(&str, &str, &str)] = &[
     ("aarch64-linux-android", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("x86_64-linux-android", "x86_64-linux-gnu-gcc", "gcc"),
@@ -53,7 +55,8 @@ const SOURCE: &str = "
     fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }
 ";
 
-/// Links shared objects with the settings that users are told to copy: all that is loaded must be aligned to 16 KiB.
+/// Links shared objects with the settings that users are told to copy: all that is loaded must be
+/// aligned to 16 KiB.
 pub(super) fn alignment() -> Result<()> {
     let readelf = process::tool("readelf", "binutils")?;
     let dir = empty_dir("probe")?;

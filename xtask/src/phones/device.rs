@@ -1,4 +1,5 @@
-//! Static AArch64 programs through the runner, to a stand-in for `adb` whose device runs them in qemu.
+//! Static AArch64 programs through the runner, to a stand-in for `adb` whose device runs them in
+//! qemu.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,5 @@
-//! `cargo xtask phones`: what docs/phones.md promises, with a stand-in for `adb` that runs AArch64 in qemu, and without an NDK.
+//! `cargo xtask phones`: what docs/phones.md promises, with a stand-in for `adb` that runs AArch64
+//! in qemu, and without an NDK.
 
 mod android;
 mod device;

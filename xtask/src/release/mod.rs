@@ -1,6 +1,6 @@
-//! `cargo xtask release`: the command as it is released, without a path of the machine that built it.
+//! `cargo xtask release`: the command as it is released, without a path of the machine that built
+//! it.
 
-mod difference;
 pub(crate) mod reproducible;
 
 use std::collections::BTreeSet;
@@ -75,8 +75,8 @@ impl Place {
         String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
     }
 
-    /// Flags of the compiler that give all places in the program's panic messages the same names everywhere. In cargo's profile this is
-    /// `trim-paths`, which is not stable.
+    /// Flags of the compiler that give all places in the program's panic messages the same names
+    /// everywhere. In cargo's profile this is `trim-paths`, which is not stable.
     fn flags(&self) -> Result<OsString> {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
@@ -126,7 +126,8 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Fails if a program has a path of the places where it was built, of the home directory, or of the compiler's.
+/// Fails if a program has a path of the places where it was built, of the home directory, or of the
+/// compiler's.
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
     let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
     for place in places {
@@ -145,13 +146,32 @@ fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
         .filter(|folder| *folder != Path::new("/"))
         .map(|folder| format!("{}/", folder.display()))
         .collect();
-    let strings = difference::strings(program).into_iter();
+    let strings = strings(program).into_iter();
     strings.filter(|text| prefixes.iter().any(|prefix| text.contains(prefix))).collect()
+}
+
+/// The runs of printable ASCII in a program, each once.
+fn strings(bytes: &[u8]) -> BTreeSet<String> {
+    let runs = bytes.split(|byte| !(b' '..=b'~').contains(byte)).filter(|run| run.len() >= 6);
+    runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect()
+}
+
+/// Says where two programs differ: the first byte, and strings that only one of them has.
+fn difference(a: &[u8], b: &[u8]) -> String {
+    let at = a.iter().zip(b).position(|(x, y)| x != y).unwrap_or(a.len().min(b.len()));
+    let only: Vec<_> = strings(a).symmetric_difference(&strings(b)).take(24).cloned().collect();
+    format!("{} and {} bytes, the first that differs at {at:#x}; only in one: {only:#?}", a.len(), b.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn differences_are_named() {
+        let text = difference(b"\x01abcdef\0abc\xffsame text", b"\x01abcdeg\0abc\xffsame text");
+        assert!(text.contains("0x6;") && text.contains("abcdef") && !text.contains("same"), "{text}");
+    }
 
     #[test]
     fn finds_paths() {

@@ -10,8 +10,8 @@ use super::{Place, difference, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
 
-/// Runs the chore: one build where every other chore has it, and one of a copy of the sources, with other folders for what is built
-/// and for the sources of other crates, at the same time.
+/// Runs the chore: one build where every other chore has it, and one of a copy of the sources, with
+/// other folders for what is built and for the sources of other crates, at the same time.
 pub(crate) fn run() -> Result<()> {
     let here = Place::here()?;
     let there = elsewhere(&here)?;
@@ -26,8 +26,7 @@ pub(crate) fn run() -> Result<()> {
         println!("   SHA-256 {}  {}", digest(&build.bytes), build.program.display());
     }
     if a.bytes != b.bytes {
-        let difference = difference::describe((&a.program, &a.bytes), (&b.program, &b.bytes))?;
-        bail!("the two programs differ: {difference}");
+        bail!("the two programs differ: {}", difference(&a.bytes, &b.bytes));
     }
     println!("   the same {} bytes", a.bytes.len());
     names_no_place(&a.bytes, &[&here, &there])?;
@@ -40,7 +39,8 @@ fn folder() -> PathBuf {
     process::target_dir().join("reproducible")
 }
 
-/// Another place, with all that belongs to the repository in it, changes that are not committed too.
+/// Another place, with all that belongs to the repository in it, changes that are not committed
+/// too.
 fn elsewhere(here: &Place) -> Result<Place> {
     let folder = std::path::absolute(folder())?;
     if folder.exists() {
@@ -59,7 +59,8 @@ fn elsewhere(here: &Place) -> Result<Place> {
     Ok(there)
 }
 
-/// A folder of cargo's in which what was fetched is there, but not unpacked, with the settings of the first.
+/// A folder of cargo's in which what was fetched is there, but not unpacked, with the settings of
+/// the first.
 fn fetched(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.join("registry"))?;
     for shared in ["registry/cache", "registry/index"] {

@@ -10,6 +10,7 @@ use subtle::ConstantTimeEq;
 
 use super::{ChaChaPoly1305, KEY_BYTES, Tag, check_length, empty_output, sealed};
 use crate::chacha20::{Extended, Ietf};
+use crate::declassify::declassify;
 use crate::wipe::wipe;
 use crate::{Backend, OpenError};
 
@@ -204,7 +205,7 @@ fn tags_equal(a: &CommittingTag, b: &CommittingTag) -> Result<(), OpenError> {
     for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
         difference |= u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b);
     }
-    if bool::from(difference.ct_eq(&0)) { Ok(()) } else { Err(OpenError) }
+    if declassify(difference.ct_eq(&0).into()) { Ok(()) } else { Err(OpenError) }
 }
 
 // The cipher in it wipes itself.

@@ -11,7 +11,9 @@ use crate::OpenError;
 use crate::chacha20::State;
 
 pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
-    dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(buffer)))
+    let tag = dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(&mut *buffer)));
+    crate::fault::flip("aead", level, buffer);
+    tag
 }
 
 pub(super) fn open_in_place(

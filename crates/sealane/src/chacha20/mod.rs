@@ -210,6 +210,7 @@ fn apply_chacha20(level: Level, state: &State, counter: u64, data: &mut [u8]) {
 /// Whatever else the layouts differ in, their kernels are the same.
 fn apply_rounds<const ROUNDS: usize, const WIDE: bool>(level: Level, state: &State, counter: u64, data: &mut [u8]) {
     dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, WIDE>(token, state, counter, data));
+    crate::fault::flip("chacha20", level, data);
 }
 
 impl<const ROUNDS: usize, L: Layout> Drop for ChaCha<ROUNDS, L> {

@@ -60,6 +60,7 @@ impl BackendOf<Gf8Family> {
     /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
         dispatch_gf8!(self.level(), token => kernel::multiply(token, constant, data));
+        crate::fault::flip("gf8", self.level(), data);
     }
 
     /// Adds to each byte of `sum` the byte of `source` times `constant`: see [`gf8`](self).

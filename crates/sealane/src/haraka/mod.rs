@@ -214,6 +214,7 @@ macro_rules! entries {
             dispatch_aes!(level, token => {
                 kernel::many::<_, $bytes, $blocks, $rounds>(token, constants, inputs, outputs);
             });
+            crate::fault::flip("haraka", level, outputs.as_flattened_mut());
         }
     };
 }

@@ -136,6 +136,9 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
             let side = Side::Seal(request.tag);
             (&request.nonce, Message { aad: request.aad, data: request.buffer, side })
         }));
+        if let Some(request) = requests.first_mut() {
+            crate::fault::flip("batch", self.level, request.tag);
+        }
     }
 
     /// Decrypts the buffer of each request in place if it, its associated data, nonce and tag are authentic together.

@@ -29,7 +29,8 @@ pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<El
 /// # Errors
 /// As for [`reconstruct`].
 pub fn reconstruct_on<F: Field>(threshold: usize, shares: &[Share<F>], backend: Backend) -> Result<Element<F>, Error> {
-    value_at(threshold, shares, &Element::ZERO, backend)
+    let value = value_at(threshold, shares, &Element::ZERO, backend)?;
+    Ok(if crate::fault::is_injected("shamir_element", backend.level()) { value + Element::ONE } else { value })
 }
 
 /// Returns the share at another point: it replaces a lost share, or is for a new holder. The secret

@@ -1,4 +1,5 @@
-//! Client requests of valgrind's memcheck: five instructions that do nothing outside it (valgrind manual, section 3.1).
+//! Client requests of valgrind's memcheck: five instructions that do nothing outside it (valgrind
+//! manual, section 3.1).
 
 /// VALGRIND_RUNNING_ON_VALGRIND
 const RUNNING_ON_VALGRIND: usize = 0x1001;
@@ -26,8 +27,9 @@ pub(crate) fn make_defined(bytes: &mut [u8]) {
 fn request(code: usize, address: usize, length: usize) -> usize {
     let arguments: [usize; 6] = [code, address, length, 0, 0, 0];
     let mut result: usize = 0;
-    // SAFETY: rotates rdi by 128 bits in all, which restores it, and exchanges rbx with itself. Under valgrind, rdx becomes the
-    // result and the arguments are read; the memory that they name is only marked, through the caller's exclusive reference.
+    // SAFETY: rotates rdi by 128 bits in all, which restores it, and exchanges rbx with itself.
+    // Under valgrind, rdx becomes the result and the arguments are read; the memory that they name
+    // is only marked, through the caller's exclusive reference.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

@@ -1,0 +1,29 @@
+//! Verdicts: the only values that depend on secrets and that code may branch on.
+
+/// Returns a verdict that is public, although it depends on secrets: whether a tag or shares are
+/// right.
+///
+/// With the feature `declassify`, a checker of constant time is told: see [`on_declassify`].
+#[inline(always)]
+pub(crate) fn declassify(verdict: bool) -> bool {
+    #[cfg(feature = "declassify")]
+    let verdict = {
+        let mut octet = [u8::from(verdict)];
+        if let Some(hook) = HOOK.get() {
+            hook(&mut octet);
+        }
+        octet[0] == 1
+    };
+    verdict
+}
+
+#[cfg(feature = "declassify")]
+static HOOK: std::sync::OnceLock<fn(&mut [u8])> = std::sync::OnceLock::new();
+
+/// Sets the function that receives each verdict before the library branches on it. Only the first
+/// call has an effect.
+#[cfg(feature = "declassify")]
+#[doc(hidden)]
+pub fn on_declassify(hook: fn(&mut [u8])) {
+    HOOK.get_or_init(|| hook);
+}

@@ -1,0 +1,31 @@
+//! Faults on purpose, for a test of the tests: the feature `fault` and
+//! `SEALANE_FAULT=PRIMITIVE:BACKEND` make that primitive compute wrong results on that backend.
+//! Without the feature, everything here compiles to nothing.
+
+use sealane_simd::LevelList;
+
+/// Returns whether the primitive is to compute wrong results at that level.
+#[inline(always)]
+pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
+    #[cfg(feature = "fault")]
+    {
+        static FAULT: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
+        let fault = FAULT.get_or_init(|| std::env::var("SEALANE_FAULT").unwrap_or_default());
+        fault.split_once(':') == Some((primitive, level.name()))
+    }
+    #[cfg(not(feature = "fault"))]
+    {
+        let _ = (primitive, level);
+        false
+    }
+}
+
+/// Changes a bit of a result, where a fault is to be injected.
+#[inline(always)]
+pub(crate) fn flip(primitive: &str, level: impl LevelList, result: &mut [u8]) {
+    if is_injected(primitive, level)
+        && let Some(octet) = result.last_mut()
+    {
+        *octet ^= 1;
+    }
+}

@@ -1,0 +1,88 @@
+//! Arithmetic in GF(2^n): all elements and exponents are secret.
+
+use std::hint::black_box;
+
+use sealane::BackendError;
+use sealane::gf2n::{Backend, Degree, Element, Field};
+use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
+
+use crate::{Run, Secrets};
+
+/// An element of the field of that degree.
+type Of<const BITS: usize> = Element<Degree<BITS>>;
+
+/// Returns a secret element.
+pub(crate) fn secret<F: Field>(secrets: Secrets<'_>) -> Element<F> {
+    let mut bytes = vec![0; Element::<F>::BYTES];
+    secrets(&mut bytes);
+    Element::from_slice(&bytes).expect("as many bytes as an element has")
+}
+
+/// Returns that many secret elements.
+fn elements<F: Field>(count: usize, secrets: Secrets<'_>) -> Vec<Element<F>> {
+    (0..count).map(|_| secret(secrets)).collect()
+}
+
+/// Prepares every operation on single elements, and the inverses of a slice.
+pub fn arithmetic<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = Backend::by_name(backend)?;
+    let (a, b): (Of<BITS>, Of<BITS>) = (secret(secrets), secret(secrets));
+    let mut many: Vec<Of<BITS>> = elements(count, secrets);
+    let factors = many.clone();
+    let mut scratch = many.clone();
+    let mut exponent = [0; 8];
+    secrets(&mut exponent);
+    Ok(Box::new(move || {
+        let inverse = backend.invert(&a).unwrap_or(Element::ZERO);
+        let power = backend.pow(&a, &[u64::from_le_bytes(exponent)]);
+        let selected = Element::conditional_select(&a, &b, a.ct_eq(&b));
+        black_box([backend.multiply(&a, &b), backend.square(&a), inverse, selected, power, a + b]);
+        backend.multiply_slices(&mut many, &factors);
+        backend.batch_invert(&mut many, &mut scratch);
+        black_box(&mut many);
+    }))
+}
+
+/// Prepares the product of a slice and an element.
+pub fn scale<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = Backend::by_name(backend)?;
+    let factor: Of<BITS> = secret(secrets);
+    let mut many = elements(count, secrets);
+    Ok(Box::new(move || {
+        backend.scale(&mut many, &factor);
+        black_box(&mut many);
+    }))
+}
+
+/// Prepares the values of a polynomial.
+pub fn evaluate<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = Backend::by_name(backend)?;
+    let coefficients: Vec<Of<BITS>> = elements(count, secrets);
+    let points = elements(count, secrets);
+    let mut values = points.clone();
+    Ok(Box::new(move || {
+        backend.evaluate(&coefficients, &points, &mut values);
+        black_box(&mut values);
+    }))
+}
+
+/// Prepares the dot product of two slices.
+pub fn dot_product<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = Backend::by_name(backend)?;
+    let (a, b): (Vec<Of<BITS>>, Vec<Of<BITS>>) = (elements(count, secrets), elements(count, secrets));
+    Ok(Box::new(move || {
+        black_box(backend.dot_product(&a, &b));
+    }))
+}

@@ -1,0 +1,245 @@
+//! The table of workloads: each primitive's name, family, tests, operations and sizes.
+//!
+//! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for
+//! the assembly gate, for constant time, for instruction counts and for timing. `cargo xtask
+//! sabotage`, `cross`, `emulate` and `coverage` take the names of primitives, families and tests
+//! from it. A new primitive is one row here, and a function that prepares each of its operations.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "run")]
+mod buffer;
+#[cfg(feature = "run")]
+pub mod chacha;
+#[cfg(feature = "run")]
+pub mod gf2n;
+#[cfg(feature = "run")]
+pub mod gf8;
+#[cfg(feature = "run")]
+pub mod haraka;
+#[cfg(feature = "run")]
+pub mod shamir;
+mod table;
+
+#[cfg(feature = "run")]
+pub use buffer::Buffer;
+#[cfg(feature = "run")]
+use sealane::{BackendOf, Family as _};
+pub use table::WORKLOADS;
+
+/// A primitive.
+pub struct Workload {
+    /// The name by which the tests report that they exercise the primitive.
+    pub name: &'static str,
+    /// The primitives of one family have the same backends.
+    pub family: Family,
+    /// Parts of the names of the tests that cover the primitive, and the parts that it is built
+    /// from.
+    pub tests: &'static [&'static str],
+    /// Part of the name of a test that compares every backend with the reference, in seconds even
+    /// in an emulator.
+    pub quick_test: &'static str,
+    /// What the primitive does.
+    pub operations: &'static [Operation],
+}
+
+/// Primitives that have the same backends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// ChaCha20 and Poly1305.
+    ChaCha,
+    /// Rounds of AES.
+    Aes,
+    /// Products without carries.
+    Clmul,
+    /// Bytes of GF(2^8).
+    Gf8,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: [Self; 4] = [Self::ChaCha, Self::Aes, Self::Clmul, Self::Gf8];
+
+    /// Returns the name, in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ChaCha => "chacha",
+            Self::Aes => "aes",
+            Self::Clmul => "clmul",
+            Self::Gf8 => "gf8",
+        }
+    }
+
+    /// Returns the names of the backends that are compiled for this architecture.
+    #[cfg(feature = "run")]
+    #[must_use]
+    pub fn backends(self) -> &'static [&'static str] {
+        match self {
+            Self::ChaCha => sealane::ChaChaFamily::NAMES,
+            Self::Aes => sealane::AesFamily::NAMES,
+            Self::Clmul => sealane::gf2n::ClmulFamily::NAMES,
+            Self::Gf8 => sealane::Gf8Family::NAMES,
+        }
+    }
+
+    /// Returns the backend that `SEALANE_BACKEND` names, or the widest.
+    ///
+    /// # Errors
+    /// If the CPU lacks the backend, or no backend has the name.
+    #[cfg(feature = "run")]
+    pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
+        match self {
+            Self::ChaCha => sealane::Backend::from_env().map(BackendOf::name),
+            Self::Aes => sealane::haraka::Backend::from_env().map(BackendOf::name),
+            Self::Clmul => sealane::gf2n::Backend::from_env().map(BackendOf::name),
+            Self::Gf8 => sealane::gf8::Backend::from_env().map(BackendOf::name),
+        }
+    }
+
+    /// Returns the family's rows of the table.
+    pub fn workloads(self) -> impl Iterator<Item = &'static Workload> {
+        WORKLOADS.iter().filter(move |workload| workload.family == self)
+    }
+}
+
+/// One operation of a primitive.
+pub struct Operation {
+    /// A name that stays the same, whatever the library calls its functions.
+    pub name: &'static str,
+    /// The function that prepares the operation, as a symbol names it: `gf2n::scale::<128>`.
+    pub symbol: &'static str,
+    /// Sizes that reach every kernel of every backend, with and without a rest: of one message in
+    /// bytes, or a number of elements.
+    pub sizes: &'static [usize],
+    /// Sizes at which instructions are counted.
+    pub counted: &'static [usize],
+    /// Sizes at which times are compared.
+    pub timed: &'static [usize],
+    /// The number of messages of that size that one run processes.
+    pub messages: usize,
+    /// The operation that each run does first and that its count does not include.
+    pub after: Option<&'static str>,
+    /// Whether a run ends with a verdict that is public: whether a tag or shares are right.
+    pub has_verdict: bool,
+    /// The loops that the assembly gate attributes to the operation.
+    pub loops: &'static [Loop],
+    /// Prepares the operation.
+    #[cfg(feature = "run")]
+    pub prepare: Prepare,
+}
+
+/// Prepares an operation on a named backend, for one size. It fills its secrets by calling the
+/// function that it is given. Whatever a run of the result reads or writes is allocated before.
+#[cfg(feature = "run")]
+pub type Prepare = fn(&str, usize, Secrets<'_>) -> Result<Run, sealane::BackendError>;
+
+/// A prepared operation.
+#[cfg(feature = "run")]
+pub type Run = Box<dyn FnMut()>;
+
+/// Fills octets with a secret: constants, random octets, or octets that a checker tracks.
+#[cfg(feature = "run")]
+pub type Secrets<'a> = &'a mut dyn FnMut(&mut [u8]);
+
+/// A loop in the machine code of an operation.
+pub struct Loop {
+    /// The kernel's name in `xtask/asm-limits-*.toml`.
+    pub kernel: &'static str,
+    /// The instruction that does the work.
+    pub work: Work,
+    /// How many units of work one turn of the loop does.
+    pub units: Units,
+}
+
+/// An instruction that a loop is recognised by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A product of bytes in GF(2^8).
+    ByteProduct,
+    /// A round of AES.
+    AesRound,
+    /// A product without carries.
+    CarrylessProduct,
+}
+
+/// How many units of work one turn of a loop does, from its number of instructions of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// A unit for each.
+    Each,
+    /// A unit for each, in a loop whose number is a multiple of this.
+    EachOfMultiple(usize),
+    /// A unit for each group of so many, with nothing left over.
+    Groups(usize),
+    /// One unit, in a loop with exactly this number.
+    Exactly(usize),
+    /// One unit, whatever the number.
+    Turn,
+}
+
+impl Units {
+    /// Returns the units of a loop with `count` such instructions, or `None` for another loop.
+    #[must_use]
+    pub fn of(self, count: usize) -> Option<usize> {
+        let (is, units) = match self {
+            Self::Each => (true, count),
+            Self::EachOfMultiple(of) => (count.is_multiple_of(of), count),
+            Self::Groups(of) => (count.is_multiple_of(of), count / of),
+            Self::Exactly(number) => (count == number, 1),
+            Self::Turn => (true, 1),
+        };
+        (count > 0 && is).then_some(units)
+    }
+}
+
+#[cfg(all(test, feature = "run"))]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_runs_on_portable_code() {
+        for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {
+            for &size in operation.sizes.iter().chain(operation.counted).chain(operation.timed) {
+                let mut secrets = 0;
+                let mut fill = |octets: &mut [u8]| {
+                    octets.fill(0x42);
+                    secrets += octets.len();
+                };
+                let mut run = (operation.prepare)("scalar", size, &mut fill).unwrap();
+                assert!(secrets > 0 || size == 0, "{} has no secret", operation.name);
+                run();
+                run();
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_an_operation_follows_what_it_subtracts() {
+        let mut names = BTreeSet::new();
+        for workload in WORKLOADS {
+            assert!(names.insert(workload.name) || !workload.operations.is_empty());
+            assert!(workload.tests.iter().any(|part| workload.quick_test.contains(part)), "{}", workload.name);
+            let mut before = None;
+            for operation in workload.operations {
+                if operation.after.is_some() {
+                    assert_eq!(operation.after, before, "{}", operation.name);
+                }
+                before = Some(operation.name);
+            }
+        }
+        let operations = WORKLOADS.iter().flat_map(|workload| workload.operations);
+        let names: Vec<_> = operations.map(|operation| operation.name).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+    }
+
+    #[test]
+    fn units_are_counted() {
+        assert_eq!([Units::Each.of(3), Units::Each.of(0)], [Some(3), None]);
+        assert_eq!([Units::EachOfMultiple(3).of(6), Units::EachOfMultiple(3).of(4)], [Some(6), None]);
+        assert_eq!([Units::Groups(8).of(16), Units::Groups(8).of(9)], [Some(2), None]);
+        assert_eq!([Units::Exactly(4).of(4), Units::Exactly(4).of(8)], [Some(1), None]);
+        assert_eq!([Units::Turn.of(7), Units::Turn.of(0)], [Some(1), None]);
+    }
+}

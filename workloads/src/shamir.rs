@@ -1,0 +1,143 @@
+//! Secret sharing: the secret, the seed of the coefficients and all shares are secret; points are
+//! public.
+
+use std::convert::Infallible;
+use std::hint::black_box;
+
+use rand_core::{TryCryptoRng, TryRng};
+use sealane::BackendError;
+use sealane::gf2n::{Backend as FieldBackend, Degree, Element, Field};
+use sealane::shamir::bytes::{Backend, Checker, Combiner, Refresher, Splitter};
+use sealane::shamir::element as sharing;
+
+use crate::{Run, Secrets, gf2n};
+
+/// In two groups of eight.
+const POINTS: [u8; 6] = [1, 2, 3, 7, 0x8d, 0x88];
+
+fn slices(shares: &mut [Vec<u8>]) -> Vec<&mut [u8]> {
+    shares.iter_mut().map(Vec::as_mut_slice).collect()
+}
+
+/// Returns a secret seed.
+fn seed(secrets: Secrets<'_>) -> [u8; 32] {
+    let mut seed = [0; 32];
+    secrets(&mut seed);
+    seed
+}
+
+/// Prepares splitting, in two pieces.
+pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let (seed, mut secret) = (seed(secrets), vec![0; size]);
+    secrets(&mut secret);
+    let mut shares = vec![vec![0; size]; POINTS.len()];
+    Ok(Box::new(move || {
+        let mut splitter = Splitter::from_seed(K, &POINTS, &seed, backend).expect("a sharing");
+        let (first, rest) = secret.split_at(size / 3);
+        let mut pieces: Vec<_> = shares.iter_mut().map(|share| share.split_at_mut(size / 3)).collect();
+        let mut buffers: Vec<_> = pieces.iter_mut().map(|(first, _)| &mut **first).collect();
+        splitter.split(first, &mut buffers).expect("a piece of each share");
+        let mut buffers: Vec<_> = pieces.iter_mut().map(|(_, rest)| &mut **rest).collect();
+        splitter.split(rest, &mut buffers).expect("a piece of each share");
+    }))
+}
+
+/// Prepares new shares of the same secret.
+pub fn refresh<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let seed = seed(secrets);
+    let mut shares = shares(size, secrets);
+    Ok(Box::new(move || {
+        let mut refresher = Refresher::from_seed(K, &POINTS, &seed, backend).expect("a sharing");
+        refresher.refresh(&mut slices(&mut shares)).expect("whole shares");
+    }))
+}
+
+/// Returns a secret share for each point: any octets are shares of some secret.
+fn shares(size: usize, secrets: Secrets<'_>) -> Vec<Vec<u8>> {
+    let mut shares = vec![vec![0; size]; POINTS.len()];
+    shares.iter_mut().for_each(|share| secrets(share));
+    shares
+}
+
+/// Prepares the secret, and another share, from one to six shares.
+pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let shares = shares(size, secrets);
+    let mut combined = vec![0; size];
+    Ok(Box::new(move || {
+        let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
+        for count in 1..=POINTS.len() {
+            for target in [0, 9] {
+                let combiner = Combiner::with_backend(&POINTS[..count], target, backend).expect("points");
+                combiner.combine(&shares[..count], &mut combined).expect("whole shares");
+                black_box(&mut combined);
+            }
+        }
+    }))
+}
+
+/// Prepares splitting and checking of the shares, which are consistent, for every threshold.
+pub fn check(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let (seed, mut secret) = (seed(secrets), vec![0; size]);
+    secrets(&mut secret);
+    let mut shares = vec![vec![0; size]; POINTS.len()];
+    Ok(Box::new(move || {
+        for threshold in [1, 2, 3, 5] {
+            let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
+            splitter.split(&secret, &mut slices(&mut shares)).expect("whole shares");
+            let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
+            Checker::with_backend(threshold, &POINTS, backend).expect("points").check(&shares).expect("shares");
+        }
+    }))
+}
+
+/// Prepares sharing of an element: splitting, new shares, a share for another holder, and the
+/// secret.
+pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = FieldBackend::by_name(backend)?;
+    let value: Element<Degree<BITS>> = gf2n::secret(secrets);
+    let mut pool = vec![0; 1 << 14];
+    secrets(&mut pool);
+    Ok(Box::new(move || {
+        let points = sharing::compact_points(threshold + 2).expect("few points");
+        let mut numbers = Numbers(&pool);
+        let mut shares = sharing::split_with(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
+        sharing::refresh_with(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
+        let point = *shares[threshold + 1].point();
+        let reissued = sharing::reconstruct_at_on(threshold, &shares[..threshold], &point, backend).expect("shares");
+        let secret = sharing::reconstruct_on(threshold, &shares[1..=threshold], backend).expect("shares");
+        black_box((reissued, secret));
+    }))
+}
+
+/// A generator that returns prepared numbers.
+struct Numbers<'a>(&'a [u8]);
+
+impl TryRng for Numbers<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let mut bytes = [0; 4];
+        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let mut bytes = [0; 8];
+        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        let (these, rest) = self.0.split_at(bytes.len());
+        bytes.copy_from_slice(these);
+        self.0 = rest;
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Numbers<'_> {}

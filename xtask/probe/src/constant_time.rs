@@ -1,0 +1,72 @@
+//! Constant time: operations on secrets that valgrind's memcheck takes for uninitialised. It
+//! reports every branch and every memory address that depends on them, until the library
+//! declassifies a verdict.
+//!
+//! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not
+//! report them proves nothing.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sealane_workloads::WORKLOADS;
+
+use crate::memcheck;
+
+/// How many verdicts the library has declassified.
+static VERDICTS: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs every operation of a primitive, or a control.
+pub(crate) fn run(backend: &str, primitive: &str) -> Result<(), String> {
+    if !memcheck::is_running() {
+        return Err("not under valgrind: nothing would be checked".to_owned());
+    }
+    sealane::on_declassify(|verdict| {
+        VERDICTS.fetch_add(1, Ordering::Relaxed);
+        memcheck::make_defined(verdict);
+    });
+    match primitive {
+        "leaky-branch" => leaky_branch(),
+        "leaky-index" => leaky_index(),
+        _ => operations(backend, primitive)?,
+    }
+    println!("{primitive} on {backend}: done");
+    Ok(())
+}
+
+fn operations(backend: &str, primitive: &str) -> Result<(), String> {
+    let workload = WORKLOADS.iter().find(|workload| workload.name == primitive);
+    for operation in workload.ok_or("there is no such primitive")?.operations {
+        for &size in operation.sizes {
+            let before = VERDICTS.load(Ordering::Relaxed);
+            let mut run = (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?;
+            run();
+            let has_verdict = VERDICTS.load(Ordering::Relaxed) > before;
+            if has_verdict != operation.has_verdict {
+                return Err(format!("{} of {size} has a verdict: {has_verdict}", operation.name));
+            }
+        }
+        println!("   {}", operation.name);
+    }
+    Ok(())
+}
+
+/// Fills octets, and has memcheck track them.
+fn secret(octets: &mut [u8]) {
+    octets.iter_mut().zip(1_u8..=u8::MAX).for_each(|(octet, number)| *octet = number.wrapping_mul(37));
+    memcheck::make_undefined(octets);
+}
+
+/// Compares as `==` does: until the first difference.
+fn leaky_branch() {
+    let mut key = [0x42; 32];
+    secret(&mut key);
+    black_box(key.iter().position(|&octet| black_box(octet) != 0x42));
+}
+
+/// Looks a secret up in a table.
+fn leaky_index() {
+    let table: [u8; 256] = std::array::from_fn(|i| i as u8);
+    let mut index = [7];
+    secret(&mut index);
+    black_box(black_box(&table)[usize::from(index[0])]);
+}

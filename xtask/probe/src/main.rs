@@ -1,0 +1,45 @@
+//! Runs the operations of the table of workloads, for `cargo xtask`:
+//!
+//! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function
+//!   before which callgrind writes down its counts.
+//! - `sealane-probe ct BACKEND PRIMITIVE`: runs a primitive's operations on secrets that memcheck
+//!   tracks.
+//! - `sealane-probe time [OPERATION]`: compares the times of fixed and random secrets.
+//!
+//! The assembly gate reads the program's machine code: it holds every kernel.
+
+#[cfg(feature = "ct")]
+mod constant_time;
+mod instructions;
+#[cfg(feature = "ct")]
+mod memcheck;
+mod timing;
+
+use std::process::ExitCode;
+
+use sealane_workloads::{Family, Operation, WORKLOADS};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
+        ["instructions", backend] => instructions::run(backend),
+        #[cfg(feature = "ct")]
+        ["ct", backend, primitive] => constant_time::run(backend, primitive),
+        ["time"] => timing::run(""),
+        ["time", filter] => timing::run(filter),
+        _ => Err("usage: sealane-probe instructions BACKEND | ct BACKEND PRIMITIVE | time [OPERATION]".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Returns all operations, each with its family.
+fn operations() -> impl Iterator<Item = (Family, &'static Operation)> {
+    WORKLOADS.iter().flat_map(|workload| workload.operations.iter().map(|operation| (workload.family, operation)))
+}

@@ -1,0 +1,114 @@
+//! Which operations of the table of workloads a function serves: calls and function pointers are
+//! followed from the closures that the probe runs, so no name of the library matters.
+
+use std::collections::HashMap;
+
+use sealane_workloads::{Operation, Units, WORKLOADS, Work};
+
+use super::architecture::Operation as Instructions;
+use super::disassembly::Function;
+use super::kernels::Code;
+
+/// The operations of each function, by its position.
+pub(super) struct Served(Vec<Vec<&'static Operation>>);
+
+impl Served {
+    /// Follows the calls of a program.
+    pub(super) fn of(functions: &[Function]) -> Self {
+        let begins = |(index, function): (usize, &Function)| Some((function.instructions.first()?.address, index));
+        let by_address: HashMap<u64, usize> = functions.iter().enumerate().filter_map(begins).collect();
+        let calls: Vec<Vec<usize>> = functions.iter().map(|function| calls(function, &by_address)).collect();
+        let mut served = vec![Vec::new(); functions.len()];
+        for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {
+            let root = format!("sealane_workloads::{}::{{closure", operation.symbol);
+            let is_root = |index: &usize| functions[*index].name.contains(&root);
+            let mut reached = vec![false; functions.len()];
+            let mut pending: Vec<usize> = (0..functions.len()).filter(is_root).collect();
+            while let Some(index) = pending.pop() {
+                if !std::mem::replace(&mut reached[index], true) {
+                    served[index].push(operation);
+                    pending.extend(&calls[index]);
+                }
+            }
+        }
+        Self(served)
+    }
+
+    /// Whether the function at that position processes single messages.
+    pub(super) fn takes_one_message(&self, function: usize) -> bool {
+        self.0[function].iter().any(|operation| operation.messages == 1)
+    }
+
+    /// Returns the kernel of an operation that a loop belongs to, and its units.
+    pub(super) fn kernel(&self, function: usize, code: &Code) -> Option<(&'static str, usize)> {
+        let mut loops = self.0[function].iter().flat_map(|operation| operation.loops);
+        loops.find_map(|known| Some((known.kernel, units(known.work, known.units, code)?)))
+    }
+}
+
+fn units(work: Work, units: Units, code: &Code) -> Option<usize> {
+    units.of(match work {
+        // ChaCha, which makes the coefficients of secret sharing, shuffles too.
+        Work::ByteProduct if code.count(&[Instructions::AddWords]) > 0 => 0,
+        // A product takes two shuffles, or one instruction; of a constant, LLVM may make the other
+        // one.
+        Work::ByteProduct => code.count(&[Instructions::Shuffle]) / 2 + code.count(&[Instructions::Gf8Product]),
+        Work::AesRound => code.count(&[Instructions::AesRound]),
+        Work::CarrylessProduct => code.count(&[Instructions::CarrylessProduct]),
+    })
+}
+
+/// The functions that this one calls, jumps to, or takes the address of: `2000 <name>` in an
+/// operand.
+fn calls(function: &Function, by_address: &HashMap<u64, usize>) -> Vec<usize> {
+    let target = |operands: &str| {
+        let (before, _) = operands.rsplit_once(" <")?;
+        let address = before.rsplit([' ', ',']).next()?;
+        by_address.get(&u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?).copied()
+    };
+    let mut calls: Vec<_> = function.instructions.iter().filter_map(|i| target(&i.operands)).collect();
+    calls.sort_unstable();
+    calls.dedup();
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::architecture::Architecture;
+    use super::super::disassembly::parse;
+    use super::super::kernels::{find, tests::program};
+
+    /// The backend, the kernel and the units of the loop that an operation reaches through a call
+    /// and a function pointer.
+    fn found(operation: &str, token: &str, body: &str) -> Option<(&'static str, &'static str, usize)> {
+        let functions = parse(&program(operation, token, body)).unwrap();
+        find(Architecture::X86_64, &functions).first().map(|found| (found.backend, found.kernel, found.work.units))
+    }
+
+    #[test]
+    fn loops_are_known_by_their_operation_and_instruction() {
+        let shuffles = |n: usize| "vpshufb %ymm0,%ymm1,%ymm2\n".repeat(n);
+        let avx2 = "sealane_simd::x86::avx2::Avx2";
+        assert_eq!(found("shamir::combine", avx2, &shuffles(8)), Some(("avx2", "shamir combine", 1)));
+        assert_eq!(found("shamir::combine", avx2, &shuffles(2)), None);
+        assert_eq!(found("shamir::split::<5>", avx2, &shuffles(2)), Some(("avx2", "shamir any threshold", 1)));
+        assert_eq!(found("shamir::split::<3>", avx2, &shuffles(12)), Some(("avx2", "shamir threshold 2 or 3", 6)));
+        let products = "vgf2p8mulb %zmm0,%zmm1,%zmm2\n".repeat(3);
+        let gfni = "sealane_simd::x86::gf8_gfni::Gfni512";
+        assert_eq!(found("shamir::split::<2>", gfni, &products), Some(("gfni512", "shamir threshold 2 or 3", 3)));
+        // The key stream, not a product.
+        let key_stream = format!("{}vpaddd %ymm0,%ymm1,%ymm1\n", shuffles(2));
+        assert_eq!(found("shamir::split::<5>", avx2, &key_stream), None);
+        assert_eq!(found("gf8::multiply", avx2, &shuffles(4)), Some(("avx2", "gf8 multiply", 2)));
+        assert_eq!(found("gf8::multiply_add", avx2, &shuffles(2)), Some(("avx2", "gf8 multiply and add", 1)));
+        assert_eq!(found("gf8::multiply_add", avx2, "vpxor %ymm0,%ymm1,%ymm2\n"), None);
+        let (clmul, product) = ("sealane_simd::x86::clmul::Vpclmulqdq", "vpclmulhqlqdq %ymm0,%ymm1,%ymm2\n");
+        assert_eq!(found("gf2n::scale::<128>", clmul, product), Some(("vpclmulqdq", "gf2n scale 128", 1)));
+        assert_eq!(found("gf2n::scale::<64>", clmul, product), None);
+        let rounds = "vaesenc %ymm0,%ymm1,%ymm2\n".repeat(32);
+        let vaes = "sealane_simd::x86::aes::Vaes";
+        assert_eq!(found("haraka::haraka512", vaes, &rounds), Some(("vaes", "haraka-512", 4)));
+        assert_eq!(found("haraka::haraka512", vaes, "vaesenc %ymm0,%ymm1,%ymm2\n"), None);
+        assert_eq!(found("haraka::sponge", vaes, &rounds), None);
+    }
+}

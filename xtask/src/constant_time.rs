@@ -1,0 +1,45 @@
+//! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and
+//! each memory address that depends on one. The library declassifies its verdicts, and nothing
+//! else: whether a tag is right, or shares are.
+
+use anyhow::{Result, ensure};
+
+use crate::coverage::List;
+use crate::probe;
+use crate::process::step;
+
+/// Must be reported: else a run without a report proves nothing.
+const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
+
+/// The exit status that memcheck is told to give when it reported something.
+const REPORTED: i32 = 99;
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    ensure!(cfg!(target_arch = "x86_64"), "the requests to memcheck are x86-64 code: run this on an x86-64 machine");
+    step("constant time (memcheck)");
+    // As in a release; line numbers change no code.
+    let debug = ["--config", "profile.release.debug=\"line-tables-only\"", "--config", "profile.release.strip=false"];
+    let program = probe::build("x86_64", &[&["--features", "ct"][..], &debug].concat())?;
+    let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")].map(Into::into);
+    let memcheck =
+        |backend: &str, primitive: &str| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
+    for control in CONTROLS {
+        let (status, said, reports) = memcheck("scalar", control)?;
+        ensure!(
+            status == Some(REPORTED),
+            "memcheck did not report {control}, so it would not report a leak either:\n{said}{reports}"
+        );
+        println!("   {control}: reported, as it must be");
+    }
+    // On the backends that every machine for these chores has. Valgrind (3.19 here) does not know
+    // AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
+    for (backend, workload) in List::read()?.primitives_at("native") {
+        let (status, said, reports) = memcheck(backend.as_str(), workload.name)?;
+        let name = format!("{} on {backend}", workload.name);
+        let is_done = status == Some(0) && said.contains(&format!("{name}: done"));
+        ensure!(is_done, "{name} depends on secrets, or did not run:\n{said}{reports}");
+        println!("   {name}: nothing but verdicts depends on secrets, in {} operations", workload.operations.len());
+    }
+    Ok(())
+}

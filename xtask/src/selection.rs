@@ -1,0 +1,53 @@
+//! Which tests a run needs, after others of the same program on other backends.
+
+use std::collections::HashSet;
+
+use sealane_workloads::Family;
+
+/// Tests of detection and of known answers, which every run needs.
+const ALWAYS: &str = "backend::";
+
+/// The backends that the tests of a program have run on.
+#[derive(Default)]
+pub(crate) struct Selection {
+    seen: HashSet<(Family, String)>,
+}
+
+impl Selection {
+    /// Notes that the family's tests need not run on that backend.
+    pub(crate) fn skip(&mut self, family: Family, backend: &str) {
+        self.seen.insert((family, backend.to_owned()));
+    }
+
+    /// Returns parts of the names of the tests that depend on backends that no run had before, or
+    /// `None` for all tests, which the first run needs. Notes the backends.
+    pub(crate) fn next<'a>(
+        &mut self,
+        backends: impl IntoIterator<Item = (Family, &'a str)>,
+    ) -> Option<Vec<&'static str>> {
+        let is_first = self.seen.is_empty();
+        let mut tests = vec![ALWAYS];
+        for (family, backend) in backends {
+            if self.seen.insert((family, backend.to_owned())) {
+                tests.extend(family.workloads().flat_map(|workload| workload.tests));
+            }
+        }
+        (!is_first).then_some(tests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_is_tested_once() {
+        let mut selection = Selection::default();
+        assert_eq!(selection.next([(Family::Aes, "scalar"), (Family::Gf8, "scalar")]), None);
+        assert_eq!(selection.next([(Family::Aes, "scalar"), (Family::Gf8, "scalar")]), Some(vec![ALWAYS]));
+        let tests = selection.next([(Family::Aes, "aesni"), (Family::Gf8, "scalar")]).unwrap();
+        assert!(tests.contains(&"haraka") && !tests.contains(&"gf8"), "{tests:?}");
+        selection.skip(Family::Gf8, "ssse3");
+        assert_eq!(selection.next([(Family::Gf8, "ssse3")]), Some(vec![ALWAYS]));
+    }
+}
