@@ -50,9 +50,6 @@ mod error;
 pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod internals;
 mod poly1305;
 #[cfg(feature = "getrandom")]
 mod random;
