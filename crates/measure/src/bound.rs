@@ -78,6 +78,7 @@ impl Core {
         // Of 16 bytes; the least that scalar code takes is 18 instructions, vectors take a few.
         let mac_blocks = (bytes / 16.0).ceil();
         match work {
+            Work::ChaCha20 if blocks == 0.0 => 0.0,
             Work::ChaCha20 => self.chacha20(blocks, 0.0),
             Work::Poly1305 => (bytes / self.poly1305_bytes()).max(4.0),
             Work::Aead => {
@@ -157,6 +158,7 @@ mod tests {
     #[test]
     fn what_was_measured_is_possible() {
         for (work, bytes, ns) in [
+            (Work::ChaCha20, 0.0, 4.0),
             (Work::ChaCha20, 64.0, 96.0),
             (Work::ChaCha20, 1048576.0, 1048576.0 / 13.0),
             (Work::Poly1305, 16.0, 14.0),
