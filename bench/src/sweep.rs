@@ -1,5 +1,6 @@
 //! Our code at every length: a plot, and the lengths that are slower than longer ones.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ fn lengths(step: usize) -> Vec<usize> {
 
 /// Measures the one row of a suite at all lengths, which take turns.
 fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize, Time)>, String> {
-    // Half a minute for each primitive at 680 lengths and not more than a minute at all lengths.
+    // A quarter of a minute for each primitive.
     let count = if quick { 9 } else { (60_000 / lengths.len()).clamp(11, 81) };
     let rounds = Rounds { count, turn: Duration::from_micros(150), settle: Duration::from_micros(75) };
     let mut buffers: Vec<_> = lengths.iter().map(|&length| (suite.buffers(length, 0), 0)).collect();
@@ -80,13 +81,19 @@ fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize
     Ok(times)
 }
 
-/// The lengths that break the rule.
+/// Names the lengths that break the rule, those below one multiple of 128 together.
 fn described(slow: &[Slow]) -> String {
     if slow.is_empty() {
         return "no length is more than 8 % slower than the next multiple of 128".into();
     }
-    let lengths: Vec<_> = slow.iter().map(|slow| format!("{} ({:.2})", slow.bytes, slow.ratio)).collect();
-    format!("{} lengths are more than 8 % slower than the next multiple of 128: {}", slow.len(), lengths.join(", "))
+    let mut text = format!("too slow, {} in all:", slow.len());
+    for group in slow.chunk_by(|a, b| a.next == b.next) {
+        let worst = group.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).expect("groups are not empty");
+        let lengths: Vec<_> = group.iter().map(|slow| slow.bytes.to_string()).collect();
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n  {} (to {:.2} times {})", lengths.join(" "), worst.ratio, worst.next);
+    }
+    text
 }
 
 fn line(name: &str, i: usize, times: &[(usize, Time)]) -> Line {
@@ -123,8 +130,10 @@ mod tests {
 
     #[test]
     fn lengths_that_break_the_rule_are_named() {
-        let slow = [Slow { bytes: 127, ratio: 1.094, next: 128 }];
-        assert_eq!(described(&slow), "1 lengths are more than 8 % slower than the next multiple of 128: 127 (1.09)");
+        let slow = [(126, 1.2, 128), (127, 1.094, 128), (255, 1.1, 256)];
+        let slow = slow.map(|(bytes, ratio, next)| Slow { bytes, ratio, next });
+        let expected = "too slow, 3 in all:\n  126 127 (to 1.20 times 128)\n  255 (to 1.10 times 256)";
+        assert_eq!(described(&slow), expected);
         assert!(described(&[]).starts_with("no length"));
     }
 
