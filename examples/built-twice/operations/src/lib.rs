@@ -44,26 +44,27 @@ pub struct Hash {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Stream {
+    /// The data. It is in front, as `product` is above: the last row of the state may be loaded with
+    /// the 48 bytes behind it.
+    pub data: [u8; 64],
     /// The input of the block function (RFC 8439, section 2.3), whose counter is ignored.
     pub state: [u32; 16],
     /// Which block.
     pub counter: u32,
-    /// The data.
-    pub data: [u8; 64],
 }
 
 /// A message that is sealed, in place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
+    /// The message, in front as in [`Stream`].
+    pub message: [u8; 64],
+    /// Its tag.
+    pub tag: [u8; 16],
     /// Key and nonce: the input of the block function, whose counter is ignored.
     pub state: [u32; 16],
     /// Associated data.
     pub aad: [u8; 13],
-    /// The message.
-    pub message: [u8; 64],
-    /// Its tag.
-    pub tag: [u8; 16],
 }
 
 /// A secret of `N` elements that is split.
