@@ -1,7 +1,8 @@
 //! ChaCha20-Poly1305 (RFC 8439, section 2.8) in place, 13 bytes of associated data, a new nonce for each message.
 
-use openssl::cipher::Cipher;
+use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
+use sealane_measure::Work;
 
 use crate::buffers::Tag;
 use crate::chacha20::nonce;
@@ -46,12 +47,15 @@ fn suite(name: &'static str, direction: Direction) -> Suite {
     let mut rows =
         row::of_sealane(|owner, backend| row(direction, owner, sealane::ChaCha20Poly1305::with_backend(&KEY, backend)));
     rows.extend(self::peers(direction));
-    Suite::new(name, rows)
+    if let Direction::Seal = direction {
+        rows.push(row(direction, Owner::Peer(Peer::OpenSslGcm), OpenSsl::new(Cipher::aes_256_gcm())));
+    }
+    Suite::new(name, Work::Aead, rows)
 }
 
 /// The rows of all peers.
 pub fn peers(direction: Direction) -> Vec<Row> {
-    let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new()));
+    let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new(Cipher::chacha20_poly1305())));
     rows.push(row(direction, Owner::Peer(Peer::OpenSslFresh), OpenSslFresh));
     rows.push(row(direction, Owner::Peer(Peer::Ring), ring_key()));
     rows.push(row(direction, Owner::Peer(Peer::AwsLc), aws_lc_key()));
@@ -102,20 +106,20 @@ struct OpenSsl {
 }
 
 impl OpenSsl {
-    fn new() -> Self {
-        Self { sealing: sealing_context(), opening: opening_context() }
+    fn new(cipher: &CipherRef) -> Self {
+        Self { sealing: sealing_context(cipher), opening: opening_context(cipher) }
     }
 }
 
-fn sealing_context() -> CipherCtx {
+fn sealing_context(cipher: &CipherRef) -> CipherCtx {
     let mut context = CipherCtx::new().expect("OpenSSL context");
-    context.encrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), None).expect("OpenSSL cipher");
+    context.encrypt_init(Some(cipher), Some(&KEY), None).expect("OpenSSL cipher");
     context
 }
 
-fn opening_context() -> CipherCtx {
+fn opening_context(cipher: &CipherRef) -> CipherCtx {
     let mut context = CipherCtx::new().expect("OpenSSL context");
-    context.decrypt_init(Some(Cipher::chacha20_poly1305()), Some(&KEY), None).expect("OpenSSL cipher");
+    context.decrypt_init(Some(cipher), Some(&KEY), None).expect("OpenSSL cipher");
     context
 }
 
@@ -154,11 +158,11 @@ struct OpenSslFresh;
 
 impl Aead for OpenSslFresh {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
-        openssl_seal(&mut sealing_context(), nonce, data)
+        openssl_seal(&mut sealing_context(Cipher::chacha20_poly1305()), nonce, data)
     }
 
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
-        openssl_open(&mut opening_context(), nonce, data, tag)
+        openssl_open(&mut opening_context(Cipher::chacha20_poly1305()), nonce, data, tag)
     }
 }
 

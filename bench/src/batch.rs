@@ -4,6 +4,7 @@
 use std::array;
 
 use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest};
+use sealane_measure::Work;
 
 use crate::aead::{self, AAD, Direction, KEY};
 use crate::chacha20::nonce;
@@ -46,5 +47,6 @@ pub fn open_suite() -> Suite {
 
 fn suite(name: &'static str, mut rows: Vec<Row>, direction: Direction) -> Suite {
     rows.extend(aead::peers(direction));
-    Suite { batch: PACKETS, own_sizes: Some(SIZES), ..Suite::new(name, rows) }
+    // Messages of a batch share vectors, so the bound for one message does not hold for them.
+    Suite { batch: PACKETS, own_sizes: Some(SIZES), ..Suite::new(name, Work::Copy, rows) }
 }

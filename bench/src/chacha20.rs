@@ -3,6 +3,7 @@
 
 use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;
+use sealane_measure::Work;
 
 use crate::harness::Suite;
 use crate::peers::{self, Peer, aws_lc, libsodium};
@@ -49,7 +50,7 @@ pub fn suite() -> Suite {
         let mut manager = peers::ipsec_mb::IpsecMb::new();
         row(Owner::Peer(Peer::IpsecMb), move |nonce, data| manager.chacha20(&KEY, nonce, data))
     });
-    Suite::new("chacha20", rows)
+    Suite::new("chacha20", Work::ChaCha20, rows)
 }
 
 fn row(owner: Owner, mut apply: impl FnMut(&[u8; 12], &mut [u8]) + 'static) -> Row {

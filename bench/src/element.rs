@@ -8,10 +8,10 @@ use std::hint::black_box;
 use sealane::chacha20::ChaCha20Rng;
 use sealane::gf2n::{Backend, Gf256};
 use sealane::shamir::element;
+use sealane_measure::Rounds;
 
 #[cfg(feature = "ntl")]
 use crate::gf2n::elements;
-use crate::harness::Plan;
 #[cfg(feature = "ntl")]
 use crate::peers::ntl::{Ntl, Operation};
 use crate::targets::TIME_TARGETS;
@@ -29,8 +29,8 @@ const TITLES: [(&str, &str); 2] =
 /// Measures all rows.
 ///
 /// # Errors
-/// Which row gives a wrong secret.
-pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
+/// Which row is too fast to be true, or gives a wrong secret.
+pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for (column, (threshold, count)) in COLUMNS.into_iter().zip(SHARINGS) {
         let wrong = |name| format!("{SUITE}: {name} gives a wrong secret, {column}");
@@ -38,7 +38,7 @@ pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
         #[cfg(feature = "ntl")]
         rows.extend(of_ntl(threshold, count).map_err(wrong)?);
         rows.extend(byte_wise(threshold, count).map_err(wrong)?);
-        results.extend(timed::measure(SUITE, column, rows, plan, TIME_TARGETS));
+        results.extend(timed::measure(SUITE, column, rows, rounds, TIME_TARGETS)?);
     }
     if !quiet {
         timed::print(&results, &TITLES, &COLUMNS);

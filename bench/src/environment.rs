@@ -1,19 +1,21 @@
 //! Where figures were taken.
 
-use std::time::Instant;
-
+use sealane_measure::{clock_ghz, median};
+use sealane_simd::CpuClass;
 use serde::Serialize;
 
 #[cfg(feature = "ipsec-mb")]
 use crate::peers::ipsec_mb;
 use crate::peers::libsodium;
 use crate::peers::openssl_capabilities::Capabilities;
+use crate::verdict::class_of_targets;
 
 /// What figures depend on.
 #[derive(Serialize)]
 pub struct Environment {
     cpu: String,
     measured_ghz: f64,
+    class: &'static str,
     backend: &'static str,
     backends: Vec<&'static str>,
     peers: Vec<String>,
@@ -32,7 +34,8 @@ impl Environment {
         notes.extend(self::notes());
         Self {
             cpu: cpu.map_or_else(|| "unknown CPU".into(), |(_, name)| name.trim().into()),
-            measured_ghz: measured_ghz(),
+            measured_ghz: median(&[(); 101].map(|()| clock_ghz())),
+            class: CpuClass::detect().name(),
             backend: sealane::Backend::detect().name(),
             backends: sealane::Backend::available().map(sealane::Backend::name).collect(),
             peers,
@@ -41,7 +44,7 @@ impl Environment {
     }
 
     pub fn print(&self) {
-        println!("{} at {:.2} GHz (measured)", self.cpu, self.measured_ghz);
+        println!("{} at {:.2} GHz (measured), class {}", self.cpu, self.measured_ghz, self.class);
         println!("sealane chooses {}; backends: {}", self.backend, self.backends.join(", "));
         println!("peers: {}", self.peers.join(", "));
         for note in &self.notes {
@@ -74,36 +77,12 @@ fn notes() -> Vec<String> {
     if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {
         notes.push("no row of OpenSSL without AVX: this CPU has none, OpenSSL as it is takes its place".into());
     }
-    if !is_of_targets() {
-        notes.push("the targets are for a CPU with AVX-512 and without IFMA, which this one is not".into());
+    if class_of_targets().is_none() {
+        notes.push("the targets for the chosen backend are for CPUs with AVX-512, which this one is not".into());
     }
     if !graviola::util::is_cpu_supported() {
         notes.push("no row of graviola, which does not support this CPU".into());
     }
     notes.push("RustCrypto, portable: the older of its crates above, in which a feature chooses portable code".into());
     notes
-}
-
-/// Whether the targets are for this CPU.
-fn is_of_targets() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx512f") && !std::arch::is_x86_feature_detected!("avx512ifma");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
-}
-
-/// Cycles for each nanosecond, from a chain of dependent operations that take one cycle each on every current CPU.
-fn measured_ghz() -> f64 {
-    const STEPS: u64 = 20_000_000;
-    const CYCLES_PER_STEP: u64 = 2;
-    let best = (0..5).map(|_| {
-        let start = Instant::now();
-        let mut x = std::hint::black_box(3_u64);
-        for i in 0..STEPS {
-            x = (x ^ i).rotate_left(7);
-        }
-        std::hint::black_box(x);
-        start.elapsed().as_nanos() as f64
-    });
-    (STEPS * CYCLES_PER_STEP) as f64 / best.fold(f64::MAX, f64::min)
 }

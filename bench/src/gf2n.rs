@@ -8,8 +8,8 @@ use polyval::Polyval;
 use polyval::universal_hash::UniversalHash;
 use sealane::chacha20::ChaCha20Rng;
 use sealane::gf2n::{Backend, Degree, Element, Field, Gf128};
+use sealane_measure::Rounds;
 
-use crate::harness::Plan;
 #[cfg(feature = "ntl")]
 use crate::peers::ntl::{self, Ntl};
 use crate::targets::TIME_TARGETS;
@@ -41,8 +41,8 @@ const TITLES: [(&str, &str); 6] = [
 /// Measures all rows in all fields.
 ///
 /// # Errors
-/// Which row gives a wrong result.
-pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
+/// Which row is too fast to be true, or gives a wrong result.
+pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let rows: [MakeRows; COLUMNS.len()] = [
         rows::<Degree<8>>,
         rows::<Degree<64>>,
@@ -55,7 +55,7 @@ pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for (column, rows) in COLUMNS.into_iter().zip(rows) {
         let rows = rows().map_err(|name| format!("{SUITE}: {name} gives a wrong result in GF({column})"))?;
-        results.extend(timed::measure(SUITE, column, rows, plan, TIME_TARGETS));
+        results.extend(timed::measure(SUITE, column, rows, rounds, TIME_TARGETS)?);
     }
     if !quiet {
         timed::print(&results, &TITLES, &COLUMNS);

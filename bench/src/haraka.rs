@@ -1,13 +1,10 @@
-//! Haraka v2 with 5 rounds: one input a call, four, eight, and many; on each backend, compiled for one instruction set
-//! without a choice, in a naive form, and in the C of PQClean (with the feature `sphincs`).
+//! Haraka v2 with 5 rounds: one input a call, four, eight, and many; on each backend, in a naive form, and in the C of PQClean (with the feature `sphincs`).
 
 use std::hint::black_box;
 
 use sealane::haraka::{Backend, Haraka, TweakedHaraka};
-use sealane::internals;
-use sealane_simd::{AesLevel, AesToken, LevelList, dispatch_aes};
+use sealane_measure::Rounds;
 
-use crate::harness::Plan;
 #[cfg(feature = "sphincs")]
 use crate::peers::sphincs::{self, Constants};
 use crate::targets::TIME_TARGETS;
@@ -34,13 +31,13 @@ const TITLES: [(&str, &str); 2] = [
 /// Measures all rows.
 ///
 /// # Errors
-/// Which row gives a wrong result.
-pub fn measure(plan: &Plan, quiet: bool) -> Result<Vec<TimedResult>, String> {
+/// Which row is too fast to be true, or gives a wrong result.
+pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for column in COLUMNS {
         let mut rows = of_256::rows(column)?;
         rows.extend(of_512::rows(column)?);
-        results.extend(timed::measure(SUITE, column, rows, plan, TIME_TARGETS));
+        results.extend(timed::measure(SUITE, column, rows, rounds, TIME_TARGETS)?);
     }
     if !quiet {
         timed::print(&results, &TITLES, &COLUMNS);
@@ -119,14 +116,6 @@ macro_rules! rows {
                     let mut row = row(format!("sealane ({backend})"), &oracle, calls!(column, haraka, (::<5>): $one, $four, $eight, $many))?;
                     row.chosen = backend == Backend::detect();
                     rows.push(row);
-                    if column == ONE && backend.name() != "scalar" {
-                        let level = AesLevel::available().find(|level| level.name() == backend.name());
-                        let level = level.expect("a level for each backend");
-                        let name = format!("sealane, compiled for {backend}");
-                        rows.push(self::row(name, &oracle, move |inputs, outputs| {
-                            dispatch_aes!(level, token => compiled(token, inputs, outputs));
-                        })?);
-                    }
                 }
                 if column == ONE {
                     rows.push(row("sealane, a choice in each call", &oracle, |inputs, outputs| {
@@ -144,14 +133,6 @@ macro_rules! rows {
                 #[cfg(feature = "sphincs")]
                 rows.extend(of_pqclean(column, &tweaked)?);
                 Ok(rows)
-            }
-
-            /// What a program is that was compiled for the instruction set: the loop has it, so no call is made in it.
-            #[inline(always)]
-            fn compiled<T: AesToken>(token: T, inputs: &Inputs, outputs: &mut Outputs) {
-                for (input, output) in inputs.iter().zip(outputs) {
-                    *output = internals::$one(token, input);
-                }
             }
 
             #[cfg(feature = "sphincs")]

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use sealane_measure::{Rounds, Samples, Work, check, take_turns};
 use serde::Serialize;
 
 use crate::buffers::Buffers;
@@ -16,6 +17,8 @@ pub type Prepare = Box<dyn FnMut(u64, &mut [u8], &mut [u8; 16])>;
 pub struct Suite {
     pub name: &'static str,
     pub rows: Vec<Row>,
+    /// What its rows do, but those that say otherwise.
+    pub work: Work,
     /// Where a message must be restored before each call, for the call destroys it.
     pub prepare: Option<Prepare>,
     /// Messages that a batch has; 1 where there are no batches.
@@ -26,21 +29,13 @@ pub struct Suite {
     pub verified: bool,
 }
 
-/// How long to measure.
-#[derive(Clone, Copy)]
-pub struct Plan {
-    pub rounds: usize,
-    /// Time that a row is measured in one round.
-    pub slice: Duration,
-    /// Time that it runs before, unmeasured, for caches and the clock to become its own.
-    pub settle: Duration,
-}
-
 /// Nanoseconds for each message of one size.
 #[derive(Serialize, Clone, Copy)]
 pub struct Time {
     pub best_ns: f64,
     pub median_ns: f64,
+    /// The core's clock.
+    pub clock_ghz: f64,
 }
 
 #[derive(Serialize)]
@@ -65,33 +60,36 @@ pub struct SuiteResult {
 }
 
 impl Suite {
-    /// A suite whose rows need no preparation of the message.
-    pub fn new(name: &'static str, rows: Vec<Row>) -> Self {
-        Self { name, rows, prepare: None, batch: 1, own_sizes: None, verified: false }
+    /// Returns a suite whose rows need no preparation of the message.
+    pub fn new(name: &'static str, work: Work, rows: Vec<Row>) -> Self {
+        Self { name, rows, work, prepare: None, batch: 1, own_sizes: None, verified: false }
     }
 
-    pub fn measure(&mut self, plan: &Plan, sizes: &[usize], offset: usize) -> SuiteResult {
+    /// Returns buffers with messages for the rows.
+    pub fn buffers(&mut self, size: usize, offset: usize) -> Buffers {
+        let mut buffers = Buffers::cached(size, offset, self.batch);
+        if let Some(prepare) = &mut self.prepare {
+            buffers.seal(prepare);
+        }
+        buffers.keep();
+        buffers
+    }
+
+    /// Measures all rows at all sizes.
+    ///
+    /// # Errors
+    /// A row that takes less time than its work does.
+    pub fn measure(&mut self, rounds: &Rounds, sizes: &[usize], offset: usize) -> Result<SuiteResult, String> {
         let mut times = vec![Vec::new(); self.rows.len()];
         for &size in sizes {
-            let mut buffers = Buffers::cached(size, offset, self.batch);
-            if let Some(prepare) = &mut self.prepare {
-                buffers.seal(prepare);
-            }
-            buffers.keep();
+            let mut buffers = self.buffers(size, offset);
             let restores = self.prepare.is_some();
-            let mut stopwatches: Vec<_> =
-                self.rows.iter_mut().map(|row| Stopwatch::warm_up(row, &mut buffers, restores, plan)).collect();
-            let mut samples = vec![Vec::with_capacity(plan.rounds); self.rows.len()];
-            for round in 0..plan.rounds {
-                // Each round begins with another row, so that no row always follows the same one.
-                for i in 0..self.rows.len() {
-                    let i = (i + round) % self.rows.len();
-                    samples[i].push(stopwatches[i].sample(&mut self.rows[i], &mut buffers));
-                }
-            }
-            for (times, mut samples) in times.iter_mut().zip(samples) {
-                samples.sort_by(f64::total_cmp);
-                times.push(Time { best_ns: samples[0], median_ns: samples[samples.len() / 2] });
+            let mut turns: Vec<_> = self.rows.iter_mut().map(|row| Turn { row, restores, next: 0 }).collect();
+            let samples = take_turns(&mut turns, rounds, |turn, passes| turn.run(&mut buffers, passes));
+            for ((row, times), samples) in self.rows.iter().zip(&mut times).zip(samples) {
+                let time = Time::of(&samples, buffers.count());
+                time.possible(&format!("{}, {size} bytes, {}", self.name, row.name()), row.work(self.work), size)?;
+                times.push(time);
             }
         }
         let rows = self.rows.iter().zip(times);
@@ -99,71 +97,71 @@ impl Suite {
             name: row.name(),
             owner: row.owner,
             ours: row.is_ours(),
-            verified: self.verified,
+            verified: self.verified && row.is_compared(),
             times,
         });
-        SuiteResult { name: self.name, sizes: sizes.to_vec(), offset, rows: rows.collect() }
+        Ok(SuiteResult { name: self.name, sizes: sizes.to_vec(), offset, rows: rows.collect() })
     }
 }
 
-/// Measures one row with one size.
-struct Stopwatch {
-    restores: bool,
-    /// Passes over all buffers that fill a slice, and the time before it.
-    passes: u64,
-    settling_passes: u64,
-    /// The number of the next message.
-    next: u64,
-}
-
-impl Stopwatch {
-    /// Finds out, while the row warms up, how many passes fill a slice.
-    fn warm_up(row: &mut Row, buffers: &mut Buffers, restores: bool, plan: &Plan) -> Self {
-        let mut stopwatch = Self { restores, passes: 1, settling_passes: 0, next: 0 };
-        loop {
-            let ns = stopwatch.sample(row, buffers) * (stopwatch.passes * buffers.count() as u64) as f64;
-            let scaled = |time: Duration| stopwatch.passes as f64 * time.as_nanos() as f64 / ns;
-            if ns >= plan.slice.as_nanos() as f64 / 2.0 {
-                let (passes, settling_passes) = (scaled(plan.slice), scaled(plan.settle));
-                return Self {
-                    passes: (passes as u64).max(1),
-                    settling_passes: (settling_passes as u64).max(1),
-                    ..stopwatch
-                };
-            }
-            stopwatch.passes *= 2;
+impl Time {
+    /// Returns the time of a message, where each call took `messages` of them.
+    pub fn of(samples: &Samples, messages: usize) -> Self {
+        let messages = messages as f64;
+        Self {
+            best_ns: samples.best_ns() / messages,
+            median_ns: samples.median_ns() / messages,
+            clock_ghz: samples.median_clock_ghz(),
         }
     }
 
-    /// Nanoseconds for each message. OpenSSL's capabilities are set before and reset after, outside what is measured.
-    fn sample(&mut self, row: &mut Row, buffers: &mut Buffers) -> f64 {
-        let _capabilities = row.capabilities.map(Capabilities::set);
-        self.run(row, buffers, self.settling_passes);
-        let elapsed = self.run(row, buffers, self.passes);
-        elapsed.as_nanos() as f64 / (self.passes * buffers.count() as u64) as f64
+    /// Returns cycles for each byte.
+    pub fn cycles_per_byte(self, bytes: usize) -> f64 {
+        self.median_ns * self.clock_ghz / bytes as f64
     }
 
-    /// The time of that many passes. Where messages must be restored, the clock stops meanwhile: it is read twice for
-    /// each pass, which costs about 0.3 % of a pass over some 16 KiB, in all rows alike.
-    fn run(&mut self, row: &mut Row, buffers: &mut Buffers, passes: u64) -> Duration {
+    /// Checks that a CPU can be that fast.
+    ///
+    /// # Errors
+    /// If it cannot: the compiler removed some of the work.
+    pub fn possible(self, row: &str, work: Work, size: usize) -> Result<(), String> {
+        check(row, self.median_ns, self.clock_ghz, work.least_cycles(size)).map_err(|error| error.to_string())
+    }
+}
+
+/// A row in its turns.
+pub struct Turn<'a> {
+    pub row: &'a mut Row,
+    /// Whether messages must be restored before each pass.
+    pub restores: bool,
+    /// The number of the next message.
+    pub next: u64,
+}
+
+impl Turn<'_> {
+    /// Returns the time of that many passes over all buffers. Where messages must be restored, the clock stops
+    /// meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass over some 16 KiB, in all rows alike.
+    /// OpenSSL's capabilities are set before and reset after, outside of what is measured.
+    pub fn run(&mut self, buffers: &mut Buffers, passes: u64) -> Duration {
+        let _capabilities = self.row.capabilities.map(Capabilities::set);
         let mut done = true;
         let mut total = Duration::ZERO;
         if self.restores {
             for _ in 0..passes {
                 buffers.restore();
                 let start = Instant::now();
-                done &= pass(row, buffers, 0);
+                done &= pass(self.row, buffers, 0);
                 total += start.elapsed();
             }
         } else {
             let start = Instant::now();
             for _ in 0..passes {
-                done &= pass(row, buffers, self.next);
+                done &= pass(self.row, buffers, self.next);
                 self.next += buffers.count() as u64;
             }
             total = start.elapsed();
         }
-        assert!(done, "{} refused an authentic message", row.name());
+        assert!(done, "{} refused an authentic message", self.row.name());
         total
     }
 }
@@ -174,14 +172,39 @@ pub fn pass(row: &mut Row, buffers: &mut Buffers, first: u64) -> bool {
     match &mut row.operation {
         Operation::Each(operation) => {
             for (number, (data, tag)) in (first..).zip(buffers.iter_mut()) {
-                done &= operation(number, data, tag);
+                done &= operation(black_box(number), black_box(data), tag);
             }
         }
         Operation::Batch(operation) => {
             for (number, batch) in (first..).step_by(buffers.batch()).zip(buffers.batches_mut()) {
-                done &= operation(number, batch);
+                done &= operation(black_box(number), black_box(batch));
             }
         }
     }
     black_box(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peers::Peer;
+
+    /// A row that does nothing with the message.
+    fn idle() -> Row {
+        Row::new(Owner::Peer(Peer::Ring), |_, _, _| true)
+    }
+
+    #[test]
+    fn a_row_that_does_nothing_is_refused() {
+        let rounds = Rounds { count: 3, turn: Duration::from_micros(50), settle: Duration::ZERO };
+        for work in [Work::ChaCha20, Work::Poly1305, Work::Aead, Work::Aes256Gcm] {
+            let error = Suite::new("seal", work, vec![idle()]).measure(&rounds, &[1350], 0).err().expect("too fast");
+            assert!(error.starts_with("seal, 1350 bytes, ring: "), "{error}");
+        }
+        let slow = Row::new(Owner::Peer(Peer::Ring), |_, _, _| {
+            std::thread::sleep(Duration::from_micros(20));
+            true
+        });
+        assert!(Suite::new("seal", Work::Aead, vec![slow]).measure(&rounds, &[1350], 0).is_ok());
+    }
 }

@@ -10,7 +10,6 @@ mod chacha20;
 mod element;
 mod environment;
 mod gf2n;
-mod gf2n_dispatch;
 mod gf8;
 mod haraka;
 mod harness;
@@ -20,6 +19,7 @@ mod report;
 mod row;
 mod setup;
 mod shamir;
+mod sweep;
 mod targets;
 mod timed;
 mod verdict;
@@ -29,8 +29,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use sealane_measure::Rounds;
+use sealane_simd::CpuClass;
 
-use harness::{Plan, Suite};
+use harness::Suite;
 use report::Report;
 use row::{Owner, Row};
 use verdict::Statistic;
@@ -39,7 +41,7 @@ use verdict::Statistic;
 #[derive(Parser)]
 struct Args {
     /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf8, gf2n,
-    /// gf2n_dispatch, haraka, shamir_element)
+    /// haraka, shamir_element)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -57,10 +59,16 @@ struct Args {
     /// Fewer, shorter rounds and fewer sizes: a rough picture in less than a minute
     #[arg(long)]
     quick: bool,
+    /// Measures our code at every STEP-th length to 4,200 bytes and every multiple of 128, without peers
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u16).range(1..=128))]
+    sweep: Option<u16>,
+    /// Draws the sweep
+    #[arg(long, value_name = "FILE", requires = "sweep")]
+    svg: Option<std::path::PathBuf>,
     /// What ratios are made from
     #[arg(long, value_enum, default_value = "median")]
     statistic: Statistic,
-    /// Fails if a target is missed
+    /// Fails if a target is missed, or with --sweep a length is too slow
     #[arg(long)]
     check: bool,
     /// Prints one JSON document instead of tables
@@ -85,10 +93,14 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<ExitCode, String> {
+    force_class()?;
+    if let Some(step) = args.sweep {
+        return sweep::run(args, step);
+    }
     peers::libsodium::init();
     let notes = peers::openssl_capabilities::check()?;
     let mut suites = suites(args)?;
-    let plan = plan(args);
+    let rounds = rounds(args);
     let passes = match &args.sizes {
         Some(sizes) => vec![(sizes.clone(), args.offset)],
         None if args.quick => vec![(QUICK_SIZES.to_vec(), 0)],
@@ -101,32 +113,29 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     for suite in &mut suites {
         suite.verify()?;
         if suite.name == "setup" {
-            report.add_setup(setup::measure(suite, &plan, args.statistic), args.json);
+            report.add_setup(setup::measure(suite, &rounds, args.statistic)?, args.json);
             continue;
         }
         let own_pass = suite.own_sizes.map(|sizes| vec![(sizes.to_vec(), 0)]);
         let passes = if args.sizes.is_some() { &passes } else { own_pass.as_ref().unwrap_or(&passes) };
         for (sizes, offset) in passes {
-            report.add(suite.measure(&plan, sizes, *offset), args.statistic, args.json);
+            report.add(suite.measure(&rounds, sizes, *offset)?, args.statistic, args.json);
         }
     }
     if wants(args, shamir::SUITE) {
-        report.timed.extend(shamir::measure(&plan, args.json)?);
+        report.timed.extend(shamir::measure(&rounds, args.json)?);
     }
     if wants(args, gf8::SUITE) {
-        report.timed.extend(gf8::measure(&plan, args.json)?);
+        report.timed.extend(gf8::measure(&rounds, args.json)?);
     }
     if wants(args, gf2n::SUITE) {
-        report.timed.extend(gf2n::measure(&plan, args.json)?);
-    }
-    if wants(args, gf2n_dispatch::SUITE) {
-        report.timed.extend(gf2n_dispatch::measure(&plan, args.json)?);
+        report.timed.extend(gf2n::measure(&rounds, args.json)?);
     }
     if wants(args, haraka::SUITE) {
-        report.timed.extend(haraka::measure(&plan, args.json)?);
+        report.timed.extend(haraka::measure(&rounds, args.json)?);
     }
     if wants(args, element::SUITE) {
-        report.timed.extend(element::measure(&plan, args.json)?);
+        report.timed.extend(element::measure(&rounds, args.json)?);
     }
     if args.json {
         report.print_json();
@@ -137,14 +146,22 @@ fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 /// Many short rounds: on a busy machine most of them are undisturbed, and so is the median.
-fn plan(args: &Args) -> Plan {
+fn rounds(args: &Args) -> Rounds {
     // After 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
     let lowers_clock = sealane::Backend::by_name("avx512").is_ok();
-    Plan {
-        rounds: if args.quick { 31 } else { 151 },
-        slice: Duration::from_micros(if args.quick { 250 } else { 400 }),
+    Rounds {
+        count: if args.quick { 31 } else { 151 },
+        turn: Duration::from_micros(if args.quick { 250 } else { 400 }),
         settle: Duration::from_micros(if lowers_clock { 700 } else { 50 }),
     }
+}
+
+/// Takes the class of CPUs that `SEALANE_CPU_CLASS` names, as the command does.
+fn force_class() -> Result<(), String> {
+    let Some(name) = std::env::var("SEALANE_CPU_CLASS").ok().filter(|name| !name.is_empty()) else { return Ok(()) };
+    let class = CpuClass::ALL.into_iter().find(|class| class.name() == name);
+    CpuClass::force(Some(class.ok_or("SEALANE_CPU_CLASS: unknown class")?));
+    Ok(())
 }
 
 /// The suites and rows that were asked for.
@@ -179,8 +196,7 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
 }
 
 /// Suites that have rows of their own kind, without messages or with several results.
-const OWN_SUITES: [&str; 6] =
-    [shamir::SUITE, gf8::SUITE, gf2n::SUITE, gf2n_dispatch::SUITE, haraka::SUITE, element::SUITE];
+const OWN_SUITES: [&str; 5] = [shamir::SUITE, gf8::SUITE, gf2n::SUITE, haraka::SUITE, element::SUITE];
 
 /// Whether one of them was asked for.
 fn wants(args: &Args, suite: &str) -> bool {

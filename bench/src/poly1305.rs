@@ -1,5 +1,7 @@
 //! Poly1305 (RFC 8439, section 2.5), a new key for each message.
 
+use sealane_measure::Work;
+
 use crate::buffers::Tag;
 use crate::harness::Suite;
 use crate::peers::openssl_mac::Poly1305Context;
@@ -38,7 +40,7 @@ pub fn suite() -> Suite {
         let mut manager = peers::ipsec_mb::IpsecMb::new();
         row(Owner::Peer(Peer::IpsecMb), move |key, data| manager.poly1305(key, data))
     });
-    Suite::new("poly1305", rows)
+    Suite::new("poly1305", Work::Poly1305, rows)
 }
 
 fn row(owner: Owner, mut mac: impl FnMut(&[u8; 32], &[u8]) -> Tag + 'static) -> Row {

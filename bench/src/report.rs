@@ -1,15 +1,15 @@
 //! The tables.
 
+use sealane_measure::{Table, size_name};
 use serde::Serialize;
 
 use crate::environment::Environment;
-use crate::harness::SuiteResult;
+use crate::harness::{SuiteResult, Time};
 use crate::peers::Peer;
+use crate::row::Owner;
 use crate::setup::SetupResult;
 use crate::timed::TimedResult;
 use crate::verdict::{Order, Statistic, Verdict};
-
-const NAME_COLUMNS: usize = 28;
 
 /// Everything that was measured in a run.
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ impl Report {
         if !quiet {
             println!("\nsetup: a new key for one message, ns beyond the same message with the key kept");
             for result in &results {
-                println!("{:6} {:24}{}", bytes(result.size), result.name, result.describe());
+                println!("{:6} {:24}{}", size_name(result.size), result.name, result.describe());
             }
         }
         self.setup.extend(results);
@@ -92,7 +92,7 @@ impl Report {
             );
         }
         for setup in self.setup.iter().filter(|setup| setup.met.is_some()) {
-            println!("{:10} {:23}{:19}{}", "setup", setup.name, bytes(setup.size), setup.describe());
+            println!("{:10} {:23}{:19}{}", "setup", setup.name, size_name(setup.size), setup.describe());
         }
         if !self.orders.is_empty() {
             print_orders(&self.orders);
@@ -141,18 +141,12 @@ fn print_rows(result: &SuiteResult, statistic: Statistic) {
     } else {
         println!("\n{}, messages that begin {} bytes behind a multiple of 64: {unit}", result.name, result.offset);
     }
-    print!("{:NAME_COLUMNS$}", "");
-    for &size in &result.sizes {
-        print!("{:>9}", bytes(size));
-    }
-    println!();
+    let mut table = Table::new([String::new()].into_iter().chain(result.sizes.iter().copied().map(size_name)));
     for row in &result.rows {
-        print!("{:NAME_COLUMNS$}", row.name);
-        for (&time, &size) in row.times.iter().zip(&result.sizes) {
-            print!("{:>9}", figure(size, statistic.of(time)));
-        }
-        println!();
+        let figures = row.times.iter().zip(&result.sizes).map(|(&time, &size)| figure(size, statistic.of(time)));
+        table.row([row.name.clone()].into_iter().chain(figures));
     }
+    print!("{}", table.text(0));
 }
 
 /// Our chosen backend beside the best peer of each size, with the targets. The first ratio is that of `statistic`, the
@@ -162,29 +156,39 @@ fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic
     if result.fastest(0, statistic, Peer::competes).is_none() {
         return;
     }
-    println!("\n  {}: {} against the best peer; ratio, and that of the best rounds", result.name, ours.name);
+    println!(
+        "\n  {}: {} against the best peer; cycles a byte, ratio, and that of the best rounds",
+        result.name, ours.name
+    );
+    let mut table =
+        Table::new(["", "ours", "cyc/B", "best peer", "its", "cyc/B", "ratio", "", "targets"].map(String::from));
     for (i, &size) in result.sizes.iter().enumerate() {
         let Some((peer, ns)) = result.fastest(i, statistic, Peer::competes) else { return };
         let best = result.fastest(i, Statistic::Best, Peer::competes).map_or(0.0, |(_, ns)| ns / ours.times[i].best_ns);
-        let ours = statistic.of(ours.times[i]);
+        let time = ours.times[i];
+        let its = result.rows.iter().find(|row| row.owner == Owner::Peer(peer)).map(|row| row.times[i]);
+        let cycles = |time: Time| format!("{:.2}", time.cycles_per_byte(size));
         let targets: Vec<_> = verdicts.iter().filter(|v| v.size == size).map(Verdict::describe).collect();
-        println!(
-            "  {:>7}{:>9}   {:25}{:>9}{:>7.2}{best:>6.2}   {}",
-            bytes(size),
-            figure(size, ours),
-            peer.name(),
+        table.row([
+            size_name(size),
+            figure(size, statistic.of(time)),
+            cycles(time),
+            peer.name().into(),
             figure(size, ns),
-            ns / ours,
+            its.map_or(String::new(), cycles),
+            format!("{:.2}", ns / statistic.of(time)),
+            format!("{best:.2}"),
             targets.join("; "),
-        );
+        ]);
     }
+    print!("{}", table.text(2));
 }
 
 fn print_forced(verdicts: &[Verdict]) {
     let first = &verdicts[0];
     println!("\n  {}: {}, at least {:.2} x {}", first.suite, first.ours, first.target, first.against);
     for verdict in verdicts {
-        println!("  {:>7}   {}", bytes(verdict.size), verdict.describe());
+        println!("  {:>7}   {}", size_name(verdict.size), verdict.describe());
     }
 }
 
@@ -206,15 +210,6 @@ fn figure(size: usize, ns: f64) -> String {
     if size <= 64 { format!("{ns:.0} ns") } else { format!("{:.2}", size as f64 / ns) }
 }
 
-/// A size as it is shown: whole KiB and MiB from 4 KiB on.
-pub fn bytes(size: usize) -> String {
-    match size {
-        _ if size >= 1 << 20 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),
-        _ if size >= 4096 && size.is_multiple_of(1024) => format!("{} KiB", size >> 10),
-        _ => format!("{size} B"),
-    }
-}
-
 fn place(size: usize, offset: usize) -> String {
-    if offset == 0 { bytes(size) } else { format!("{} at offset {offset}", bytes(size)) }
+    if offset == 0 { size_name(size) } else { format!("{} at offset {offset}", size_name(size)) }
 }

@@ -1,5 +1,7 @@
 //! One implementation of a primitive.
 
+use sealane_measure::Work;
+
 use crate::buffers::{Batch, Tag};
 use crate::peers::Peer;
 use crate::peers::openssl_capabilities::Capabilities;
@@ -44,6 +46,16 @@ impl Row {
 
     pub fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {
         Self { capabilities, ..self }
+    }
+
+    /// Returns what it does, in a suite of that work.
+    pub fn work(&self, of_suite: Work) -> Work {
+        if self.owner == Owner::Peer(Peer::OpenSslGcm) { Work::Aes256Gcm } else { of_suite }
+    }
+
+    /// Returns whether its output must be that of the others.
+    pub fn is_compared(&self) -> bool {
+        self.owner != Owner::Peer(Peer::OpenSslGcm)
     }
 
     pub fn is_ours(&self) -> bool {

@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
+use sealane_measure::{Rounds, Work};
 use serde::Serialize;
 
 use crate::aead::{AAD, KEY};
 use crate::chacha20::nonce;
-use crate::harness::{Plan, Suite};
+use crate::harness::Suite;
 use crate::peers::Peer;
 use crate::row::{Owner, Row};
 use crate::targets::SETUP_NS;
@@ -59,7 +60,7 @@ pub fn suite() -> Suite {
         row(Owner::Peer(Peer::Ring), move |message, data| ring_seal(&ring_kept, message, data)),
         row(Owner::Peer(Peer::Ring), move |message, data| ring_seal(&ring(black_box(&KEY)), message, data)),
     ];
-    Suite::new("setup", rows)
+    Suite::new("setup", Work::Aead, rows)
 }
 
 fn row(owner: Owner, mut seal: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static) -> Row {
@@ -70,8 +71,11 @@ fn row(owner: Owner, mut seal: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static)
 }
 
 /// Measures the pairs.
-pub fn measure(suite: &mut Suite, plan: &Plan, statistic: Statistic) -> Vec<SetupResult> {
-    let result = suite.measure(plan, &SIZES, 0);
+///
+/// # Errors
+/// A row that takes less time than its work does.
+pub fn measure(suite: &mut Suite, rounds: &Rounds, statistic: Statistic) -> Result<Vec<SetupResult>, String> {
+    let result = suite.measure(rounds, &SIZES, 0)?;
     let pairs = result.rows.chunks_exact(2).flat_map(|pair| {
         SIZES.iter().enumerate().map(|(i, &size)| {
             let (kept_ns, new_ns) = (statistic.of(pair[0].times[i]), statistic.of(pair[1].times[i]));
@@ -79,5 +83,5 @@ pub fn measure(suite: &mut Suite, plan: &Plan, statistic: Statistic) -> Vec<Setu
             SetupResult { name: pair[0].name.clone(), size, kept_ns, new_ns, met }
         })
     });
-    pairs.collect()
+    Ok(pairs.collect())
 }

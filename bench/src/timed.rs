@@ -1,10 +1,9 @@
 //! Rows that do no more than run, for suites without messages: fields, sharing, products of slices.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use sealane_measure::{Rounds, Table, Work, check, figure, take_turns};
 use serde::Serialize;
-
-use crate::harness::Plan;
 
 /// Makes the rows of one column, or names one that is wrong.
 pub type MakeRows = fn() -> Result<Vec<Row>, String>;
@@ -38,13 +37,18 @@ impl Row {
         Self { bytes: Some(bytes), ..Self::new(name, operation, 1, run) }
     }
 
-    /// Nanoseconds for each operation, over that many calls.
-    fn time(&mut self, calls: u32) -> f64 {
+    /// Returns the time of that many calls.
+    fn time(&mut self, calls: u64) -> Duration {
         let start = Instant::now();
         for _ in 0..calls {
             (self.run)();
         }
-        start.elapsed().as_nanos() as f64 / (f64::from(calls) * self.count as f64)
+        start.elapsed()
+    }
+
+    /// Returns the least cycles for an operation: each writes a result of 8 bytes or more.
+    fn least_cycles(&self) -> f64 {
+        Work::Copy.least_cycles(self.bytes.unwrap_or(8))
     }
 }
 
@@ -89,6 +93,8 @@ pub struct TimedResult {
     pub bytes: Option<usize>,
     pub best_ns: f64,
     pub median_ns: f64,
+    /// The core's clock.
+    pub clock_ghz: f64,
     /// No more than this is to be reached.
     pub target_ns: Option<f64>,
     pub met: Option<bool>,
@@ -97,41 +103,36 @@ pub struct TimedResult {
 }
 
 /// Measures the rows of one column in turns.
+///
+/// # Errors
+/// A row that takes less time than its work does.
 pub fn measure(
     suite: &'static str,
     column: &'static str,
     mut rows: Vec<Row>,
-    plan: &Plan,
+    rounds: &Rounds,
     targets: &[TimeTarget],
-) -> Vec<TimedResult> {
-    let mut samples = vec![Vec::with_capacity(plan.rounds); rows.len()];
-    let turns: Vec<_> = rows.iter_mut().map(|row| Turn::of(row, plan)).collect();
-    for round in 0..plan.rounds {
-        for i in 0..rows.len() {
-            let i = (i + round) % rows.len();
-            if round % turns[i].every == 0 {
-                // Unmeasured first, for caches and predictors to become its own.
-                rows[i].time(turns[i].settling_calls);
-                samples[i].push(rows[i].time(turns[i].calls));
-            }
-        }
-    }
-    let result = |(row, mut samples): (Row, Vec<f64>)| {
-        samples.sort_by(f64::total_cmp);
-        TimedResult {
+) -> Result<Vec<TimedResult>, String> {
+    let samples = take_turns(&mut rows, rounds, Row::time);
+    let mut results = Vec::new();
+    for (row, samples) in rows.into_iter().zip(samples) {
+        let (median_ns, count) = (samples.median_ns() / row.count as f64, row.count as f64);
+        let name = format!("{suite}, {}, {column}, {}", row.operation, row.name);
+        check(name, median_ns, samples.median_clock_ghz(), row.least_cycles()).map_err(|error| error.to_string())?;
+        results.push(TimedResult {
             suite,
             name: row.name,
             operation: row.operation,
             column,
             bytes: row.bytes,
-            best_ns: samples[0],
-            median_ns: samples[samples.len() / 2],
+            best_ns: samples.best_ns() / count,
+            median_ns,
+            clock_ghz: samples.median_clock_ghz(),
             target_ns: None,
             met: None,
             chosen: row.chosen,
-        }
-    };
-    let mut results: Vec<_> = rows.into_iter().zip(samples).map(result).collect();
+        });
+    }
     for target in targets.iter().filter(|target| (target.suite, target.column) == (suite, column)) {
         let is_judged = |result: &TimedResult| result.chosen && result.operation == target.operation;
         let Some(i) = results.iter().position(is_judged) else { continue };
@@ -140,32 +141,7 @@ pub fn measure(
         results[i].target_ns = ns;
         results[i].met = ns.map(|ns| results[i].median_ns <= ns);
     }
-    results
-}
-
-/// How a row takes part in the rounds.
-struct Turn {
-    calls: u32,
-    settling_calls: u32,
-    /// It takes part in every so manieth round: a single call may be as long as many slices.
-    every: usize,
-}
-
-impl Turn {
-    /// Calls that fill a slice of time, at least one.
-    fn of(row: &mut Row, plan: &Plan) -> Self {
-        const FEWEST_ROUNDS: usize = 5;
-        let slice = plan.slice.as_nanos() as f64;
-        let mut calls = 1;
-        loop {
-            let total = row.time(calls) * f64::from(calls) * row.count as f64;
-            if total >= slice / 2.0 {
-                let every = ((total / (4.0 * slice)) as usize).clamp(1, plan.rounds / FEWEST_ROUNDS);
-                return Self { calls, settling_calls: if every > 1 { 0 } else { calls / 8 + 1 }, every };
-            }
-            calls *= 2;
-        }
-    }
+    Ok(results)
 }
 
 /// A table for each operation, then our chosen backend beside the fastest other of each column, and the targets.
@@ -173,20 +149,14 @@ pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: 
     for (operation, title) in titles {
         let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
         let Some(first) = of_operation.first() else { continue };
-        println!("\n{}, {title}: {}, median", first.suite, first.unit());
-        print!("{:34}", "");
-        columns.iter().for_each(|column| print!("{column:>11}"));
-        println!();
+        println!("\n{}, {title}: {}, median; in brackets cycles or bytes a cycle", first.suite, first.unit());
+        let mut table = Table::new([String::new()].into_iter().chain(columns.iter().map(ToString::to_string)));
         for name in names(&of_operation) {
-            print!("{name:34}");
-            for column in columns {
-                match of_operation.iter().find(|result| result.name == name && result.column == *column) {
-                    Some(result) => print!("{:>11}", result.figure(result.median_ns)),
-                    None => print!("{:>11}", "-"),
-                }
-            }
-            println!();
+            let result = |column: &&str| of_operation.iter().find(|row| row.name == name && row.column == *column);
+            let cells = columns.iter().map(|column| result(column).map_or("-".into(), |result| result.shown()));
+            table.row([name.to_owned()].into_iter().chain(cells));
         }
+        print!("{}", table.text(0));
         for result in of_operation.iter().filter(|result| result.chosen) {
             result.print_verdict(&of_operation);
         }
@@ -201,6 +171,13 @@ impl TimedResult {
     /// A time, as it is shown: bytes by their speed.
     fn figure(&self, ns: f64) -> String {
         figure(self.bytes.map_or(ns, |bytes| bytes as f64 * 1e3 / ns))
+    }
+
+    /// The figure with that for the core's clock.
+    fn shown(&self) -> String {
+        let cycles = self.median_ns * self.clock_ghz;
+        let by_clock = self.bytes.map_or(cycles, |bytes| bytes as f64 / cycles);
+        format!("{} ({})", self.figure(self.median_ns), figure(by_clock))
     }
 
     /// Against the target, and each peer.
@@ -219,35 +196,6 @@ impl TimedResult {
     }
 }
 
-/// Three digits or more.
-fn figure(value: f64) -> String {
-    match value {
-        _ if value < 10.0 => format!("{value:.2}"),
-        _ if value < 100.0 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
-}
-
-/// Each figure as a multiple of that of the row `base`.
-pub fn print_ratios(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str], base: &str) {
-    for (operation, title) in titles {
-        println!("\n{title}: multiple of {base}");
-        let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
-        for name in names(&of_operation).into_iter().filter(|name| *name != base) {
-            print!("{name:34}");
-            for column in columns {
-                let find =
-                    |name: &str| of_operation.iter().find(|result| result.name == name && result.column == *column);
-                match find(name).zip(find(base)) {
-                    Some((result, base)) => print!("{:>11.2}", result.median_ns / base.median_ns),
-                    None => print!("{:>11}", "-"),
-                }
-            }
-            println!();
-        }
-    }
-}
-
 /// Each name once, in order.
 fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
@@ -257,4 +205,17 @@ fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_does_nothing_is_refused() {
+        let rounds = Rounds { count: 3, turn: Duration::from_micros(50), settle: Duration::ZERO };
+        let idle = || Row::on_bytes("idle", "multiply", 1 << 20, || ());
+        let error = measure("gf8", "1 MiB", vec![idle()], &rounds, &[]).err().expect("too fast");
+        assert!(error.starts_with("gf8, multiply, 1 MiB, idle: "), "{error}");
+    }
 }

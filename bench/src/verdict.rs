@@ -1,5 +1,6 @@
 //! What was reached, against what was to be reached.
 
+use sealane_simd::CpuClass;
 use serde::Serialize;
 
 use crate::harness::{RowResult, SuiteResult, Time};
@@ -23,6 +24,11 @@ impl Statistic {
             Self::Best => time.best_ns,
         }
     }
+}
+
+/// Returns the class of this CPU, if the targets of classes are for it.
+pub fn class_of_targets() -> Option<CpuClass> {
+    sealane::Backend::detect().name().starts_with("avx512").then(CpuClass::detect)
 }
 
 /// One target at one size.
@@ -77,7 +83,10 @@ impl SuiteResult {
 
     /// The targets of that backend for this suite, as far as both sides were measured.
     pub fn verdicts(&self, backend: Option<&str>, statistic: Statistic) -> Vec<Verdict> {
-        let targets = TARGETS.iter().filter(|target| target.suite == self.name && target.backend == backend);
+        let is_meant = |target: &&Target| {
+            target.suite == self.name && target.backend == backend && target.is_for(class_of_targets())
+        };
+        let targets = TARGETS.iter().filter(is_meant);
         let verdicts = targets.flat_map(|target| {
             (0..self.sizes.len())
                 .filter(|&i| target.sizes.contains(&self.sizes[i]))
@@ -102,7 +111,7 @@ impl SuiteResult {
             ours: ours.name.clone(),
             size: self.sizes[i],
             offset: self.offset,
-            class: target.class(),
+            class: target.sizes(),
             against,
             peer: peer.name(),
             ratio,

@@ -44,7 +44,7 @@ fn main() {
     // Not packed into this crate: the archive brings the parts of the standard library that it needs, which are the program's too, and
     // a linker takes each only once from archives.
     println!("cargo::rustc-link-lib=static:-bundle=simd");
-    for source in ["build.rs", "operations", "../../crates/sealane/src", "../../crates/simd/src"] {
+    for source in ["build.rs", "operations", "../../crates/simd/src"] {
         println!("cargo::rerun-if-changed={}", here.join(source).display());
     }
 }

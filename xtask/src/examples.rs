@@ -37,7 +37,7 @@ fn two_copies(nm: &Path, target: &Path) -> Result<()> {
     let simd = files(&debug.join("build"), "built-twice-", "out/simd/libsimd.a")?;
     ensure!(!simd.is_empty(), "there is no libsimd.a in {}", debug.join("build").display());
     let mut fallback = BTreeSet::new();
-    for library in ["libsealane-", "libsealane_simd-", "liboperations-"] {
+    for library in ["libsealane_simd-", "liboperations-"] {
         let libraries = files(&debug.join("deps"), library, "")?;
         ensure!(!libraries.is_empty(), "there is no {library}*.rlib in {}", debug.join("deps").display());
         for library in libraries {

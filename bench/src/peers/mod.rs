@@ -26,6 +26,8 @@ pub enum Peer {
     OpenSslFresh,
     /// As `OpenSsl`, made to see no AVX: what it does on a CPU that has SSSE3 and no more.
     OpenSslNoAvx,
+    /// AES-256-GCM, for information: what users of this CPU might pick instead.
+    OpenSslGcm,
     Ring,
     AwsLc,
     Libsodium,
@@ -46,6 +48,7 @@ impl Peer {
             Self::OpenSslForced => "OpenSSL forced",
             Self::OpenSslFresh => "OpenSSL, fresh context",
             Self::OpenSslNoAvx => "OpenSSL without AVX",
+            Self::OpenSslGcm => "OpenSSL AES-256-GCM",
             Self::Ring => "ring",
             Self::AwsLc => "aws-lc",
             Self::Libsodium => "libsodium",
@@ -67,9 +70,9 @@ impl Peer {
         }
     }
 
-    /// Whether it can be the best peer: those that are held back cannot.
+    /// Returns whether it can be the best peer. Those that are held back cannot, nor can another cipher.
     pub fn competes(self) -> bool {
-        !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft)
+        !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }
 }
 

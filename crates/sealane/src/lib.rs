@@ -52,9 +52,6 @@ mod fault;
 pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod internals;
 mod poly1305;
 #[cfg(feature = "getrandom")]
 mod random;

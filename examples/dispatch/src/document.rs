@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use sealane_measure::{figure, median};
+
 use crate::choices::CHOICES;
 use crate::plot;
 use crate::report::{Report, StaticBuild, WITH_TARGET};
@@ -47,20 +49,25 @@ pub(crate) fn tables(report: &Report) -> String {
         text.push('\n');
     };
     let Report { cpu, date, rounds, copy, .. } = report;
-    line(&format!("{cpu}, {date}; medians of {rounds} rounds. The copy of `twice` is compiled for {copy}.\n"));
+    let clocks: Vec<_> = report.operations.iter().map(|operation| operation.clock_ghz).collect();
+    let clock = median(&clocks);
+    line(&format!(
+        "{cpu} at {clock:.2} GHz, {date}; medians of {rounds} rounds. The copy of `twice` is compiled for {copy}.\n"
+    ));
     if report.preliminary {
         line("**Preliminary**: other programs ran beside this measurement.\n");
     }
     let choices: Vec<_> = CHOICES.iter().map(|(choice, _)| *choice).collect();
-    line(&format!("| ns for a call | instruction set | {} |", choices.join(" | ")));
-    line(&format!("|---|---|{}", "---:|".repeat(choices.len())));
+    line(&format!("| ns for a call | instruction set | {} | static, cycles |", choices.join(" | ")));
+    line(&format!("|---|---|{}", "---:|".repeat(choices.len() + 1)));
     for operation in &report.operations {
         let mut cells = String::new();
         for choice in &choices {
             let ns = operation.row(choice).map_or(String::new(), |row| format!("{:.1}", row.ns));
             let _ = write!(cells, " {ns} |");
         }
-        line(&format!("| {} | {} |{cells}", operation.title, operation.level));
+        let cycles = operation.row("static").map_or(String::new(), |row| figure(row.ns * operation.clock_ghz));
+        line(&format!("| {} | {} |{cells} {cycles} |", operation.title, operation.level));
     }
     line(&format!("\n| multiple of `static` (quartiles) | {} |", choices[1..].join(" | ")));
     line(&format!("|---|{}", "---:|".repeat(choices.len() - 1)));

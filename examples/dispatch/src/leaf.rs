@@ -1,21 +1,23 @@
-//! The operations with a choice in each inner operation: what a library does that is put together from functions which each ask for
-//! themselves. Between them, values are in memory or in integers.
+//! The operations with a choice in each inner operation: a library made of functions that each ask
+//! for themselves. Between them, values are in memory or in integers.
 
-use operations::{Combine, Hash, Packet, Product, Split, Stream, THRESHOLD};
-use sealane::gf2n::{Degree, Gf128};
-use sealane::internals;
-use sealane::internals::leaf::{self, LeafLane};
-use sealane_simd::{AesBlocks, AesToken, Block, ClmulLanes, Scalar, dispatch, dispatch_aes};
+use operations::{
+    Combine, HARAKA_CONSTANTS, Hash, Packet, Product, Split, Stream, authenticated, chacha_round, combine_in,
+    multiply_in, poly1305, split_in,
+};
+use sealane_simd::{
+    AesBlocks, AesToken, Block, Clmul, ClmulLanes, MAX_WORDS_LANES, Scalar, ScalarLane, Simd, Words, dispatch,
+    dispatch_aes, dispatch_clmul,
+};
 
-use crate::choices::{aes_level, vector_level};
+use crate::choices::{aes_level, clmul_level, vector_level};
 
-/// A product of 64 bits is the inner operation.
+/// Chooses for the one product.
 pub(crate) fn multiply(product: &mut Product) {
-    let limb = |limb: u64| LeafLane::load_low(Scalar::new(), |_| limb);
-    limb(product.a).mul_low(limb(product.b)).store(0, &mut product.product);
+    multiply_in::<LeafLane>(Scalar::new(), product);
 }
 
-/// Two rounds of AES on both blocks.
+/// Applies two rounds of AES to both blocks.
 #[inline(always)]
 fn two_rounds<T: AesToken>(token: T, keys: &[Block; 4], state: &mut [[u8; 16]; 2]) {
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
@@ -43,11 +45,11 @@ fn two_rounds<T: AesToken>(token: T, keys: &[Block; 4], state: &mut [[u8; 16]; 2
     }
 }
 
-/// Haraka v2, section 2.1.
+/// Chooses for each two rounds of AES (Haraka v2, section 2.1).
 pub(crate) fn haraka(hash: &mut Hash) {
     let mut state = [[0; 16]; 2];
     state.copy_from_slice(hash.input.as_chunks().0);
-    for keys in leaf::haraka256_constants().as_chunks().0 {
+    for keys in HARAKA_CONSTANTS.as_chunks().0 {
         dispatch_aes!(aes_level(), token => two_rounds(token, keys, &mut state));
         // MIX.
         let columns = state;
@@ -61,70 +63,171 @@ pub(crate) fn haraka(hash: &mut Hash) {
     }
 }
 
-/// Each of the 20 rounds.
-pub(crate) fn block(stream: &mut Stream) {
-    let mut initial = stream.state;
-    initial[12] = stream.counter;
-    let mut rows = leaf::Rows::default();
+/// The four rows of ChaCha's state (RFC 8439, section 2.3).
+type Rows = [[u32; 4]; 4];
+
+#[inline(always)]
+fn round<S: Simd, const DIAGONAL: bool>(token: S, rows: &mut Rows) {
+    let vectors = rows.map(
+        #[inline(always)]
+        |row| S::Words::splat_row(token, row),
+    );
+    let [a, b, c, d] = chacha_round::<_, DIAGONAL>(vectors);
+    let mut bytes = [0; 16 * MAX_WORDS_LANES];
+    S::Words::xor_rows(a, b, c, d, &mut bytes[..S::Words::ROWS * 64]);
+    for (word, bytes) in rows.as_flattened_mut().iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+}
+
+/// Combines data with a block of the key stream; chooses for each of its 20 rounds.
+fn chacha20(state: &[u32; 16], counter: u32, data: &mut [u8; 64]) {
+    let mut initial = *state;
+    initial[12] = counter;
+    let mut rows = Rows::default();
     rows.as_flattened_mut().copy_from_slice(&initial);
     for _ in 0..10 {
-        dispatch!(vector_level(), token => leaf::chacha_round::<_, false>(token, &mut rows));
-        dispatch!(vector_level(), token => leaf::chacha_round::<_, true>(token, &mut rows));
+        dispatch!(vector_level(), token => round::<_, false>(token, &mut rows));
+        dispatch!(vector_level(), token => round::<_, true>(token, &mut rows));
     }
     let words = rows.as_flattened().iter().zip(&initial);
-    for (bytes, (word, initial)) in stream.data.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+    for (bytes, (word, initial)) in data.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *bytes = (u32::from_le_bytes(*bytes) ^ word.wrapping_add(*initial)).to_le_bytes();
     }
 }
 
-/// The one-time key, the encryption and the tag (RFC 8439, section 2.8).
+/// Chooses for each of the 20 rounds.
+pub(crate) fn block(stream: &mut Stream) {
+    chacha20(&stream.state, stream.counter, &mut stream.data);
+}
+
+/// Chooses for each of the 40 rounds (RFC 8439, section 2.8). The tag is on integers.
 pub(crate) fn seal(packet: &mut Packet) {
     let Packet { state, aad, message, tag } = packet;
     let mut key = [0; 64];
-    dispatch!(vector_level(), token => internals::chacha20(token, state, 0, &mut key));
-    dispatch!(vector_level(), token => internals::chacha20(token, state, 1, message));
-    let mut authenticated = [0; 16 + 64 + 16];
-    authenticated[..aad.len()].copy_from_slice(aad);
-    authenticated[16..80].copy_from_slice(message);
-    authenticated[80..88].copy_from_slice(&(aad.len() as u64).to_le_bytes());
-    authenticated[88..].copy_from_slice(&(message.len() as u64).to_le_bytes());
+    chacha20(state, 0, &mut key);
+    chacha20(state, 1, message);
     let key = key.first_chunk().expect("half of block 0");
-    *tag = dispatch!(vector_level(), token => internals::poly1305(token, key, &authenticated));
+    *tag = poly1305(key, &authenticated(aad, message));
 }
 
-/// Of which each product of 64 bits is an inner operation.
-fn product(a: &Gf128, b: &Gf128) -> Gf128 {
-    internals::gf2n_multiply::<Degree<128>, LeafLane>(Scalar::new(), a, b)
-}
-
-/// Horner's rule at each point.
+/// Chooses for each product of 64 bits.
 pub(crate) fn split<const N: usize>(split: &mut Split<N>) {
-    for (polynomial, shares) in split.polynomials.iter().zip(&mut split.shares) {
-        for (share, point) in shares.iter_mut().zip(&split.points) {
-            *share = polynomial.iter().rev().fold(Gf128::ZERO, |value, next| product(&value, point) + *next);
-        }
+    split_in::<LeafLane, N>(Scalar::new(), split);
+}
+
+/// Chooses for each product of 64 bits.
+pub(crate) fn combine<const N: usize>(combine: &mut Combine<N>) {
+    combine_in::<LeafLane, N>(Scalar::new(), combine);
+}
+
+/// Two limbs in integers, whose products the CPU's instruction makes behind a choice.
+#[derive(Clone, Copy)]
+struct LeafLane(ScalarLane);
+
+/// Returns the product of two limbs.
+#[inline]
+fn product(a: u64, b: u64) -> LeafLane {
+    // In registers both ways, but for the detour of the operands over the stack that a closure makes.
+    LeafLane::of(dispatch_clmul!(clmul_level(), token => product_on(token, a, b)))
+}
+
+#[inline(always)]
+fn product_on<T: Clmul>(token: T, a: u64, b: u64) -> [u64; 2] {
+    let limb = |limb: u64| {
+        T::One::load_low(
+            token,
+            #[inline(always)]
+            |_| limb,
+        )
+    };
+    let mut limbs = [0; 2];
+    limb(a).mul_low(limb(b)).store(0, &mut limbs);
+    limbs
+}
+
+impl LeafLane {
+    #[inline(always)]
+    fn of(limbs: [u64; 2]) -> Self {
+        Self(ScalarLane::load(
+            Scalar::new(),
+            #[inline(always)]
+            |_| &limbs,
+        ))
+    }
+
+    #[inline(always)]
+    fn high(self) -> u64 {
+        self.0.high_to_low().low(0)
     }
 }
 
-/// Lagrange interpolation at 0, with one inversion for the three weights.
-pub(crate) fn combine<const N: usize>(combine: &mut Combine<N>) {
-    let x = &combine.points;
-    let all = product(&product(&x[0], &x[1]), &x[2]);
-    let mut divisors = *x;
-    for (i, divisor) in divisors.iter_mut().enumerate() {
-        for (j, other) in x.iter().enumerate() {
-            if i != j {
-                *divisor = product(divisor, &(x[i] + *other));
-            }
-        }
+impl ClmulLanes for LeafLane {
+    type Token = Scalar;
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn token(self) -> Scalar {
+        self.0.token()
     }
-    let [a, b, c] = divisors;
-    let ab = product(&a, &b);
-    let inverse = internals::gf2n_invert::<Degree<128>, LeafLane>(Scalar::new(), &product(&ab, &c));
-    let rest = product(&inverse, &c);
-    let inverses: [Gf128; THRESHOLD] = [product(&rest, &b), product(&rest, &a), product(&inverse, &ab)];
-    let weights = inverses.each_ref().map(|inverse| product(inverse, &all));
-    for (shares, secret) in combine.shares.iter().zip(&mut combine.secret) {
-        *secret = weights.iter().zip(shares).fold(Gf128::ZERO, |sum, (a, b)| sum + product(a, b));
+    #[inline(always)]
+    fn zero(token: Scalar) -> Self {
+        Self(ScalarLane::zero(token))
+    }
+    #[inline(always)]
+    fn load<'a>(token: Scalar, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self {
+        Self(ScalarLane::load(token, lane))
+    }
+    #[inline(always)]
+    fn load_low(token: Scalar, limb: impl Fn(usize) -> u64) -> Self {
+        Self(ScalarLane::load_low(token, limb))
+    }
+    #[inline(always)]
+    fn store(self, lane: usize, limbs: &mut [u64; 2]) {
+        self.0.store(lane, limbs);
+    }
+    #[inline(always)]
+    fn low(self, lane: usize) -> u64 {
+        self.0.low(lane)
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0))
+    }
+    #[inline(always)]
+    fn shl(self, bits: u32) -> Self {
+        Self(self.0.shl(bits))
+    }
+    #[inline(always)]
+    fn shr(self, bits: u32) -> Self {
+        Self(self.0.shr(bits))
+    }
+    #[inline(always)]
+    fn swap(self) -> Self {
+        Self(self.0.swap())
+    }
+    #[inline(always)]
+    fn low_to_high(self) -> Self {
+        Self(self.0.low_to_high())
+    }
+    #[inline(always)]
+    fn high_to_low(self) -> Self {
+        Self(self.0.high_to_low())
+    }
+    #[inline(always)]
+    fn above(self, below: Self) -> Self {
+        Self(self.0.above(below.0))
+    }
+    #[inline(always)]
+    fn mul_low(self, other: Self) -> Self {
+        product(self.low(0), other.low(0))
+    }
+    #[inline(always)]
+    fn mul_high(self, other: Self) -> Self {
+        product(self.high(), other.high())
+    }
+    #[inline(always)]
+    fn square(self) -> (Self, Self) {
+        (self.mul_low(self), self.mul_high(self))
     }
 }

@@ -1,8 +1,9 @@
-//! Rows that take turns, so that a drift of the machine's speed meets all of them.
+//! Rows that take turns, are compared with each other first, and with their bounds afterwards.
 
 use std::time::{Duration, Instant};
 
 use built_twice::Built;
+use sealane_measure::{Rounds, Samples, Work, check, take_turns};
 
 use crate::choices::{CHOICES, Rows};
 use crate::report::{Operation, Row};
@@ -20,14 +21,25 @@ pub(crate) struct Plan {
 /// Calls whose result is compared before anything is timed.
 const CHECKED_CALLS: u64 = 37;
 
-/// Checks and measures the rows of one operation. `calls` are its choices, and what the library does that was built twice.
+/// What an operation is called, and what it does.
+pub(crate) struct Description {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// The operation in which `leaf` chooses.
+    pub(crate) inner: &'static str,
+    /// The work of a call, and its bytes: no call takes less than that takes.
+    pub(crate) work: (Work, usize),
+}
+
+/// Checks and measures the rows of one operation. `calls` are its choices and the function of the
+/// library that was built twice.
 pub(crate) fn operation<D: Clone + PartialEq>(
-    (name, title): (&str, &str),
-    inner: &str,
+    description: &Description,
     (mut calls, twice): (Rows<D>, fn(Built, &mut D)),
-    data: D,
+    mut data: D,
     plan: &Plan,
 ) -> Result<Operation, String> {
+    let Description { name, title, inner, work: (work, bytes) } = *description;
     let mut expected = data.clone();
     (0..CHECKED_CALLS).for_each(|_| twice(Built::fallback(), &mut expected));
     let mut rows = Vec::new();
@@ -42,47 +54,38 @@ pub(crate) fn operation<D: Clone + PartialEq>(
         }
         rows.push((*choice, calls));
     }
-    let samples = take_turns(&mut rows, data, plan);
-    let base = samples[0].clone();
-    let rows = rows.iter().zip(&samples).map(|((choice, _), samples)| Row::new(choice, samples, &base)).collect();
-    Ok(Operation { name: name.into(), title: title.into(), inner: inner.into(), level: calls.level.into(), rows })
+    let rounds = Rounds { count: plan.rounds as usize, turn: plan.turn, settle: plan.turn / 16 };
+    let samples = take_turns(&mut rows, &rounds, |(_, row), calls| {
+        let start = Instant::now();
+        row(calls, &mut data);
+        start.elapsed()
+    });
+    let named = || rows.iter().map(|(choice, _)| *choice).zip(&samples);
+    for (choice, samples) in named() {
+        possible(&format!("{title}, {choice}"), samples, work.least_cycles(bytes))?;
+    }
+    let rows = named().map(|(choice, row)| Row::new(choice, row, &samples[0])).collect();
+    let clock_ghz = samples[0].median_clock_ghz();
+    let (name, title, inner) = (name.into(), title.into(), inner.into());
+    Ok(Operation { name, title, inner, level: calls.level.into(), clock_ghz, rows })
 }
 
-/// The nanoseconds of a call of each row, round by round.
-fn take_turns<D, F: FnMut(u64, &mut D)>(rows: &mut [(&str, F)], mut data: D, plan: &Plan) -> Vec<Vec<f64>> {
-    let mut calls = Vec::new();
-    for (_, row) in &mut *rows {
-        calls.push(calls_in(plan.turn, row, &mut data));
-    }
-    let mut samples = vec![Vec::new(); rows.len()];
-    for round in 0..plan.rounds as usize {
-        for turn in 0..rows.len() {
-            // Another one begins each time.
-            let i = (round + turn) % rows.len();
-            let row = &mut rows[i].1;
-            // What the row before left in caches and predictors is not measured.
-            row(calls[i] / 16 + 1, &mut data);
-            samples[i].push(time(row, calls[i], &mut data).as_nanos() as f64 / calls[i] as f64);
-        }
-    }
-    samples
+/// Refuses a time that no CPU reaches.
+fn possible(row: &str, samples: &Samples, least_cycles: f64) -> Result<(), String> {
+    check(row, samples.median_ns(), samples.median_clock_ghz(), least_cycles).map_err(|error| error.to_string())
 }
 
-/// As many calls as fill `turn`, found while the row warms up.
-fn calls_in<D>(turn: Duration, row: &mut impl FnMut(u64, &mut D), data: &mut D) -> u64 {
-    let mut calls = 1;
-    loop {
-        let shortest = (0..3).map(|_| time(row, calls, data)).min().unwrap_or_default();
-        if shortest >= turn / 4 {
-            return ((calls as f64 * turn.as_secs_f64() / shortest.as_secs_f64()) as u64).max(1);
-        }
-        calls *= 2;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn time<D>(row: &mut impl FnMut(u64, &mut D), calls: u64, data: &mut D) -> Duration {
-    let start = Instant::now();
-    row(calls, data);
-    // A clock that stood still would have the loop above wait for it.
-    start.elapsed().max(Duration::from_nanos(1))
+    /// A loop of seals without the key stream takes the time of Poly1305 alone, 100 cycles.
+    #[test]
+    fn a_loop_that_the_compiler_removed_is_refused() {
+        let samples = |ns| Samples { ns: vec![ns; 3], clock_ghz: vec![4.1; 3], calls: 1, every: 1 };
+        let least = Work::Aead.least_cycles(64);
+        assert!(possible("seal, static", &samples(149.0), least).is_ok());
+        let error = possible("seal, static", &samples(12.0), least).unwrap_err();
+        assert!(error.starts_with("seal, static: 49.2 cycles were measured"), "{error}");
+    }
 }

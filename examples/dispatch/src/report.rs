@@ -1,5 +1,6 @@
 //! What was measured, as a document, and the verdicts on it.
 
+use sealane_measure::{Samples, quartiles};
 use serde::{Deserialize, Serialize};
 
 /// All of it.
@@ -35,6 +36,8 @@ pub(crate) struct Operation {
     pub(crate) inner: String,
     /// The instruction set, of all choices but `twice`.
     pub(crate) level: String,
+    /// The core's clock.
+    pub(crate) clock_ghz: f64,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -54,22 +57,18 @@ pub(crate) struct Row {
 
 impl Row {
     /// From the times of each round, and those of the first row in the same rounds.
-    pub(crate) fn new(choice: &str, samples: &[f64], first: &[f64]) -> Self {
-        let pairs = || samples.iter().zip(first);
+    pub(crate) fn new(choice: &str, samples: &Samples, first: &Samples) -> Self {
+        let pairs = samples.pairs(first);
+        let extra: Vec<_> = pairs.iter().map(|(ns, first)| ns - first).collect();
+        let ratios: Vec<_> = pairs.iter().map(|(ns, first)| ns / first).collect();
         Self {
             choice: choice.into(),
-            ns: quartiles(samples.iter().copied())[1],
-            best_ns: samples.iter().copied().fold(f64::INFINITY, f64::min),
-            extra_ns: quartiles(pairs().map(|(ns, first)| ns - first)),
-            ratio: quartiles(pairs().map(|(ns, first)| ns / first)),
+            ns: samples.median_ns(),
+            best_ns: samples.best_ns(),
+            extra_ns: quartiles(&extra),
+            ratio: quartiles(&ratios),
         }
     }
-}
-
-fn quartiles(values: impl Iterator<Item = f64>) -> [f64; 3] {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| values.get(values.len() * quarter / 4).copied().unwrap_or(f64::NAN))
 }
 
 /// From this operation's time on the price may be a part of the time; of shorter ones it may be some time.
@@ -113,15 +112,21 @@ impl Operation {
 pub(crate) mod tests {
     use super::*;
 
+    /// These times, one round each.
+    pub(crate) fn samples(ns: &[f64]) -> Samples {
+        Samples { ns: ns.into(), clock_ghz: vec![2.0; ns.len()], calls: 1, every: 1 }
+    }
+
     /// A report in which each choice has a fixed price.
     pub(crate) fn report(extra_ns: f64) -> Report {
         let operation = |name: &str, ns: f64| {
-            let row = |choice: &str, extra: f64| Row::new(choice, &[ns + extra; 5], &[ns; 5]);
+            let row = |choice: &str, extra: f64| Row::new(choice, &samples(&[ns + extra; 5]), &samples(&[ns; 5]));
             Operation {
                 name: name.into(),
                 title: format!("{name} & co"),
                 inner: "a part".into(),
                 level: "avx2".into(),
+                clock_ghz: 2.0,
                 rows: crate::choices::CHOICES
                     .iter()
                     .map(|(choice, _)| row(choice, if *choice == "static" { 0.0 } else { extra_ns }))
@@ -140,15 +145,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn quartiles_are_of_the_sorted_values() {
-        assert_eq!(quartiles([5.0, 1.0, 4.0, 2.0, 3.0].into_iter()), [2.0, 3.0, 4.0]);
-        assert_eq!(quartiles([7.0].into_iter()), [7.0; 3]);
-    }
-
-    #[test]
     fn rows_are_compared_round_by_round() {
         // The machine was four times slower in the second round.
-        let row = Row::new("top", &[2.0, 8.0, 2.0], &[1.0, 4.0, 1.0]);
+        let row = Row::new("top", &samples(&[2.0, 8.0, 2.0]), &samples(&[1.0, 4.0, 1.0]));
         assert_eq!((row.ratio[1], row.extra_ns[1], row.ns, row.best_ns), (2.0, 1.0, 2.0, 2.0));
     }
 

@@ -2,15 +2,15 @@
 
 use built_twice::Built;
 use operations::{
-    Combine, Hash, MANY, Packet, Product, SHARES, Split, Stream, THRESHOLD, block_on, combine_on, haraka_on,
+    Combine, Element, Hash, MANY, Packet, Product, SHARES, Split, Stream, THRESHOLD, block_on, combine_on, haraka_on,
     multiply_on, seal_on, split_on,
 };
-use sealane::gf2n::Gf128;
+use sealane_measure::Work;
 use sealane_simd::{AesToken, Clmul, Simd};
 
 use crate::choices::{AesKernel, ClmulKernel, VectorKernel, aes_rows, clmul_rows, vector_rows};
 use crate::leaf;
-use crate::measure::{Plan, operation};
+use crate::measure::{Description, Plan, operation};
 use crate::report::Operation;
 
 macro_rules! kernels {
@@ -42,61 +42,79 @@ kernels! {
 /// Measures all operations.
 ///
 /// # Errors
-/// Which choice gives another result than the library that is compiled for all CPUs.
+/// A choice that gives another result than the library compiled for all CPUs, or takes less time
+/// than its work does.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Operation>, String> {
     Ok(vec![
         operation(
-            ("multiply", "64-bit carry-less multiply"),
-            "one product",
+            &Description {
+                name: "multiply",
+                title: "64-bit carry-less multiply",
+                inner: "one product",
+                work: (Work::Copy, 16),
+            },
             (clmul_rows::<Multiply>(leaf::multiply, Built::multiply), Built::multiply),
             Product { a: 0x1234_5678_9abc_def1, b: 0x9e37_79b9_7f4a_7c15, product: [0; 2] },
             plan,
         )?,
         operation(
-            ("haraka", "Haraka-256"),
-            "two rounds of AES",
+            &Description { name: "haraka", title: "Haraka-256", inner: "two rounds of AES", work: (Work::Copy, 32) },
             (aes_rows::<Haraka>(leaf::haraka, Built::haraka), Built::haraka),
             Hash { input: [7; 32], output: [0; 32] },
             plan,
         )?,
         operation(
-            ("block", "ChaCha20, one block"),
-            "a round",
+            &Description { name: "block", title: "ChaCha20, one block", inner: "a round", work: (Work::ChaCha20, 64) },
             (vector_rows::<ChaChaBlock>(leaf::block, Built::block), Built::block),
             Stream { state: state(), counter: 0, data: [0; 64] },
             plan,
         )?,
         operation(
-            ("seal", "ChaCha20-Poly1305, 64 B"),
-            "one-time key, encryption, tag",
+            &Description { name: "seal", title: "ChaCha20-Poly1305, 64 B", inner: "a round", work: (Work::Aead, 64) },
             (vector_rows::<Seal>(leaf::seal, Built::seal), Built::seal),
             Packet { state: state(), aad: *b"thirteenbytes", message: [0; 64], tag: [0; 16] },
             plan,
         )?,
         operation(
-            ("split-16", "Shamir, split 16 B"),
-            "a product of 64 bits",
+            &Description {
+                name: "split-16",
+                title: "Shamir, split 16 B",
+                inner: "a product of 64 bits",
+                work: (Work::Copy, 16 * SHARES),
+            },
             (clmul_rows::<SplitOne>(leaf::split, Built::split_one), Built::split_one),
             split(),
             plan,
         )?,
         operation(
-            ("split-1024", "Shamir, split 1 KiB"),
-            "a product of 64 bits",
+            &Description {
+                name: "split-1024",
+                title: "Shamir, split 1 KiB",
+                inner: "a product of 64 bits",
+                work: (Work::Copy, 1024 * SHARES),
+            },
             (clmul_rows::<SplitMany>(leaf::split, Built::split_many), Built::split_many),
             split(),
             plan,
         )?,
         operation(
-            ("combine-16", "Shamir, combine 16 B"),
-            "a product of 64 bits",
+            &Description {
+                name: "combine-16",
+                title: "Shamir, combine 16 B",
+                inner: "a product of 64 bits",
+                work: (Work::Copy, 16),
+            },
             (clmul_rows::<CombineOne>(leaf::combine, Built::combine_one), Built::combine_one),
             combine(),
             plan,
         )?,
         operation(
-            ("combine-1024", "Shamir, combine 1 KiB"),
-            "a product of 64 bits",
+            &Description {
+                name: "combine-1024",
+                title: "Shamir, combine 1 KiB",
+                inner: "a product of 64 bits",
+                work: (Work::Copy, 1024),
+            },
             (clmul_rows::<CombineMany>(leaf::combine, Built::combine_many), Built::combine_many),
             combine(),
             plan,
@@ -110,21 +128,22 @@ fn state() -> [u32; 16] {
 }
 
 /// Points 1, 2, and so on.
-fn points<const N: usize>() -> [Gf128; N] {
-    std::array::from_fn(|i| Gf128::from_bytes(&(i as u128 + 1).to_le_bytes()))
+fn points<const N: usize>() -> [Element; N] {
+    std::array::from_fn(|i| [i as u64 + 1, 0])
 }
 
 /// Elements without a pattern.
-fn element(i: usize) -> Gf128 {
-    Gf128::from_bytes(&(i as u128 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_le_bytes())
+fn element(i: usize) -> Element {
+    let mixed = (i as u128 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    [mixed as u64, (mixed >> 64) as u64]
 }
 
 fn split<const N: usize>() -> Split<N> {
     let polynomials = std::array::from_fn(|i| std::array::from_fn(|j| element(THRESHOLD * i + j)));
-    Split { polynomials, points: points(), shares: [[Gf128::ZERO; SHARES]; N] }
+    Split { polynomials, points: points(), shares: [[[0; 2]; SHARES]; N] }
 }
 
 fn combine<const N: usize>() -> Combine<N> {
     let shares = std::array::from_fn(|i| std::array::from_fn(|j| element(THRESHOLD * i + j)));
-    Combine { points: points(), shares, secret: [Gf128::ZERO; N] }
+    Combine { points: points(), shares, secret: [[0; 2]; N] }
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use sealane_measure::median;
+
 use crate::report::{Report, StaticBuild};
 
 /// How often each of the two programs has its turn.
@@ -21,7 +23,9 @@ pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
     }
     let operations = runs.first().map_or(0, |[report, _]| report.operations.len());
     let comparison = |i: usize| {
-        let ns = |program: usize| median(runs.iter().map(|reports| reports[program].operations[i].rows[0].ns));
+        let ns = |program: usize| {
+            median(&runs.iter().map(|reports| reports[program].operations[i].rows[0].ns).collect::<Vec<_>>())
+        };
         StaticBuild { title: runs[0][0].operations[i].title.clone(), ns: ns(0), compiled_for_this_cpu_ns: ns(1) }
     };
     Ok((0..operations).map(comparison).collect())
@@ -51,10 +55,4 @@ fn measured(program: &Path, rounds: u32) -> Result<Report, String> {
         return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
     }
     serde_json::from_slice(&output.stdout).map_err(|error| format!("{}: {error}", program.display()))
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

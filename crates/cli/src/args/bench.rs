@@ -43,13 +43,12 @@ What can be measured:
   chacha20poly1305-seal      in place, 13 bytes of associated data, a new nonce for each message
   chacha20poly1305-open      from one buffer into another
   xchacha20poly1305-seal     as seal, with a nonce of 192 bits and its key derivation
-  dispatch                   five ways to choose the instruction set, on the widest backend
 
 A figure is the median of rounds in which the backends take turns. Before a backend is timed on
 a size, its output is compared with the scalar backend's, and that with known answers; if they
-differ, the command fails. GB/s are 10^9 bytes a second. Cycles are those of the core's clock,
-measured between the rounds by operations that depend on each other and take one cycle each; the
-time-stamp counter runs at a rate of its own and is not used.
+differ, the command fails, as it does for a time that no CPU reaches. GB/s are 10^9 bytes a
+second. Cycles are those of the core's clock, measured between the rounds by operations that
+depend on each other and take one cycle each.
 
 The fields of the JSON are described in docs/bench.md.
 

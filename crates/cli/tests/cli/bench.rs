@@ -47,7 +47,7 @@ fn near(a: f64, b: f64) {
 fn json_has_every_cell_once_and_each_was_verified() {
     let dir = Dir::new();
     let report = json(&dir, &["--sizes", "1,64,1KiB,1350"]);
-    assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(1)));
+    assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(2)));
     let environment = &report["environment"];
     assert_eq!(environment["sealane"], env!("CARGO_PKG_VERSION"));
     assert_eq!(environment["architecture"], std::env::consts::ARCH);
@@ -78,22 +78,7 @@ fn json_has_every_cell_once_and_each_was_verified() {
         near(number(&cell["cycles_per_byte"]), ns * clock / bytes as f64);
     }
     assert_eq!(expected, BTreeSet::new());
-
-    let dispatch = &report["dispatch"];
-    assert_eq!(dispatch["backend"].as_str(), backends.last().map(String::as_str));
-    let operations = dispatch["operations"].as_array().unwrap();
-    assert_eq!(operations.len(), 3);
-    for operation in operations {
-        let choices = operation["choices"].as_array().unwrap();
-        let names: Vec<_> = choices.iter().map(|row| row["choice"].as_str().unwrap()).collect();
-        assert_eq!(names, ["static", "leaf", "top", "object", "pointer"]);
-        assert_eq!(choices[0]["ratio_to_static"], 1.0);
-        for row in choices {
-            assert_eq!(row["verified"], true);
-            number(&row["ratio_to_static"]);
-            assert!(number(&row["best_ns"]) <= number(&row["ns"]));
-        }
-    }
+    assert!(report.get("dispatch").is_none());
 }
 
 #[test]
@@ -137,9 +122,6 @@ fn a_page_stands_alone_and_has_a_line_for_each_backend() {
         for what in ["throughput in GB/s</text>", "message size</text>", "<table>", "<th scope=\"row\">256 B</th>"] {
             assert!(section.contains(what), "{primitive}: {what}");
         }
-    }
-    for choice in ["static", "leaf", "top", "object", "pointer"] {
-        assert_eq!(page.matches(&format!("<rect class=\"bar {choice}\"")).count(), 3);
     }
     well_formed(&page);
 }
@@ -201,12 +183,6 @@ fn what_is_measured_can_be_chosen() {
     let open = "chacha20poly1305-open";
     assert_eq!(named, [("chacha20", 1), ("chacha20", 100), (open, 1), (open, 100)]);
     assert!(cells.iter().all(|cell| cell["backend"] == "scalar"));
-    assert!(report["dispatch"].is_null());
-
-    let report = json(&dir, &["--filter", "dispatch", "--backend", "scalar"]);
-    assert_eq!(report["cells"], serde_json::json!([]));
-    assert!(report["environment"]["clock_ghz"].is_null(), "no cell, no clock");
-    assert_eq!(report["dispatch"]["backend"], "scalar");
 
     let mut command = dir.command(QUICK.iter().chain(&["--json", "--filter", "poly1305", "--sizes", "1"]));
     command.env("SEALANE_BACKEND", "scalar");
@@ -224,9 +200,7 @@ fn tables_are_readable() {
     }
     let rows = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
     assert_eq!((rows("64 B "), rows("1 MiB "), rows("size ")), (5, 5, 5), "{text}");
-    for what in
-        ["clock ", "GHz measured", "medians", "ChaCha20-Poly1305, open", "Choosing the instruction set", "1.00×"]
-    {
+    for what in ["clock ", "GHz measured", "medians", "ChaCha20-Poly1305, open", "cyc/B"] {
         assert!(text.contains(what), "{what}:\n{text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
@@ -238,7 +212,7 @@ fn what_cannot_be_measured_is_an_error() {
     for (args, what) in [
         ("--backend mmx", "--backend \"mmx\": no such backend"),
         ("--backend scalar,", "no such backend"),
-        ("--filter aes", "--filter \"aes\""),
+        ("--filter dispatch", "--filter \"dispatch\""),
         ("--sizes 0", "an empty message"),
         ("--sizes 64,0", "an empty message"),
         ("--sizes 1.5KiB", "not a number of bytes"),
@@ -269,7 +243,7 @@ fn help_says_what_is_measured_and_how() {
     let dir = Dir::new();
     for args in [["bench", "--help"], ["help", "bench"]] {
         let text = String::from_utf8(dir.run(args).quiet().stdout).unwrap();
-        for what in PRIMITIVES.into_iter().chain(["dispatch", "--html", "--json", "--sizes", "median", "clock"]) {
+        for what in PRIMITIVES.into_iter().chain(["--html", "--json", "--sizes", "median", "clock"]) {
             assert!(text.contains(what), "{what}:\n{text}");
         }
     }

@@ -4,10 +4,11 @@
 mod compiled;
 mod kernels;
 
-use sealane::gf2n::Gf128;
-
 pub use compiled::*;
 pub use kernels::*;
+
+/// An element of GF(2^128): bit i of limb j is the coefficient of x^(64 j + i).
+pub type Element = [u64; 2];
 
 /// Shares that are made.
 pub const SHARES: usize = 5;
@@ -43,26 +44,27 @@ pub struct Hash {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Stream {
+    /// The data. It is in front, as `product` is above: the last row of the state may be loaded with
+    /// the 48 bytes behind it.
+    pub data: [u8; 64],
     /// The input of the block function (RFC 8439, section 2.3), whose counter is ignored.
     pub state: [u32; 16],
     /// Which block.
     pub counter: u32,
-    /// The data.
-    pub data: [u8; 64],
 }
 
 /// A message that is sealed, in place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
+    /// The message, in front as in [`Stream`].
+    pub message: [u8; 64],
+    /// Its tag.
+    pub tag: [u8; 16],
     /// Key and nonce: the input of the block function, whose counter is ignored.
     pub state: [u32; 16],
     /// Associated data.
     pub aad: [u8; 13],
-    /// The message.
-    pub message: [u8; 64],
-    /// Its tag.
-    pub tag: [u8; 16],
 }
 
 /// A secret of `N` elements that is split.
@@ -71,11 +73,11 @@ pub struct Packet {
 pub struct Split<const N: usize> {
     /// For each element of the secret a polynomial, whose first coefficient it is. The others are random, which is not this
     /// library's work.
-    pub polynomials: [[Gf128; THRESHOLD]; N],
+    pub polynomials: [[Element; THRESHOLD]; N],
     /// Where the polynomials are evaluated.
-    pub points: [Gf128; SHARES],
+    pub points: [Element; SHARES],
     /// For each element of the secret one of each share.
-    pub shares: [[Gf128; SHARES]; N],
+    pub shares: [[Element; SHARES]; N],
 }
 
 /// A secret of `N` elements that is put together.
@@ -83,9 +85,9 @@ pub struct Split<const N: usize> {
 #[repr(C)]
 pub struct Combine<const N: usize> {
     /// The shares' points.
-    pub points: [Gf128; THRESHOLD],
+    pub points: [Element; THRESHOLD],
     /// For each element of the secret one of each share.
-    pub shares: [[Gf128; THRESHOLD]; N],
+    pub shares: [[Element; THRESHOLD]; N],
     /// The secret.
-    pub secret: [Gf128; N],
+    pub secret: [Element; N],
 }

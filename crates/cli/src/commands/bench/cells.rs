@@ -1,11 +1,13 @@
 //! One size of one primitive on each backend: checked, then timed.
 
+use std::time::Instant;
+
 use sealane::Backend;
+use sealane_measure::{Samples, Work, check, size_name, take_turns};
 
 use super::plan::Plan;
 use super::primitive::{Message, Operation, Primitive};
 use super::report::{Cell, Verified};
-use super::timing::take_turns;
 use crate::error::{Error, Result};
 
 /// A backend's work.
@@ -25,10 +27,27 @@ pub(super) fn measure(primitive: Primitive, size: usize, plan: &Plan) -> Result<
     let scalar = Backend::available().next().expect("portable code is always available");
     let verified = verify(primitive, primitive.operation(scalar), &mut rows, &mut message)?;
 
-    let mut operations: Vec<_> = rows.iter_mut().map(|row| &mut row.operation).collect();
-    let samples = take_turns(&mut operations, &mut message, &plan.rounds());
+    let samples = take_turns(&mut rows, &plan.rounds(), |row, calls| {
+        let start = Instant::now();
+        (row.operation)(calls, &mut message);
+        start.elapsed()
+    });
+    for (row, samples) in rows.iter().zip(&samples) {
+        possible(
+            &format!("{} of {} on {}", primitive.name(), size_name(size), row.backend),
+            samples,
+            primitive.work(),
+            size,
+        )?;
+    }
     let cells = rows.iter().zip(samples).zip(verified);
     Ok(cells.map(|((row, samples), proof)| Cell::new(primitive.name(), row.backend, size, &samples, proof)).collect())
+}
+
+/// Refuses a time that no CPU reaches: the compiler removed some of the work.
+fn possible(row: &str, samples: &Samples, work: Work, size: usize) -> Result<()> {
+    check(row, samples.median_ns(), samples.median_clock_ghz(), work.least_cycles(size))
+        .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))
 }
 
 /// Compares what each row makes of the message with what the reference makes of it. One proof for each row.
@@ -89,6 +108,16 @@ mod tests {
                     assert!(error.to_string().contains(&format!("{size} bytes on wrong: wrong result")), "{error}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_time_that_no_cpu_reaches_is_an_error() {
+        for primitive in Primitive::ALL {
+            let samples = |ns| Samples { ns: vec![ns; 3], clock_ghz: vec![4.0; 3], calls: 1, every: 1 };
+            assert!(possible("row", &samples(1e4), primitive.work(), 1350).is_ok());
+            let error = possible("row", &samples(10.0), primitive.work(), 1350).unwrap_err().to_string();
+            assert!(error.starts_with("row: 40.0 cycles were measured"), "{error}");
         }
     }
 

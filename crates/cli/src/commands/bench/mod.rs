@@ -1,8 +1,6 @@
-//! `sealane bench`: what each backend of each primitive does on this CPU, and what choosing between them costs.
+//! `sealane bench`: measures each backend of each primitive on this CPU.
 
 mod cells;
-mod clock;
-mod dispatch;
 mod html;
 mod known;
 mod plan;
@@ -10,9 +8,10 @@ mod primitive;
 mod progress;
 mod report;
 mod text;
-mod timing;
 
 use std::io::Write as _;
+
+use sealane_measure::size_name;
 
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
@@ -24,7 +23,7 @@ use report::{Environment, Report};
 /// Measures, then prints.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     let plan = Plan::new(args)?;
-    // Before a minute's work, not after it.
+    // A file that cannot be written is an error before a minute's work, not after it.
     let page = args.html.as_deref().map(|path| {
         Output::prepare(Some(path), Content::Text, false)
             .map_err(|error| error.hint("--html takes the name of a file, or - for standard output"))
@@ -54,14 +53,10 @@ fn measure(plan: &Plan) -> Result<Report> {
     for &primitive in &plan.primitives {
         known::check(primitive)?;
         for &size in &plan.sizes {
-            progress.step(|| format!("{} {}", primitive.name(), report::size_name(size)));
+            progress.step(|| format!("{} {}", primitive.name(), size_name(size)));
             cells.extend(cells::measure(primitive, size, plan)?);
         }
     }
-    let dispatch = match plan.dispatch {
-        Some(backend) => Some(dispatch::measure(backend, &plan.dispatch_rounds(), &mut progress)?),
-        None => None,
-    };
     let environment = Environment::read(plan, &cells);
-    Ok(Report::new(environment, cells, dispatch))
+    Ok(Report::new(environment, cells))
 }

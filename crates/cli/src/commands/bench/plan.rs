@@ -4,14 +4,11 @@ use std::fs;
 use std::time::Duration;
 
 use sealane::{Backend, BackendError};
+use sealane_measure::{Rounds, size_name};
 
 use super::primitive::Primitive;
-use super::timing::Rounds;
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
-
-/// The name under which `--filter` finds the comparison of ways to choose an instruction set.
-const DISPATCH: &str = "dispatch";
 
 /// Buffers of the size of a message that a measurement needs: input, output, and the output that is expected.
 const BUFFERS: usize = 3;
@@ -23,8 +20,6 @@ pub(super) struct Plan {
     pub(super) backends: Vec<Backend>,
     /// In bytes, ascending.
     pub(super) sizes: Vec<usize>,
-    /// The backend for which ways of choosing it are compared, if they are.
-    pub(super) dispatch: Option<Backend>,
     /// How long each cell is measured.
     pub(super) time_per_cell: Duration,
 }
@@ -32,36 +27,25 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &BenchArgs) -> Result<Self> {
         let backends = backends(&args.backends)?;
-        let (primitives, dispatch) = filtered(&args.filters)?;
+        let primitives = filtered(&args.filters)?;
         let mut sizes = args.sizes.clone();
         sizes.sort_unstable();
         sizes.dedup();
-        if let (Some(&largest), false) = (sizes.last(), primitives.is_empty()) {
+        if let Some(&largest) = sizes.last() {
             check_memory(largest, available_memory())?;
         }
-        Ok(Self {
-            primitives,
-            dispatch: backends.last().copied().filter(|_| dispatch),
-            backends,
-            sizes,
-            time_per_cell: Duration::from_millis(args.time_per_cell.into()),
-        })
+        Ok(Self { primitives, backends, sizes, time_per_cell: Duration::from_millis(args.time_per_cell.into()) })
     }
 
-    /// How many steps the progress bar has.
+    /// Returns how many steps the progress bar has.
     pub(super) fn steps(&self) -> usize {
-        let dispatch = if self.dispatch.is_some() { super::dispatch::OPERATIONS } else { 0 };
-        self.primitives.len() * self.sizes.len() + dispatch
+        self.primitives.len() * self.sizes.len()
     }
 
-    /// How the cells of the primitives are measured.
+    /// Returns how cells are measured.
     pub(super) fn rounds(&self) -> Rounds {
-        Rounds { budget: self.time_per_cell, wanted: 25 }
-    }
-
-    /// How the ways of choosing an instruction set are measured. They differ by little, so they take turns more often.
-    pub(super) fn dispatch_rounds(&self) -> Rounds {
-        Rounds { budget: self.time_per_cell * 2, wanted: 101 }
+        const COUNT: u32 = 25;
+        Rounds { count: COUNT as usize, turn: self.time_per_cell / COUNT, settle: Duration::ZERO }
     }
 }
 
@@ -89,24 +73,24 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
     Ok(Backend::available().filter(|backend| names.iter().any(|name| name == backend.name())).collect())
 }
 
-/// The primitives with one of `filters` in their name, and whether dispatch is meant too. A whole name means that one alone.
-fn filtered(filters: &[String]) -> Result<(Vec<Primitive>, bool)> {
-    let names = || Primitive::ALL.map(Primitive::name).into_iter().chain([DISPATCH]);
+/// Returns the primitives with one of `filters` in their name. A whole name means that one alone.
+fn filtered(filters: &[String]) -> Result<Vec<Primitive>> {
+    let names = || Primitive::ALL.map(Primitive::name).into_iter();
     for filter in filters {
         if filter.is_empty() || !names().any(|name| name.contains(filter.as_str())) {
             return Err(Error::usage(format!("--filter {filter:?}: nothing has that in its name"))
                 .hint(format!("there are {}", names().collect::<Vec<_>>().join(", "))));
         }
     }
-    let wanted = |name: &str| {
+    let wanted = |primitive: &Primitive| {
+        let name = primitive.name();
         let matches = |filter: &String| {
             let exact = names().any(|name| name == filter);
             if exact { name == filter } else { name.contains(filter.as_str()) }
         };
         filters.is_empty() || filters.iter().any(matches)
     };
-    let primitives = Primitive::ALL.into_iter().filter(|primitive| wanted(primitive.name())).collect();
-    Ok((primitives, wanted(DISPATCH)))
+    Ok(Primitive::ALL.into_iter().filter(wanted).collect())
 }
 
 /// Refuses messages of `largest` bytes where the buffers do not fit: the system might end other processes to make room.
@@ -115,7 +99,7 @@ fn check_memory(largest: usize, available: Option<u64>) -> Result<()> {
     match available {
         Some(available) if needed > available => Err(Error::new(format!(
             "not enough memory for messages of {}: {} are needed, {} available",
-            super::report::size_name(largest),
+            size_name(largest),
             mebibytes(needed),
             mebibytes(available),
         ))
@@ -142,17 +126,16 @@ mod tests {
 
     fn names(filters: &[&str]) -> Vec<&'static str> {
         let filters: Vec<_> = filters.iter().map(|&filter| filter.to_owned()).collect();
-        let (primitives, dispatch) = filtered(&filters).unwrap();
-        primitives.into_iter().map(Primitive::name).chain(dispatch.then_some(DISPATCH)).collect()
+        filtered(&filters).unwrap().into_iter().map(Primitive::name).collect()
     }
 
     #[test]
     fn filters() {
-        assert_eq!(names(&[]).len(), 6);
+        assert_eq!(names(&[]).len(), 5);
         assert_eq!(names(&["chacha20"]), ["chacha20"]);
         assert_eq!(names(&["seal"]), ["chacha20poly1305-seal", "xchacha20poly1305-seal"]);
-        assert_eq!(names(&["dispatch", "open"]), ["chacha20poly1305-open", "dispatch"]);
-        assert!(filtered(&["seal".into(), "aes".into()]).is_err());
+        assert_eq!(names(&["poly1305", "open"]), ["poly1305", "chacha20poly1305-open"]);
+        assert!(filtered(&["seal".into(), "dispatch".into()]).is_err());
         assert!(filtered(&[String::new()]).is_err());
     }
 

@@ -3,17 +3,17 @@
 use std::time::SystemTime;
 
 use sealane::Backend;
+use sealane_measure::{CLOCK_METHOD, Samples, median};
 use serde::Serialize;
 
+use super::cells;
 use super::plan::Plan;
-use super::timing::{Samples, median};
-use super::{cells, clock};
 use crate::commands::cpu;
 use crate::error::Result;
 use crate::output::json;
 
 /// Raised when a field changes its meaning or goes away.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything that is shown.
 #[derive(Serialize)]
@@ -22,8 +22,6 @@ pub(super) struct Report {
     version: u32,
     pub(super) environment: Environment,
     pub(super) cells: Vec<Cell>,
-    /// None if it was filtered out.
-    pub(super) dispatch: Option<Dispatch>,
 }
 
 /// What the figures depend on.
@@ -43,8 +41,8 @@ pub(super) struct Environment {
     /// The one that is used unless another is forced.
     pub(super) default_backend: &'static str,
     pub(super) time_per_cell_ms: u64,
-    /// Median over the cells; none if there are none.
-    pub(super) clock_ghz: Option<f64>,
+    /// Median over the cells.
+    pub(super) clock_ghz: f64,
     pub(super) clock_method: &'static str,
 }
 
@@ -70,36 +68,6 @@ pub(super) struct Cell {
     pub(super) verified: bool,
 }
 
-/// What choosing the instruction set costs.
-#[derive(Serialize)]
-pub(super) struct Dispatch {
-    pub(super) backend: &'static str,
-    pub(super) operations: Vec<DispatchOperation>,
-}
-
-/// One operation, with each way of choosing.
-#[derive(Serialize)]
-pub(super) struct DispatchOperation {
-    pub(super) name: &'static str,
-    /// What is done, and where `leaf` chooses.
-    pub(super) description: &'static str,
-    pub(super) choices: Vec<DispatchRow>,
-}
-
-/// One way of choosing.
-#[derive(Serialize)]
-pub(super) struct DispatchRow {
-    pub(super) choice: &'static str,
-    /// For one operation, in nanoseconds: the median of the rounds.
-    pub(super) ns: f64,
-    pub(super) best_ns: f64,
-    /// Time as a multiple of the static row's: the median of the ratios of the rounds.
-    pub(super) ratio_to_static: f64,
-    pub(super) rounds: usize,
-    /// The result was compared in this run.
-    pub(super) verified: bool,
-}
-
 /// The proof that a result was compared, and right.
 #[must_use]
 pub(super) struct Verified(());
@@ -112,8 +80,8 @@ impl Verified {
 }
 
 impl Report {
-    pub(super) fn new(environment: Environment, cells: Vec<Cell>, dispatch: Option<Dispatch>) -> Self {
-        Self { schema: "sealane-bench", version: VERSION, environment, cells, dispatch }
+    pub(super) fn new(environment: Environment, cells: Vec<Cell>) -> Self {
+        Self { schema: "sealane-bench", version: VERSION, environment, cells }
     }
 
     pub(super) fn to_json(&self) -> Result<String> {
@@ -143,7 +111,7 @@ impl Report {
 
 impl Environment {
     pub(super) fn read(plan: &Plan, cells: &[Cell]) -> Self {
-        let mut clocks: Vec<_> = cells.iter().map(|cell| cell.clock_ghz).collect();
+        let clocks: Vec<_> = cells.iter().map(|cell| cell.clock_ghz).collect();
         Self {
             sealane: env!("CARGO_PKG_VERSION"),
             time: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -154,14 +122,14 @@ impl Environment {
             backends: plan.backends.iter().map(|backend| backend.name()).collect(),
             default_backend: Backend::detect().name(),
             time_per_cell_ms: u64::try_from(plan.time_per_cell.as_millis()).unwrap_or(u64::MAX),
-            clock_ghz: (!clocks.is_empty()).then(|| rounded(median(&mut clocks))),
-            clock_method: clock::METHOD,
+            clock_ghz: rounded(median(&clocks)),
+            clock_method: CLOCK_METHOD,
         }
     }
 
-    /// The clock, for a person.
+    /// Returns the clock for a person.
     pub(super) fn clock(&self) -> String {
-        self.clock_ghz.map_or("not measured".into(), |clock| format!("{clock:.2} GHz measured"))
+        format!("{:.2} GHz measured", self.clock_ghz)
     }
 }
 
@@ -190,51 +158,9 @@ impl Cell {
     }
 }
 
-impl DispatchRow {
-    /// `per_call` is how many operations a call makes.
-    pub(super) fn new(
-        choice: &'static str,
-        samples: &Samples,
-        of_static: &Samples,
-        per_call: u32,
-        _: Verified,
-    ) -> Self {
-        let per_call = f64::from(per_call);
-        Self {
-            choice,
-            ns: rounded(samples.median_ns() / per_call),
-            best_ns: rounded(samples.best_ns() / per_call),
-            ratio_to_static: rounded(samples.ratio_to(of_static)),
-            rounds: samples.ns.len(),
-            verified: true,
-        }
-    }
-}
-
 /// Five significant digits: more were not measured.
 fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
-}
-
-/// A figure with three significant digits where that needs no more than three decimals.
-pub(super) fn figure(value: f64) -> String {
-    let decimals = match value.abs() {
-        ..0.9995 => 3,
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$}")
-}
-
-/// A size for a person: "1350 B", "16 KiB".
-pub(super) fn size_name(bytes: usize) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
-        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
-        _ => format!("{bytes} B"),
-    }
 }
 
 #[cfg(test)]
@@ -242,23 +168,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures() {
-        let shown = [0.012_34, 0.5, 0.9996, 1.234, 9.996, 12.34, 99.96, 1234.4].map(figure);
-        assert_eq!(shown, ["0.012", "0.500", "1.00", "1.23", "10.0", "12.3", "100", "1234"]);
-        assert_eq!(
-            [1, 1023, 1024, 1350, 1536, 1 << 20, 3 << 19].map(size_name),
-            ["1 B", "1023 B", "1 KiB", "1350 B", "1536 B", "1 MiB", "1536 KiB"]
-        );
+    fn figures_have_five_digits() {
         assert_eq!(rounded(1_234_567.0), 1_234_600.0);
         assert_eq!(rounded(0.000_123_456), 0.000_123_46);
     }
 
     #[test]
     fn cells_are_computed_from_medians() {
-        let samples = Samples { ns: vec![90.0, 100.0, 400.0], clock_ghz: vec![3.0, 2.5, 2.0], calls: 7 };
+        let samples = Samples { ns: vec![90.0, 100.0, 400.0], clock_ghz: vec![3.0, 2.5, 2.0], calls: 7, every: 1 };
         let cell = Cell::new("chacha20", "scalar", 200, &samples, Verified(()));
         assert_eq!((cell.ns, cell.best_ns, cell.gb_per_s, cell.cycles_per_byte), (100.0, 90.0, 2.0, 1.25));
-        let row = DispatchRow::new("leaf", &samples, &samples, 10, Verified(()));
-        assert_eq!((row.ns, row.best_ns, row.ratio_to_static), (10.0, 9.0, 1.0));
     }
 }

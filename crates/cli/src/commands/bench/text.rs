@@ -2,13 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::dispatch::{CHOICES, meaning};
-use super::primitive::Primitive;
-use super::report::{Dispatch, Report, figure, size_name};
+use sealane_measure::{Table, figure, size_name};
 
-/// Columns of a size, and of each of the two figures of a backend.
-const SIZE: usize = 8;
-const FIGURE: usize = 8;
+use super::primitive::Primitive;
+use super::report::Report;
 
 /// Everything that was measured.
 pub(super) fn tables(report: &Report) -> String {
@@ -30,54 +27,24 @@ pub(super) fn tables(report: &Report) -> String {
     for primitive in report.primitives() {
         table(&mut out, report, primitive);
     }
-    if let Some(dispatch) = &report.dispatch {
-        choices(&mut out, dispatch);
-    }
     out
 }
 
 fn table(out: &mut String, report: &Report, primitive: &str) {
     let (title, what) = Primitive::title(primitive);
     let backends = &report.environment.backends;
-    let _ = write!(out, "\n{title}: {what}\n{:SIZE$}", "");
-    for backend in backends {
-        // Over the middle of its two columns.
-        let _ = write!(out, "  {backend:>width$}", width = 2 * FIGURE);
-    }
-    let _ = write!(out, "\n{:>SIZE$}", "size");
-    for _ in backends {
-        let _ = write!(out, "  {:>FIGURE$}{:>FIGURE$}", "GB/s", "cyc/B");
-    }
-    out.push('\n');
+    // Two columns for each backend.
+    let head = |cells: [&str; 2]| cells.map(String::from);
+    let mut table = Table::new(backends.iter().fold(vec![String::new()], |mut row, backend| {
+        row.extend(head(["", backend]));
+        row
+    }));
+    let units = backends.iter().flat_map(|_| head(["GB/s", "cyc/B"]));
+    table.row([String::from("size")].into_iter().chain(units));
     for bytes in report.sizes() {
-        let _ = write!(out, "{:>SIZE$}", size_name(bytes));
-        for backend in backends {
-            if let Some(cell) = report.cell(primitive, backend, bytes) {
-                let _ = write!(out, "  {:>FIGURE$}{:>FIGURE$}", figure(cell.gb_per_s), figure(cell.cycles_per_byte));
-            }
-        }
-        out.push('\n');
+        let cells = backends.iter().filter_map(|backend| report.cell(primitive, backend, bytes));
+        let figures = cells.flat_map(|cell| [figure(cell.gb_per_s), figure(cell.cycles_per_byte)]);
+        table.row([size_name(bytes)].into_iter().chain(figures));
     }
-}
-
-fn choices(out: &mut String, dispatch: &Dispatch) {
-    let _ =
-        writeln!(out, "\nChoosing the instruction set ({}): ns for one operation, and times static", dispatch.backend);
-    let _ = write!(out, "{:9}", "");
-    for operation in &dispatch.operations {
-        let _ = write!(out, "{:>17}", operation.name);
-    }
-    out.push('\n');
-    for (i, choice) in CHOICES.iter().enumerate() {
-        let _ = write!(out, "{choice:9}");
-        for operation in &dispatch.operations {
-            if let Some(row) = operation.choices.get(i) {
-                let _ = write!(out, "{:>9}{:>8}", figure(row.ns), format!("{:.2}×", row.ratio_to_static));
-            }
-        }
-        let _ = writeln!(out, "   {}", meaning(choice));
-    }
-    for operation in &dispatch.operations {
-        let _ = writeln!(out, "{}: {}", operation.name, operation.description);
-    }
+    let _ = write!(out, "\n{title}: {what}\n{}", table.text(0));
 }

@@ -1,15 +1,13 @@
 //! The report as one page that needs nothing else: no network, no script, no font.
 
-mod bars;
 mod lines;
-mod svg;
 
 use std::fmt::Write as _;
 
-use super::dispatch::meaning;
+use sealane_measure::{escaped, figure, size_name};
+
 use super::primitive::Primitive;
-use super::report::{Dispatch, Report, figure, size_name};
-use svg::escaped;
+use super::report::Report;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -35,11 +33,6 @@ pub(super) fn page(report: &Report) -> String {
         lines::plot(&mut out, report, primitive, title);
         table(&mut out, report, primitive);
         out.push_str("</section>\n");
-    }
-    if let Some(dispatch) = &report.dispatch {
-        // Beside the last primitive if there is room.
-        let class = if report.primitives().len() % 2 == 1 { "" } else { " class=\"wide\"" };
-        choices(&mut out, dispatch, class);
     }
     out.push_str("</div>\n</body>\n</html>\n");
     out
@@ -95,35 +88,4 @@ fn table(out: &mut String, report: &Report, primitive: &str) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table></div>\n");
-}
-
-fn choices(out: &mut String, dispatch: &Dispatch, class: &str) {
-    let backend = dispatch.backend;
-    let _ = write!(
-        out,
-        "<section id=\"dispatch\"{class}>\n<h2>What choosing the instruction set costs</h2>\n\
-         <p class=\"faint\">Time for one operation on {backend}, by where the instruction set is chosen. The multiple is \
-         of the static choice, the median over rounds in which all take turns.</p>\n<div class=\"bars\">\n"
-    );
-    for operation in &dispatch.operations {
-        bars::chart(out, operation);
-    }
-    out.push_str("</div>\n<div class=\"scroll\"><table>\n<thead>\n<tr><th scope=\"col\">choice</th>");
-    for operation in &dispatch.operations {
-        let name = escaped(operation.name);
-        let _ = write!(out, "<th scope=\"colgroup\" class=\"group\" colspan=\"2\">{name}</th>");
-    }
-    out.push_str("<th class=\"group\"></th></tr>\n<tr><th></th>");
-    for _ in &dispatch.operations {
-        out.push_str("<th class=\"unit group\">ns</th><th class=\"unit\">× static</th>");
-    }
-    out.push_str("<th class=\"group\"></th></tr>\n</thead>\n<tbody>\n");
-    for (i, choice) in super::dispatch::CHOICES.iter().enumerate() {
-        let _ = write!(out, "<tr><th scope=\"row\">{choice}</th>");
-        for row in dispatch.operations.iter().filter_map(|operation| operation.choices.get(i)) {
-            let _ = write!(out, "<td class=\"group\">{}</td><td>{:.2}</td>", figure(row.ns), row.ratio_to_static);
-        }
-        let _ = writeln!(out, "<td class=\"group text\">{}</td></tr>", escaped(meaning(choice)));
-    }
-    out.push_str("</tbody>\n</table></div>\n</section>\n");
 }

@@ -1,0 +1,147 @@
+//! Our code at every length: a plot, and the lengths that are slower than longer ones.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use sealane_measure::{Axis, Line, Lines, Point, Rounds, Slow, clock_ghz, median, slow_lengths, take_turns};
+use sealane_simd::CpuClass;
+
+use crate::Args;
+use crate::buffers::Buffers;
+use crate::harness::{Suite, Time, Turn};
+use crate::row::{Owner, Row};
+use crate::{aead, chacha20, poly1305};
+
+/// The longest length but for the next multiple of 128.
+const LONGEST: usize = 4200;
+const RULE_STEP: usize = 128;
+
+/// Measures, prints the lengths that break the rule, and draws the plot.
+///
+/// # Errors
+/// An unknown backend, a row that is wrong or too fast to be true, or a file that cannot be written.
+pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
+    let backend = match args.backend.as_deref() {
+        Some([name]) => sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?,
+        Some(_) => return Err("--sweep takes one backend".into()),
+        None => sealane::Backend::from_env().map_err(|error| format!("SEALANE_BACKEND: {error}"))?,
+    };
+    let mut suites = vec![chacha20::suite(), poly1305::suite(), aead::seal_suite(), aead::open_suite()];
+    suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
+    if suites.is_empty() {
+        return Err("no primitive matches the filter".into());
+    }
+    let lengths = lengths(step.into());
+    let place = format!("{backend}, class {}", CpuClass::detect().name());
+    println!("{} lengths on {place}, at {:.2} GHz", lengths.len(), median(&[(); 101].map(|()| clock_ghz())));
+    let mut lines = Vec::new();
+    let mut all_fast = true;
+    for suite in &mut suites {
+        suite.rows.retain(Row::is_ours);
+        suite.verify()?;
+        suite.rows.retain(|row| matches!(row.owner, Owner::Sealane { backend: its, .. } if its == backend));
+        let times = times(suite, &lengths, args.quick)?;
+        let slow = slow_lengths(&times.iter().map(|(bytes, time)| (*bytes, time.median_ns)).collect::<Vec<_>>());
+        println!("{}: {}", suite.name, described(&slow));
+        all_fast &= slow.is_empty();
+        lines.push(line(suite.name, lines.len(), &times));
+    }
+    if let Some(path) = &args.svg {
+        std::fs::write(path, plot(&place, lines).file()).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(if args.check && !all_fast { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn lengths(step: usize) -> Vec<usize> {
+    let longest = LONGEST.next_multiple_of(RULE_STEP);
+    (0..=longest).filter(|n| (n % step == 0 && *n <= LONGEST) || n % RULE_STEP == 0).collect()
+}
+
+/// Measures the one row of a suite at all lengths, which take turns.
+fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize, Time)>, String> {
+    // A quarter of a minute for each primitive.
+    let count = if quick { 9 } else { (60_000 / lengths.len()).clamp(11, 81) };
+    let rounds = Rounds { count, turn: Duration::from_micros(150), settle: Duration::from_micros(75) };
+    let mut buffers: Vec<_> = lengths.iter().map(|&length| (suite.buffers(length, 0), 0)).collect();
+    let restores = suite.prepare.is_some();
+    let [row] = &mut suite.rows[..] else { return Err("one row".into()) };
+    let samples = take_turns(&mut buffers, &rounds, |(buffers, next): &mut (Buffers, u64), passes| {
+        let mut turn = Turn { row: &mut *row, restores, next: *next };
+        let time = turn.run(buffers, passes);
+        *next = turn.next;
+        time
+    });
+    let mut times = Vec::new();
+    for ((samples, (buffers, _)), &length) in samples.iter().zip(&buffers).zip(lengths) {
+        let time = Time::of(samples, buffers.count());
+        time.possible(&format!("{}, {length} bytes", suite.name), row.work(suite.work), length)?;
+        times.push((length, time));
+    }
+    Ok(times)
+}
+
+/// Names the lengths that break the rule, those below one multiple of 128 together.
+fn described(slow: &[Slow]) -> String {
+    if slow.is_empty() {
+        return "no length is more than 8 % slower than the next multiple of 128".into();
+    }
+    let mut text = format!("too slow, {} in all:", slow.len());
+    for group in slow.chunk_by(|a, b| a.next == b.next) {
+        let worst = group.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).expect("groups are not empty");
+        let lengths: Vec<_> = group.iter().map(|slow| slow.bytes.to_string()).collect();
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n  {} (to {:.2} times {})", lengths.join(" "), worst.ratio, worst.next);
+    }
+    text
+}
+
+fn line(name: &str, i: usize, times: &[(usize, Time)]) -> Line {
+    let point = |&(bytes, time): &(usize, Time)| Point { x: bytes as f64, y: time.median_ns, title: String::new() };
+    Line { name: name.into(), class: format!("line-{i}"), points: times.iter().map(point).collect() }
+}
+
+fn plot(place: &str, lines: Vec<Line>) -> Lines {
+    let axis = |name: &str| Axis { name: name.into(), logarithmic: false, ticks: Vec::new() };
+    Lines {
+        title: format!("Time over length, {place}"),
+        x: axis("length in bytes"),
+        y: axis("nanoseconds"),
+        lines,
+        marks: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_has_the_one_that_it_is_compared_with() {
+        for step in [1, 7, 128] {
+            let lengths = lengths(step);
+            assert!(lengths.iter().take_while(|length| **length <= LONGEST).all(|length| {
+                lengths.contains(&length.next_multiple_of(RULE_STEP)) && (length % step == 0 || length % RULE_STEP == 0)
+            }));
+            assert_eq!((lengths[0], lengths[lengths.len() - 1]), (0, 4224));
+        }
+        assert_eq!(lengths(1).len(), 4202);
+    }
+
+    #[test]
+    fn lengths_that_break_the_rule_are_named() {
+        let slow = [(126, 1.2, 128), (127, 1.094, 128), (255, 1.1, 256)];
+        let slow = slow.map(|(bytes, ratio, next)| Slow { bytes, ratio, next });
+        let expected = "too slow, 3 in all:\n  126 127 (to 1.20 times 128)\n  255 (to 1.10 times 256)";
+        assert_eq!(described(&slow), expected);
+        assert!(described(&[]).starts_with("no length"));
+    }
+
+    #[test]
+    fn a_row_that_does_nothing_is_refused() {
+        let idle = Row::new(Owner::Peer(crate::peers::Peer::Ring), |_, _, _| true);
+        let mut suite = Suite::new("seal", sealane_measure::Work::Aead, vec![idle]);
+        let error = times(&mut suite, &[0, 1350], true).err().expect("too fast");
+        assert!(error.starts_with("seal, 0 bytes: "), "{error}");
+    }
+}

@@ -1,0 +1,28 @@
+//! What Sealane's benchmarks share: the command `sealane bench`, `bench/` and `examples/dispatch`.
+//!
+//! [`take_turns`] measures rows in rounds, and the core's clock beside them. [`Work`] holds the
+//! least cycles that an operation takes on any CPU, so that a loop that the compiler removed is
+//! found. The rest shows figures: [`Table`], [`Lines`], [`Bars`].
+#![forbid(unsafe_code)]
+
+mod bars;
+mod bound;
+mod clock;
+mod figure;
+mod lines;
+mod statistics;
+mod svg;
+mod sweep;
+mod table;
+mod turns;
+
+pub use bars::{Bar, Bars, Group};
+pub use bound::{TooFast, Work, check};
+pub use clock::{METHOD as CLOCK_METHOD, sample as clock_ghz};
+pub use figure::{figure, size_name};
+pub use lines::{Axis, Line, Lines, Point};
+pub use statistics::{best, median, quartiles};
+pub use svg::escaped;
+pub use sweep::{Slow, slow_lengths};
+pub use table::Table;
+pub use turns::{Rounds, Samples, take_turns};
