@@ -40,6 +40,8 @@ mod bounds;
 mod clmul;
 mod gf8;
 mod gf8_scalar;
+#[cfg(all(unix, any(test, feature = "guarded")))]
+mod guarded;
 mod output;
 mod pairs;
 mod scalar;
@@ -64,6 +66,9 @@ pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
 pub use gf8_scalar::ScalarBytes;
+#[cfg(all(unix, feature = "guarded"))]
+#[doc(hidden)]
+pub use guarded::Guarded;
 pub use horner::Horner;
 pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;

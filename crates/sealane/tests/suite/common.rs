@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
 
 use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
@@ -40,10 +41,18 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
 }
 
 /// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for
-/// the whole process: a class never changes a result, and other tests may run on either.
+/// the whole process. One test at a time holds the iterator, so that its class stays. A class never
+/// changes a result, so all other tests may run on any.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
-    let count = if backend.name().starts_with("avx512") { CpuClass::ALL.len() } else { 1 };
-    CpuClass::ALL.into_iter().take(count).inspect(|class| CpuClass::force(Some(*class)))
+    static FORCED: Mutex<()> = Mutex::new(());
+    let has_classes = backend.name().starts_with("avx512");
+    let lock = has_classes.then(|| FORCED.lock().unwrap_or_else(PoisonError::into_inner));
+    let count = if has_classes { CpuClass::ALL.len() } else { 1 };
+    CpuClass::ALL.into_iter().take(count).inspect(move |class| {
+        if lock.is_some() {
+            CpuClass::force(Some(*class));
+        }
+    })
 }
 
 /// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that multiply: of lengths with lengths or

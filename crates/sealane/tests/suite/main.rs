@@ -21,6 +21,9 @@ mod exercised;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;
+// Elsewhere there are no pages to protect, or no interface for that: the tests do not exist there.
+#[cfg(unix)]
+mod guard_pages;
 mod haraka;
 mod haraka_sponge;
 mod poly1305;
