@@ -48,8 +48,8 @@ const X86_64: &[Trial] = &[
     trial("ssse3", CHACHA, "Ssse3Words"),
     trial("avx2", CHACHA, "Avx2Words"),
     trial("scalar", POLY1305, "PortablePoly1305"),
-    trial("ssse3", BATCH, "Ssse3Wide"),
-    trial("avx2", POLY1305, "Avx2Wide"),
+    trial("ssse3", BATCH, "Ssse3U64Lanes"),
+    trial("avx2", POLY1305, "Avx2U64Lanes"),
     trial("scalar", HARAKA, "SlicedBlocks"),
     trial("aesni", HARAKA, "AesNiBlocks"),
     trial("scalar", GF2N, "ScalarLane"),
@@ -62,8 +62,8 @@ const X86_64: &[Trial] = &[
 const BOCHS: &[Trial] = &[
     trial("avx512", CHACHA, "Avx512Words<sealane_simd::x86::avx512::Avx512>"),
     trial("avx512ifma", CHACHA, "Avx512Words<sealane_simd::x86::avx512::Avx512Ifma>"),
-    trial("avx512", POLY1305, "Avx512Wide<sealane_simd::x86::avx512::Avx512>"),
-    trial("avx512ifma", POLY1305, "Avx512Wide<sealane_simd::x86::avx512::Avx512Ifma>"),
+    trial("avx512", POLY1305, "Avx512U64Lanes<sealane_simd::x86::avx512::Avx512>"),
+    trial("avx512ifma", POLY1305, "Avx512U64Lanes<sealane_simd::x86::avx512::Avx512Ifma>"),
     trial("vaes", HARAKA, "::VaesBlocks"),
     trial("vaes512", HARAKA, "Vaes512Blocks"),
     trial("vpclmulqdq", GF2N, "VpclmulqdqLane"),
@@ -75,7 +75,7 @@ const BOCHS: &[Trial] = &[
 
 const ARM: &[Trial] = &[
     trial("neon", CHACHA, "NeonWords"),
-    trial("neon", POLY1305, "NeonWide"),
+    trial("neon", POLY1305, "NeonU64Lanes"),
     trial("neon-aes", HARAKA, "NeonAesBlocks"),
     trial("pmull", GF2N, "PmullLane"),
     trial("neon", GF8, "NeonBytes"),
@@ -83,7 +83,7 @@ const ARM: &[Trial] = &[
 
 const WASM32: &[Trial] = &[
     trial("simd128", CHACHA, "Simd128Words"),
-    trial("simd128", POLY1305, "Simd128Wide"),
+    trial("simd128", POLY1305, "Simd128U64Lanes"),
     trial("simd128", GF8, "Simd128Bytes"),
 ];
 
@@ -217,7 +217,7 @@ const PORTABLE: &[Entry] = &[
         name: "PortableChaCha",
         broken: "return",
         file: "crates/sealane/src/chacha20/portable.rs",
-        signature: "pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {",
+        signature: "pub(super) fn apply<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, mut counter: u64, data: &mut [u8]) {",
     },
     Entry {
         name: "PortablePoly1305",

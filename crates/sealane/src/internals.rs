@@ -1,14 +1,16 @@
-//! Kernels on a token that the caller holds, for the benchmarks of dispatch (`sealane bench`, `bench/`, `examples/dispatch`).
+//! Kernels on a token that the caller holds, for the benchmarks of dispatch (`sealane bench`,
+//! `bench/`, `examples/dispatch`).
 //!
-//! No promise of stability: this is not part of the interface. `state` is the input of ChaCha20's block function
-//! (RFC 8439, section 2.3), whose counter word is ignored.
+//! No promise of stability: this is not part of the interface. `state` is the input of ChaCha20's
+//! block function (RFC 8439, section 2.3), whose counter word is ignored.
 
 pub mod leaf;
 
 use sealane_simd::{AesToken, Clmul, ClmulLanes, Simd};
 
 use crate::Tag;
-use crate::aead::one_shot::{self, InPlace};
+use crate::aead::one_shot;
+use crate::aead::payload::InPlace;
 use crate::chacha20::kernel;
 use crate::gf2n::{Element, Field, slices};
 use crate::haraka;

@@ -29,18 +29,18 @@ const OPENING: &[&str] = &["open", "open-commit", "open-pieces", "open-batch", "
 /// The lines of source that compare a tag, or shares, or branch on whether they are right.
 const VERDICTS: &[(&str, &str)] = &[
     ("crates/sealane/src/poly1305/mod.rs", "if bool::from(difference.ct_eq(&0))"),
-    ("crates/sealane/src/aead/one_shot.rs", "if result.is_ok() && !is_longer {"),
-    ("crates/sealane/src/aead/one_shot.rs", "} else if result.is_err() && is_longer {"),
+    ("crates/sealane/src/aead/two_pass.rs", "if result.is_ok() && !is_longer {"),
+    ("crates/sealane/src/aead/two_pass.rs", "} else if result.is_err() && is_longer {"),
     ("crates/sealane/src/aead/short.rs", "if result.is_ok() {"),
-    ("crates/sealane/src/aead/beside.rs", "if result.is_ok() {"),
-    ("crates/sealane/src/aead/mod.rs", "opened?;"),
-    ("crates/sealane/src/aead/incremental.rs", "result?;"),
+    ("crates/sealane/src/aead/interleaved.rs", "if result.is_ok() {"),
+    ("crates/sealane/src/aead/cipher.rs", "opened?;"),
+    ("crates/sealane/src/aead/incremental/mod.rs", "result?;"),
     ("crates/sealane/src/aead/committing.rs", "if bool::from(difference.ct_eq(&0))"),
     ("crates/sealane/src/aead/committing.rs", "self.verify(nonce, aad, buffer, tag)?.decrypt(buffer)"),
     ("crates/sealane/src/aead/committing.rs", "let mut verified = self.verify(nonce, aad, ciphertext, tag)?;"),
     ("crates/sealane/src/aead/batch/mod.rs", "if !*authentic {"),
     ("crates/sealane/src/aead/batch/mod.rs", "requests.iter().all(|request| request.authentic)"),
-    ("crates/sealane/src/aead/batch/wave.rs", "if !**authentic {"),
+    ("crates/sealane/src/aead/batch/request.rs", "if !**authentic {"),
     ("crates/sealane/src/shamir/bytes/check.rs", "if syndromes.iter().fold(0, |all, syndrome| all | syndrome) != 0 {"),
 ];
 

@@ -1,6 +1,6 @@
 //! Messages in data that holds more than them.
 
-use super::{ChaChaPoly1305, sealed};
+use super::cipher::{ChaChaPoly1305, sealed};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 

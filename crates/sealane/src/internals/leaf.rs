@@ -1,5 +1,5 @@
-//! Inner operations for callers that choose an instruction set in each of them, as nobody should: between them, values are in
-//! memory or in integers.
+//! Inner operations for callers that choose an instruction set in each of them, as nobody should:
+//! between them, values are in memory or in integers.
 
 use sealane_simd::{
     Block, CachedLevel, Clmul, ClmulLanes, ClmulLevel, LevelList, MAX_WORDS_LANES, Scalar, ScalarLane, Simd, Words,
@@ -61,7 +61,8 @@ pub struct LeafLane(ScalarLane);
 /// The product of two limbs.
 #[inline]
 fn product(a: u64, b: u64) -> LeafLane {
-    // In registers both ways, but for the detour of the operands over the stack that a closure makes.
+    // In registers both ways, but for the detour of the operands over the stack that a closure
+    // makes.
     LeafLane::of(dispatch_clmul!(clmul_level(), token => product_on(token, a, b)))
 }
 

@@ -152,8 +152,8 @@ fn authenticated_messages() {
     });
 }
 
-/// Batches of messages of neighbouring lengths, so that each length is in one, and those of messages
-/// so short that three of them are taken at once.
+/// Batches of messages of neighbouring lengths, so that each length is in one, and those of
+/// messages so short that three of them are taken at once.
 #[test]
 fn batches() {
     const MESSAGES: usize = 32;

@@ -1,6 +1,8 @@
-//! The primitives against the references of `sealane-spec`, published vectors, and each other, on every backend.
+//! The primitives against the references of `sealane-spec`, published vectors, and each other, on
+//! every backend.
 //!
-//! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if this CPU cannot run it.
+//! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if
+//! this CPU cannot run it.
 
 #![forbid(unsafe_code)]
 

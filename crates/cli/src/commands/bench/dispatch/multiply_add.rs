@@ -1,6 +1,6 @@
 //! An operation of two instructions: what a field multiplication or a hash is made of.
 
-use sealane_simd::{MAX_WIDE_LANES, Simd, Wide, dispatch};
+use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
 use super::{Operation, detected};
 
@@ -12,12 +12,12 @@ pub(super) struct MultiplyAdd;
 
 #[derive(Clone, PartialEq)]
 pub(super) struct Lanes {
-    x: [u64; MAX_WIDE_LANES],
+    x: [u64; MAX_U64_LANES],
     c: u64,
 }
 
 #[inline(always)]
-fn multiply_add<S: Simd>(x: S::Wide, c: S::Wide) -> S::Wide {
+fn multiply_add<S: Simd>(x: S::U64Lanes, c: S::U64Lanes) -> S::U64Lanes {
     // The compiler sees that a chain of these needs no high halves, drops the masks, forgets why it could, and emulates a
     // multiplication of 64 bits.
     let x = x.opaque();
@@ -27,8 +27,8 @@ fn multiply_add<S: Simd>(x: S::Wide, c: S::Wide) -> S::Wide {
 /// The inner operation on its own: operands come from memory, and the result goes there.
 #[inline(always)]
 fn on_memory<S: Simd>(token: S, lanes: &mut Lanes) {
-    let x = S::Wide::from_lanes(token, &lanes.x);
-    lanes.x = multiply_add::<S>(x, S::Wide::splat(token, lanes.c)).to_lanes();
+    let x = S::U64Lanes::from_lanes(token, &lanes.x);
+    lanes.x = multiply_add::<S>(x, S::U64Lanes::splat(token, lanes.c)).to_lanes();
 }
 
 impl Operation for MultiplyAdd {
@@ -41,7 +41,7 @@ impl Operation for MultiplyAdd {
 
     fn data() -> Lanes {
         // Above 2^32, so that the high half, which the multiplication ignores, is never zero for long.
-        Lanes { x: [0x1234_5678_9abc_def1; MAX_WIDE_LANES], c: 0x9e37_79b9_7f4a_7c15 }
+        Lanes { x: [0x1234_5678_9abc_def1; MAX_U64_LANES], c: 0x9e37_79b9_7f4a_7c15 }
     }
 
     #[inline(always)]
@@ -58,8 +58,8 @@ impl Operation for MultiplyAdd {
     /// The lanes stay in a register from call to call.
     #[inline(always)]
     fn repeat<S: Simd>(token: S, calls: u64, lanes: &mut Lanes) {
-        let mut x = S::Wide::from_lanes(token, &lanes.x);
-        let c = S::Wide::splat(token, lanes.c);
+        let mut x = S::U64Lanes::from_lanes(token, &lanes.x);
+        let c = S::U64Lanes::splat(token, lanes.c);
         for _ in 0..calls {
             for _ in 0..PER_CALL {
                 x = multiply_add::<S>(x, c);

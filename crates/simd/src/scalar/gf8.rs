@@ -1,4 +1,5 @@
-//! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target always has them.
+//! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target
+//! always has them.
 
 use crate::gf8::multiples;
 use crate::{Gf8, Gf8Bytes, Scalar};
@@ -62,7 +63,8 @@ impl Gf8Bytes for ScalarBytes {
     fn multiplicand(self) -> Self {
         self
     }
-    /// Doubles and adds, from the factor's low bit up. The branch is on the factor, which is public.
+    /// Doubles and adds, from the factor's low bit up. The branch is on the factor, which is
+    /// public.
     #[inline(always)]
     fn mul(mut multiple: Self, factor: u8) -> Self {
         let mut product = Self([0; WORDS]);
@@ -77,7 +79,8 @@ impl Gf8Bytes for ScalarBytes {
             multiple = multiple.double();
         }
     }
-    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose bytes have no carries.
+    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose
+    /// bytes have no carries.
     #[inline(always)]
     fn mul_secret(multiplicand: Self, factor: [u64; 8]) -> Self {
         let mut product = [0; WORDS];
