@@ -14,8 +14,8 @@
 //! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
 //!   multiplied by a constant, for erasure codes.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
-//! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it
-//!   has passed a known-answer test; nobody needs compile flags.
+//! - [`Backend`]: which instruction set does the work. It is chosen at run time, after a
+//!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
 //!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today.
 //!

@@ -73,7 +73,7 @@ impl Bound {
         Self::exact(if ANY_LIMB && value >> 32 > 0 { value.max(1 << 44) } else { value }.into())
     }
 
-    /// The low `bits` bits, of which a number that is not cut must not have more.
+    /// Returns the low `bits` bits. A number that is not cut must not have more.
     fn low(self, bits: u32) -> u128 {
         let most = (1 << bits) - 1;
         assert!(self.cut || u128::from(self.most) <= most, "a factor may have more than {bits} bits");

@@ -5,7 +5,7 @@ use crate::{Scalar, Token};
 /// A token together with its vectors for carry-less products: what the kernels of GF(2^n) are
 /// generic over.
 pub trait Clmul: Token {
-    /// One 128-bit lane, for work of which each step waits for the one before.
+    /// One 128-bit lane, for work in which each step waits for the one before.
     type One: ClmulLanes<Token = Self>;
     /// As many lanes as there are, for many elements side by side.
     type Many: ClmulLanes<Token = Self>;

@@ -278,8 +278,8 @@ macro_rules! levels {
     };
 }
 
-// x86: kernels, firmware and enclaves have no vector registers that anybody saves, or no cpuid to
-// ask; their targets lack SSE2 or say so. AArch64: with hard float, that is all but bare metal; the
+// x86: in kernels, firmware and enclaves the vector registers are not saved, or there is no cpuid;
+// their targets lack SSE2 or say so. AArch64: with hard float, that is all but bare metal; the
 // vector types there assume little-endian.
 levels! { $
     /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a

@@ -84,7 +84,7 @@ pub use tuning::Tuning;
 pub use u64_lanes::{MAX_U64_LANES, U64Lanes};
 pub use words::{MAX_WORDS_LANES, Words};
 
-/// `word`, as a value of which the compiler knows nothing: it makes no vectors of such words.
+/// Returns `word`, hidden from the compiler, so that it makes no vectors of such words.
 #[inline(always)]
 #[must_use]
 pub fn opaque_word(word: u32) -> u32 {

@@ -152,7 +152,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     batch_max_bytes: None,
 };
 
-/// What all levels of 128-bit vectors have in common; measured with SSSE3 on Zen 3.
+/// Values that all levels of 128-bit vectors share. SSSE3 on Zen 3.
 #[allow(dead_code, reason = "some targets have no vectors")]
 const VECTORS_OF_128_BITS: Tuning = Tuning {
     // One row in a vector: from two groups on.
@@ -252,7 +252,7 @@ pub(crate) const OTHER_VECTORS_OF_128_BITS: Tuning = Tuning {
     ..VECTORS_OF_128_BITS
 };
 
-/// For lanes that are upper bounds: vectors wherever the kernels allow them.
+/// For lanes that are upper bounds: vectors from the shortest length that the kernels allow.
 #[cfg(any(test, feature = "bounds"))]
 pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
     Tuning { poly1305_min_bytes: ByClass::same(2 * 16 * lanes), ..SCALAR }
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use crate::{LevelList, Simd, Words};
 
-    /// What the kernels rely on.
+    /// Checks the ranges that the kernels rely on.
     #[inline(always)]
     fn check<S: Simd>(_: S) {
         let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;

@@ -111,7 +111,7 @@ pub trait U64Lanes: Copy {
     #[must_use]
     fn mul_low(self, other: Self) -> Self;
 
-    /// The value itself, of which the compiler no longer knows anything.
+    /// Returns the value, hidden from the compiler.
     ///
     /// For an operand of [`U64Lanes::mul_low`] that comes round a loop: the compiler may know from
     /// outside the loop that its high half is 0, drop the instructions that say so, then not know

@@ -68,8 +68,7 @@ pub(super) mod sealed {
     }
 }
 
-/// What [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] are: a key, and the backend that works with
-/// it.
+/// A key and the backend that works with it: [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`].
 ///
 /// Keys have 32 bytes, tags 16; a ciphertext is as long as its plaintext, and the tag is kept apart
 /// from it.

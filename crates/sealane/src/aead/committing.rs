@@ -30,7 +30,7 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 /// Bytes of a message that are copied to the output and decrypted at a time.
 const PIECE_BYTES: usize = 16384;
 
-/// Authenticated encryption that commits: nobody can find one ciphertext and tag that open under
+/// Authenticated encryption that commits: no one can find one ciphertext and tag that open under
 /// two keys, under two nonces, or with two associated data.
 ///
 /// The plain AEADs do not promise that. Who knows two keys can make one ciphertext and tag of

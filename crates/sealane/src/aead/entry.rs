@@ -1,4 +1,4 @@
-//! Where whole messages come to a backend.
+//! The entries of whole messages to a backend.
 //!
 //! Nothing here depends on the length of a nonce or on the type of an output. So each function is
 //! compiled once, with this crate; kernels in a generic function would be compiled again for each

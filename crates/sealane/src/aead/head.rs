@@ -20,9 +20,9 @@ pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], 
     mac
 }
 
-/// The first set of blocks, of which half a block is a key, in memory; and all others too, where
-/// the rows are as many as the CPU has registers: the compiler would move some of the transposition
-/// behind each branch to come, and what it needs for that through memory.
+/// Stores the first set of blocks, which begins with the one-time key, in memory. Where the rows
+/// are as many as the CPU has registers, it stores all other sets too: the compiler would move some
+/// of the transposition behind each branch to come, and what it needs for that through memory.
 #[inline(always)]
 pub(super) fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> (W::Blocks, [W::Blocks; SETS]) {
     let mut others = [W::ZERO_BLOCKS; SETS];

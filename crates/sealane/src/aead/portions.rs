@@ -27,7 +27,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// What is made together with block 0.
+/// The first portion, which is made together with block 0.
 struct First {
     shape: Shape,
     /// Bytes at the start of the message.

@@ -1,4 +1,4 @@
-//! What the backends of all families have in common: their choice, their names and their
+//! The parts that the backends of all families share: their choice, their names and their
 //! self-tests.
 
 use core::fmt;
@@ -223,7 +223,7 @@ impl<F: Family> fmt::Debug for BackendStatusOf<F> {
     }
 }
 
-/// What a backend's known-answer test said, primitive by primitive.
+/// The results of a backend's known-answer test, primitive by primitive.
 ///
 /// Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds
 /// once in a process make sure that a fault shows as a slower backend, not as a file that nobody

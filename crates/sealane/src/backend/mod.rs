@@ -18,7 +18,7 @@ pub type Backend = BackendOf<ChaChaFamily>;
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
 pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 
-/// What a [`Backend`]'s known-answer test said, primitive by primitive.
+/// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.

@@ -8,7 +8,7 @@ use super::rows::{Interleave, Rows, blocks};
 use super::state::State;
 use crate::wipe::wipe;
 
-/// The key stream of `SETS * ROWS` blocks, with work beside it.
+/// Makes the key stream of `SETS * ROWS` blocks. Blocks of `pending` are added during the rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
     token: S,

@@ -94,8 +94,8 @@ pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State
     single::block_and_sets::<S, 20, false, SETS>(token, state, 0)
 }
 
-/// The key stream for so many bytes, which [`group`] would take, in rows: in the layout that makes
-/// it fastest.
+/// Makes the key stream for that many bytes, which [`group`] would take, in the layout that is
+/// fastest.
 #[inline(always)]
 pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,

@@ -98,8 +98,8 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     }
 }
 
-/// As many blocks as a vector has lanes, in the order of their bytes. What the lanes left over hold
-/// does not matter.
+/// One block for each lane of a vector, in the order of their bytes. Lanes without a block hold any
+/// value.
 struct Group {
     key_rows: [[Row; MAX_WORDS_LANES]; 2],
     last_rows: [Row; MAX_WORDS_LANES],

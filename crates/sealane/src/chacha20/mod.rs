@@ -207,13 +207,12 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 }
 
-/// What most programs use, not generic: compiled once, with this crate, and not in each that calls
-/// it.
+/// The layout that most programs use. Not generic: it is compiled once, with this crate.
 fn apply_chacha20(level: Level, state: &State, counter: u64, data: &mut [u8]) {
     apply_rounds::<20, false>(level, state, counter, data);
 }
 
-/// Whatever else the layouts differ in, their kernels are the same.
+/// All layouts share their kernels.
 fn apply_rounds<const ROUNDS: usize, const COUNTER_64: bool>(
     level: Level,
     state: &State,

@@ -35,7 +35,7 @@ macro_rules! diagonal_round {
     };
 }
 
-/// What all groups of a message have in common. A group has as many blocks as a vector has lanes.
+/// The parts that all groups of a message share. A group has one block for each lane.
 pub(crate) struct Groups<W> {
     /// The words of the initial state. Word 12 has the number of each lane's block, to which the
     /// counter is added.
@@ -141,8 +141,8 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     }
 }
 
-/// Exclusive or of two groups, the last block of which may be incomplete, with the key stream from
-/// block `counter` on. One copy for all callers.
+/// Combines two groups, whose last block may be incomplete, with the key stream from block
+/// `counter` on. One copy for all callers.
 pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -189,7 +189,7 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     }
 }
 
-/// Exclusive or of `data` with a key stream of which it needs all sets, the last at least in part.
+/// Combines `data` with a key stream. The data needs all sets, the last at least in part.
 ///
 /// Without a branch between the sets, behind which the compiler would move parts of the
 /// transposition, and spill.

@@ -6,17 +6,17 @@ use super::state::xor_bytes;
 use super::{BLOCK_BYTES, portable};
 use crate::wipe::wipe;
 
-/// Number of bytes that one call of [`group`] takes at most.
+/// Bytes of a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
     if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { portable::GROUP_BYTES }
 }
 
-/// Number of bytes of key stream that are not made faster when fewer are wanted.
+/// Bytes of a set: fewer take as long.
 pub(crate) const fn set_bytes<S: Simd>() -> usize {
     S::Words::ROWS * BLOCK_BYTES
 }
 
-/// Whether so many bytes are best made at once, although they are more than [`group_bytes`].
+/// Whether that many bytes, more than [`group_bytes`], are fastest in one call.
 #[inline(always)]
 pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
     let pays = S::TUNING.last_sets_beside_each_other.of(token.cpu_class());
@@ -101,7 +101,7 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     }
 }
 
-/// The blocks of states of which `v[i]` holds word i of each. The transposition deals block `ROWS *
+/// Returns the blocks of states whose words i are in `v[i]`. The transposition deals block `ROWS *
 /// column + row` to lane `4 * row + column`.
 #[inline(always)]
 pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {

@@ -45,7 +45,8 @@ macro_rules! quarter_round {
     };
 }
 
-/// The key stream of as many blocks as a vector has lanes, with work beside it.
+/// Makes the key stream of a group: one block for each lane. Blocks of `pending` are added during
+/// the rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -93,15 +94,15 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     rest
 }
 
-/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in
-/// part, or more.
+/// Whether a message of that many bytes needs all sets of a pair of groups, the last at least in
+/// part.
 #[inline(always)]
 fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
     bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
 }
 
-/// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they
-/// are many; returns what is left, and moves `counter` there.
+/// Combines the whole groups in `data` with the key stream from block `counter` on, if they are
+/// many. Returns the rest of the data, and moves `counter` there.
 ///
 /// Of the first column round, only the column with the counter differs between them: the other
 /// three are made once. (Not where a 64-bit counter carries from one word to the other, which is in
@@ -156,8 +157,8 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: boo
 }
 
 /// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of
-/// each. Some of the work of `pending` is done beside them where the instruction set has a kernel
-/// for that.
+/// each. Blocks of `pending` are added during the rounds where the instruction set has a kernel for
+/// that.
 #[inline(always)]
 pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &mut PendingPoly1305<'_>) {
     double_rounds(v, ROUNDS / 2, pending);

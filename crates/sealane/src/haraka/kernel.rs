@@ -59,7 +59,7 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     }
 }
 
-/// As [`many`], of so many that are known where this is compiled.
+/// As [`many`], for a number of inputs that is known at compile time.
 #[inline(always)]
 fn together<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize, const COUNT: usize>(
     token: T,
@@ -82,7 +82,7 @@ pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: us
     output
 }
 
-/// Whether so many states of `N` blocks are worked on at once.
+/// Whether that many states of `N` blocks are processed together.
 const fn at_once<T: AesToken, const N: usize>(states: usize) -> bool {
     states <= T::Blocks::BLOCKS || states * N <= T::Blocks::IN_FLIGHT * T::Blocks::BLOCKS
 }
@@ -296,7 +296,7 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
     );
 }
 
-/// What a state contributes to the output.
+/// The part of a state that goes to the output.
 #[inline(always)]
 fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
     let mut output = [0; 32];

@@ -56,7 +56,7 @@ pub type Backend = BackendOf<AesFamily>;
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
 pub type BackendStatus = BackendStatusOf<AesFamily>;
 
-/// What a [`Backend`]'s known-answer test said, primitive by primitive.
+/// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<AesFamily>;
 
 /// Haraka v2 on a backend of one's choice.

@@ -1,4 +1,4 @@
-//! Inner operations for callers that choose an instruction set in each of them, as nobody should:
+//! Inner operations for callers that choose an instruction set in each of them, which is slow:
 //! between them, values are in memory or in integers.
 
 use sealane_simd::{

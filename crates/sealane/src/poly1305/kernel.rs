@@ -66,8 +66,8 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     };
 }
 
-/// Once for all backends whose vectors do nothing for Poly1305: compiled for each of them, it would
-/// differ by chance.
+/// One copy for all backends whose vectors are no faster for Poly1305. Copies for each of them
+/// would differ by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)

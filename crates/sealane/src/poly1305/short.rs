@@ -44,8 +44,7 @@ impl Short {
         self
     }
 
-    /// Adds blocks, of which a short last one is filled with zeros (RFC 8439, section 2.8:
-    /// `pad16`).
+    /// Adds blocks, and fills a short last one with zeros (RFC 8439, section 2.8: `pad16`).
     #[inline(always)]
     #[must_use]
     pub(crate) fn padded(mut self, data: &[u8]) -> Self {

@@ -1,4 +1,4 @@
-//! Instructions of AArch64 by those of 32-bit Arm, so that one source serves both.
+//! Intrinsics of AArch64 made of those of 32-bit Arm, so that one source serves both.
 
 use core::arch::arm::*;
 use core::arch::asm;

@@ -54,7 +54,7 @@ pub use clmul::{Pmull, PmullLane};
 pub use gf8::NeonBytes;
 pub use neon::{Neon, NeonU64Lanes, NeonWords};
 
-/// The instructions, with the names that those of AArch64 have.
+/// The intrinsics under their names on AArch64.
 mod intrinsics {
     #[cfg(target_arch = "arm")]
     pub(super) use super::a32::*;

@@ -1,10 +1,11 @@
 //! ChaCha's double rounds on four blocks, in assembly.
 //!
-//! What compilers do not find for sixteen words in sixteen registers is which words best wait in
-//! memory: of the third row two are in registers and two wait, and they change places twice in a
-//! double round. That is four stores and four loads; all else is the 128 operations, 16 copies
-//! (these instructions overwrite an operand, and a rotation without a byte shuffle needs it twice)
-//! and the loop. The compiler's code has 161 to 164 instructions and 16 accesses of the stack.
+//! Sixteen words do not fit sixteen registers together with temporaries. Compilers do not find the
+//! best words to keep in memory: two words of the third row are in registers and two in memory, and
+//! they change places twice in a double round. That is four stores and four loads; all else is the
+//! 128 operations, 16 copies (these instructions overwrite an operand, and a rotation without a
+//! byte shuffle needs it twice) and the loop. The compiler's code has 161 to 164 instructions and
+//! 16 accesses of the stack.
 //!
 //! The rounds are the same as those that safe code does on other backends; the tests compare them
 //! with plain integers.
@@ -131,7 +132,7 @@ pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
         );
     }
     [*v8, *v9, *v10, *v11] = third_row;
-    // What the assembly was given in memory would stay there.
+    // Wipes the operands in memory.
     third_row = [_mm_setzero_si128(); 4];
     // SAFETY: the assembly is empty.
     unsafe { asm!("/* {} */", in(reg) &raw const third_row, options(nostack, readonly, preserves_flags)) };

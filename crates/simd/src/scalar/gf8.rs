@@ -4,7 +4,7 @@
 use crate::gf8::multiples;
 use crate::{Gf8, Gf8Bytes, Scalar};
 
-/// Words: one row of 128 bits, two of which fill the registers of no target.
+/// Words in a vector: 128 bits.
 const WORDS: usize = 2;
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const WITHOUT_HIGH_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;

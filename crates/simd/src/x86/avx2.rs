@@ -9,7 +9,7 @@ use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
 
-/// What the compiler may use where `avx2` and `bmi2` are enabled.
+/// The features that the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
     .union(Features::SSE41)
     .union(Features::SSE42)
@@ -125,9 +125,9 @@ impl ChaCha20Rounds for Avx2Words {
     }
 }
 
-/// The constant in both halves, as a value that the compiler knows nothing of.
+/// Returns the constant in both halves, hidden from the compiler.
 ///
-/// It knows too much of constant byte shuffles: it rotates by 16 bits with two word shuffles
+/// The compiler replaces byte shuffles that it knows: it rotates by 16 bits with two word shuffles
 /// instead of one byte shuffle, and moves a rotation past an exclusive or to merge it with an
 /// earlier one that is needed anyway (16 of 144 instructions).
 #[inline]

@@ -9,7 +9,7 @@ use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{ChaCha20Rounds, CpuClass, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, U64Lanes, Words};
 
-/// What the compiler may use where the features below are enabled.
+/// The features that the compiler may use where those below are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES
     .union(Features::FMA)
     .union(Features::F16C)

@@ -16,8 +16,8 @@ macro_rules! features {
         impl Features {
             $(#[doc = concat!("`", $name, "`")] pub const $constant: Self = Self(1 << $bit);)*
 
-            /// What this program was compiled for, and cannot run without: of a token that takes no
-            /// more, nobody need ask the CPU.
+            /// The features that were enabled at compile time. Tokens that need only these skip
+            /// detection.
             pub const COMPILED_FOR: Self = Self(0 $(| (cfg!(target_feature = $name) as u32) << $bit)*);
 
             /// The names of the extensions in this set.

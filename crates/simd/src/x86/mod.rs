@@ -42,7 +42,7 @@ macro_rules! token {
                 (compiled_for || $crate::x86::Features::detect().contains(Self::BITS)).then_some(Self(()))
             }
 
-            /// What the CPU has where there is such a token.
+            /// The features that this token proves.
             pub(super) const BITS: $crate::x86::Features = $bits;
 
             /// The token of features that all belong to those which `_proof` proves. The caller has

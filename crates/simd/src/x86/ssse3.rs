@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
 
-/// What the compiler may use where `ssse3` is enabled.
+/// The features that the compiler may use where `ssse3` is enabled.
 pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
 
 token! {
@@ -113,8 +113,7 @@ impl ChaCha20Rounds for Ssse3Words {
     }
 }
 
-/// The constant as a value that the compiler knows nothing of: see the function of this name for
-/// AVX2.
+/// Returns the constant, hidden from the compiler: see the function of this name for AVX2.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn opaque(constant: __m128i) -> __m128i {

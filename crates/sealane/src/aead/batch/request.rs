@@ -14,7 +14,7 @@ pub(super) struct Request<'a> {
     pub(super) operation: Operation<'a>,
 }
 
-/// What is done with a message.
+/// The operation on a message.
 #[derive(Default)]
 pub(super) enum Operation<'a> {
     /// There is no message.

@@ -12,11 +12,11 @@ use crate::chacha20::state::xor_bytes;
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::wipe::wipe;
 
-/// The most messages in a batch: twice the lanes of the widest vector, four times those of its wide
-/// form.
+/// The most messages in a batch: twice the 32-bit lanes of the widest vector, four times its 64-bit
+/// lanes.
 const MAX_MESSAGES: usize = 32;
 
-/// Messages, and what is known of them at the same index.
+/// Messages, and their nonces and keys at the same index.
 pub(super) struct Batch<'a> {
     key: [Row; 2],
     messages: [Request<'a>; MAX_MESSAGES],

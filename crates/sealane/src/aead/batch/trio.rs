@@ -15,7 +15,7 @@ use crate::chacha20::rows::{self};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::wipe::wipe;
 
-/// As many as are taken at once.
+/// Messages that are processed together.
 const MESSAGES: usize = 3;
 
 /// Up to three messages, and their states.
@@ -109,7 +109,7 @@ fn run(message: &mut Request<'_>, key_stream: &[u8]) {
     }
     message.finish(&finish_mac(mac, message.data, aad.len(), bytes));
     if let Operation::Open(..) = message.operation {
-        // What is not authentic has no data any more.
+        // A message that is not authentic has no data any more.
         xor_bytes(message.data, key_stream);
     }
 }

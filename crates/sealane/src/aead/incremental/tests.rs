@@ -4,7 +4,7 @@ use super::{Opener, Sealer, StreamState};
 use crate::chacha20::BLOCK_BYTES;
 use crate::{ChaCha20Poly1305, CounterOverflow, MAX_MESSAGE_BYTES, OpenError};
 
-/// A message of which all but `left` bytes have been seen.
+/// A message with `left` bytes still to come.
 fn almost_full(left: u64) -> StreamState {
     let mut message = StreamState::new(ChaCha20Poly1305::new(&[1; 32]).cipher(&[2; 12]), b"");
     message.bytes = MAX_MESSAGE_BYTES - left;

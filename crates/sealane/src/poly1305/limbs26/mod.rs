@@ -102,7 +102,7 @@ pub(super) fn sums_of_rows<S: Simd>(
         }
     }
 
-    // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
+    // The sum in lane i still lacks the factor r^(N-i). The sums stay below 2^57 in each lane.
     let h = multiply_add(&opaque(&h), &opaque(lanes), &times_5(lanes), zero);
     [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
@@ -134,7 +134,7 @@ fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_U64_LANES] {
     powers
 }
 
-/// Values that the compiler knows nothing of.
+/// Returns the values, hidden from the compiler.
 #[inline(always)]
 fn opaque<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
@@ -186,8 +186,7 @@ fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes
     limbs
 }
 
-/// Up to as many rows as there are powers, and one carry. `factors` are those of the number of
-/// rows.
+/// Adds up to one row for each power, with one carry. `factors` belong to the number of rows.
 #[inline(always)]
 fn group<S: Simd>(
     token: S,

@@ -1,4 +1,4 @@
-//! What the rows are multiplied with.
+//! The factors of the rows.
 
 use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 
@@ -106,7 +106,7 @@ fn limbs(power: &Shifted) -> [u64; 5] {
     [power[0].even(), power[1].even(), power[2].even(), power[3].even(), power[4].even()]
 }
 
-/// What is done once for a number of rows, k.
+/// The factors that are computed once for a number of rows, k.
 pub(super) struct Factors {
     /// R^k.
     limbs: [u32; 5],

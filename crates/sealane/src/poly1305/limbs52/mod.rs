@@ -269,8 +269,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         self.finish(token, sum, tail, Some(lengths))
     }
 
-    /// For so many blocks of a last row: the exponent of each lane before it, and in it, as places
-    /// in both vectors of powers; bit 128 in its lanes; where the block behind it is.
+    /// For a last row of each number of blocks: the exponents of the lanes before and in that row,
+    /// as places in both vectors of powers; bit 128 of its lanes; the lane of its last block.
     const LAST: [Last; MAX_U64_LANES] = {
         let mut place = [0; MAX_U64_LANES];
         let mut lane = 0;
@@ -314,7 +314,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         ])
     }
 
-    /// Adds up to a row of blocks, of which `end` is the last if there is one.
+    /// Adds up to a row of blocks. `end`, if there is one, is the last block.
     #[inline(always)]
     pub(crate) fn finish(&self, token: W::Token, sum: [W; 3], tail: &[u8], end: Option<&[u8; BLOCK_BYTES]>) -> Element {
         let blocks = tail.len().div_ceil(BLOCK_BYTES) + usize::from(end.is_some());

@@ -1,4 +1,4 @@
-//! What is authenticated, dealt to rows of blocks.
+//! The authenticated data of many messages, dealt to rows of blocks.
 
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
@@ -16,7 +16,7 @@ pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usiz
     S::U64Lanes::BLOCK_OF_LANE.into_iter().take(S::U64Lanes::LANES).enumerate()
 }
 
-/// What is authenticated of a message: its associated data and its ciphertext, both filled up with
+/// The authenticated data of a message: its associated data and its ciphertext, both filled up with
 /// zeros, and their lengths (RFC 8439, section 2.8).
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Number of blocks before that of the lengths.
+    /// Number of blocks before the block of the lengths.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> usize {
         self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)

@@ -208,7 +208,7 @@ macro_rules! block {
             "mov {h2}, {t3}\n",
         )
     };
-    // What is above bit 130, in t3 above bit 2, counts five times.
+    // The part above bit 130, in t3 above bit 2, counts five times.
     (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
         concat!(
             "shr rdx, 2\n",
@@ -337,7 +337,7 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
         );
     }
     [*v8, *v9, *v10, *v11] = third_row;
-    // What the assembly was given in memory would stay there.
+    // Wipes the operands in memory.
     third_row = [_mm256_setzero_si256(); 4];
     r = [0; 3];
     // SAFETY: the assembly is empty.
