@@ -81,13 +81,13 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
     tags_equal(computed, tag)
 }
 
-/// Takes back the first `end` bytes of a forged message that were decrypted before its tag was
-/// known. In place, they are encrypted again.
+/// Takes back a forged message that was decrypted before its tag was known. In place, it is
+/// encrypted again.
 #[inline(always)]
-pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload, end: usize) {
+pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
     payload.take_back(
         #[inline(always)]
-        |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), &mut message[..end]),
+        |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), message),
     );
 }
 

@@ -4,7 +4,7 @@
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, message_block, take_back, verify};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, message_block, verify};
 use super::head::encrypt_head;
 use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
@@ -74,7 +74,11 @@ pub(super) fn open<S: Simd>(
     if result.is_ok() {
         xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
     } else {
-        take_back(token, state, &mut message, start);
+        // The last group is not decrypted yet.
+        message.take_back(
+            #[inline(always)]
+            |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), &mut message[..start]),
+        );
     }
     wipe(&mut ready);
     result

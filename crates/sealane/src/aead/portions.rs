@@ -168,7 +168,7 @@ pub(super) fn open<S: Simd>(
     }
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() && !is_one_portion {
-        take_back(token, state, &mut message, length);
+        take_back(token, state, &mut message);
     } else if result.is_ok() && is_one_portion {
         xor_bytes(message.upto(length), ready);
     }

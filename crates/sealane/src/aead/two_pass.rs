@@ -73,7 +73,7 @@ pub(super) fn open<S: Simd>(
     if result.is_ok() && !is_longer {
         xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
     } else if result.is_err() && is_longer {
-        take_back(token, state, &mut message, length);
+        take_back(token, state, &mut message);
     }
     wipe(&mut first);
     result

@@ -390,19 +390,17 @@ impl<W: U64Lanes> RowsMac<W> {
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
+        if self.done == 0 && end > 0 {
+            // Nothing is multiplied yet.
+            let first = row_limbs(token, message);
+            for (sum, limb) in self.sum.iter_mut().zip(first) {
+                *sum = sum.add(limb);
+            }
+            self.done = ROW_BYTES;
+        }
         if end > self.done {
-            if self.done == 0 {
-                // Nothing is multiplied yet.
-                let first = row_limbs(token, message);
-                for (sum, limb) in self.sum.iter_mut().zip(first) {
-                    *sum = sum.add(limb);
-                }
-                self.done = ROW_BYTES;
-            }
-            if self.done < end {
-                add_rows(token, self, &message[self.done..end]);
-                self.done = end;
-            }
+            add_rows(token, self, &message[self.done..end]);
+            self.done = end;
         }
     }
 
