@@ -33,7 +33,8 @@ fn main() {
                 black_box(committing.seal_in_place(&nonce, AAD, &mut buffer));
             }
             let commit_seal = start.elapsed();
-            // Opening destroys what it opens: each turn begins with a copy, which is in both figures.
+            // Opening destroys what it opens: each turn begins with a copy, which is in both
+            // figures.
             let mut sealed = buffer.clone();
             let tag = plain.seal_in_place(&nonce, AAD, &mut sealed);
             let start = Instant::now();

@@ -51,7 +51,8 @@ impl core::error::Error for RandomError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// This program was compiled with no backend of that name for this architecture; with the names that there are.
+    /// This program was compiled with no backend of that name for this architecture; with the names
+    /// that there are.
     Unknown(&'static [&'static str]),
     /// The CPU, or the operating system, lacks the instruction set.
     Unavailable(&'static str),

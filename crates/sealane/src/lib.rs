@@ -1,24 +1,28 @@
 //! ChaCha20-Poly1305 and its parts at memory speed on every CPU, with one binary.
 //!
-//! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439, draft-irtf-cfrg-xchacha-03).
-//!   Many short messages are sealed and opened together by [`ChaChaPoly1305::seal_batch`] and
-//!   [`ChaChaPoly1305::open_batch`]; [`XChaCha20Poly1305`] draws nonces at random on request.
-//! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the same with tags that commit to the
-//!   key, so that no ciphertext opens under two keys.
-//! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms, HChaCha20, and a generator.
+//! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439,
+//!   draft-irtf-cfrg-xchacha-03). Many short messages are sealed and opened together by
+//!   [`ChaChaPoly1305::seal_batch`] and [`ChaChaPoly1305::open_batch`]; [`XChaCha20Poly1305`] draws
+//!   nonces at random on request.
+//! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the
+//!   same with tags that commit to the key, so that no ciphertext opens under two keys.
+//! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms,
+//!   HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
-//! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in batches, and the sponge HarakaS.
-//! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8) multiplied by a constant, for erasure
-//!   codes.
+//! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in
+//!   batches, and the sponge HarakaS.
+//! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
+//!   multiplied by a constant, for erasure codes.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
-//! - [`Backend`]: which instruction set does the work. It is chosen when the program runs, once it has passed a
-//!   known-answer test; nobody needs compile flags.
-//! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`, for programs that use the
-//!   crates `chacha20poly1305`, `chacha20` or `poly1305` today.
+//! - [`Backend`]: which instruction set does the work. It is chosen at run time, after a
+//!   known-answer test. No compile flags are needed.
+//! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
+//!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today.
 //!
-//! Every backend, the portable one too, is free of branches and memory addresses that depend on secrets. Keys, key streams
-//! and intermediate states are wiped when they are dropped; what the compiler keeps in registers, spills, or copies when a
-//! value is moved is not. The crate needs neither `std` nor an allocator.
+//! Every backend, the portable one too, is free of branches and memory addresses that depend on
+//! secrets. Keys, key streams and intermediate states are wiped when they are dropped; what the
+//! compiler keeps in registers, spills, or copies when a value is moved is not. The crate needs
+//! neither `std` nor an allocator.
 //!
 //! ```
 //! use sealane::ChaCha20Poly1305;

@@ -1,4 +1,5 @@
-//! Wiping of secrets that ordinary stores can do: a few vector stores instead of one volatile store for each element.
+//! Wiping of secrets that ordinary stores can do: a few vector stores instead of one volatile store
+//! for each element.
 
 /// Overwrites `secret` with zeros; the compiler may not leave the stores out.
 #[inline(always)]

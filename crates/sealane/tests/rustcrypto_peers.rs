@@ -1,4 +1,5 @@
-//! `sealane::rustcrypto` beside the crates `chacha20` and `poly1305`: programs of which only the `use` line differs.
+//! `sealane::rustcrypto` beside the crates `chacha20` and `poly1305`: programs of which only the
+//! `use` line differs.
 
 /// What a program does with `chacha20`, compiled for the crate at `$path`.
 macro_rules! stream_program {

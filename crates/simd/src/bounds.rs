@@ -1,4 +1,4 @@
-//! Lanes that are upper bounds: a kernel that is generic over [`Wide`] runs on them as on any
+//! Lanes that are upper bounds: a kernel that is generic over [`U64Lanes`] runs on them as on any
 //! others, and panics where a lane of some input could overflow.
 //!
 //! Each lane holds the largest value that it may have; the smallest is 0. Sums, products and shifts
@@ -12,15 +12,15 @@
 //! low half of a factor). Anything else that would lose bits panics.
 
 use crate::sealed::Sealed;
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words};
 
-/// The token of vectors of `LANES` bounds. With `FUSED`, sums of 52-bit products are instructions,
-/// and limbs that come from integers (values above 2^32) stand for any of up to 44 bits: a kernel
-/// computes them from its key, and the bound is for all keys.
+/// The token of vectors of `LANES` bounds. With `MUL_ADD_52`, sums of 52-bit products are
+/// instructions, and limbs that come from integers (values above 2^32) stand for any of up to 44
+/// bits: a kernel computes them from its key, and the bound is for all keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bounds<const LANES: usize, const FUSED: bool>(());
+pub struct Bounds<const LANES: usize, const MUL_ADD_52: bool>(());
 
-impl<const LANES: usize, const FUSED: bool> Bounds<LANES, FUSED> {
+impl<const LANES: usize, const MUL_ADD_52: bool> Bounds<LANES, MUL_ADD_52> {
     /// The token. There is nothing to detect.
     #[must_use]
     pub const fn new() -> Self {
@@ -28,25 +28,26 @@ impl<const LANES: usize, const FUSED: bool> Bounds<LANES, FUSED> {
     }
 }
 
-impl<const LANES: usize, const FUSED: bool> Sealed for Bounds<LANES, FUSED> {}
+impl<const LANES: usize, const MUL_ADD_52: bool> Sealed for Bounds<LANES, MUL_ADD_52> {}
 
-impl<const LANES: usize, const FUSED: bool> Token for Bounds<LANES, FUSED> {
+impl<const LANES: usize, const MUL_ADD_52: bool> Token for Bounds<LANES, MUL_ADD_52> {
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         kernel(self)
     }
 }
 
-impl<const LANES: usize, const FUSED: bool> Simd for Bounds<LANES, FUSED> {
-    type Words = NoWords<LANES, FUSED>;
-    type Wide = WideBounds<LANES, FUSED>;
+impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_52> {
+    type Words = NoWords<LANES, MUL_ADD_52>;
+    type U64Lanes = U64Bounds<LANES, MUL_ADD_52>;
     type OneBlock = Self;
-    const MUL_ADD_52: bool = FUSED;
+    const MUL_ADD_52: bool = MUL_ADD_52;
+    const TUNING: Tuning = crate::tuning::of_bounds(LANES);
 
-    fn add_low_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
+    fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b).min((1 << 52) - 1))))
     }
 
-    fn add_high_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
+    fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b) >> 52)))
     }
 
@@ -72,7 +73,7 @@ impl Bound {
         Self::exact(if ANY_LIMB && value >> 32 > 0 { value.max(1 << 44) } else { value }.into())
     }
 
-    /// The low `bits` bits, of which a number that is not cut must not have more.
+    /// Returns the low `bits` bits. A number that is not cut must not have more.
     fn low(self, bits: u32) -> u128 {
         let most = (1 << bits) - 1;
         assert!(self.cut || u128::from(self.most) <= most, "a factor may have more than {bits} bits");
@@ -92,9 +93,9 @@ impl Bound {
 
 /// A vector of bounds.
 #[derive(Clone, Copy, Debug)]
-pub struct WideBounds<const LANES: usize, const FUSED: bool>([Bound; LANES]);
+pub struct U64Bounds<const LANES: usize, const MUL_ADD_52: bool>([Bound; LANES]);
 
-impl<const LANES: usize, const FUSED: bool> WideBounds<LANES, FUSED> {
+impl<const LANES: usize, const MUL_ADD_52: bool> U64Bounds<LANES, MUL_ADD_52> {
     fn map(self, operation: impl Fn(Bound) -> Bound) -> Self {
         Self(self.0.map(operation))
     }
@@ -104,23 +105,22 @@ impl<const LANES: usize, const FUSED: bool> WideBounds<LANES, FUSED> {
     }
 }
 
-impl<const LANES: usize, const FUSED: bool> Wide for WideBounds<LANES, FUSED> {
-    type Token = Bounds<LANES, FUSED>;
+impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, MUL_ADD_52> {
+    type Token = Bounds<LANES, MUL_ADD_52>;
     const LANES: usize = LANES;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    const MIN_POLY1305_BYTES: usize = 2 * 16 * LANES;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     fn splat(_: Self::Token, value: u64) -> Self {
-        Self([Bound::of_integer::<FUSED>(value); LANES])
+        Self([Bound::of_integer::<MUL_ADD_52>(value); LANES])
     }
     fn splat_low(_: Self::Token, value: u32) -> Self {
         Self([Bound::exact(value.into()); LANES])
     }
-    fn from_lanes(_: Self::Token, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
-        Self(core::array::from_fn(|i| Bound::of_integer::<FUSED>(lanes[i])))
+    fn from_lanes(_: Self::Token, lanes: &[u64; MAX_U64_LANES]) -> Self {
+        Self(core::array::from_fn(|i| Bound::of_integer::<MUL_ADD_52>(lanes[i])))
     }
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
-        let mut lanes = [0; MAX_WIDE_LANES];
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+        let mut lanes = [0; MAX_U64_LANES];
         for (lane, bound) in lanes.iter_mut().zip(self.0) {
             *lane = bound.most;
         }
@@ -131,9 +131,9 @@ impl<const LANES: usize, const FUSED: bool> Wide for WideBounds<LANES, FUSED> {
         let _: [u128; 2] = [even.low(32), odd.low(32)];
         Self(core::array::from_fn(|i| if i % 2 == 0 { even } else { odd }))
     }
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        let bits = if FUSED { 52 } else { 32 };
-        let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        let bits = if MUL_ADD_52 { 52 } else { 32 };
+        let mut pairs = [Pair::default(); MAX_U64_LANES];
         for (i, pair) in pairs.iter_mut().take(LANES).enumerate() {
             let [even, odd] = [even.0[i], odd.0[i]].map(|factor| {
                 assert!(factor.whole() >> bits == 0, "a factor in a table may have more than {bits} bits");
@@ -185,7 +185,7 @@ impl<const LANES: usize, const FUSED: bool> Wide for WideBounds<LANES, FUSED> {
 
 /// There are no bounds of 32-bit words: ciphers compute modulo 2^32.
 #[derive(Clone, Copy, Debug)]
-pub struct NoWords<const LANES: usize, const FUSED: bool>(());
+pub struct NoWords<const LANES: usize, const MUL_ADD_52: bool>(());
 
 macro_rules! no_words {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
@@ -197,15 +197,14 @@ macro_rules! no_words {
 }
 
 fn unimplemented_words() -> ! {
-    panic!("bounds are for kernels on `Wide`")
+    panic!("bounds are for kernels on `U64Lanes`")
 }
 
-impl<const LANES: usize, const FUSED: bool> Words for NoWords<LANES, FUSED> {
-    type Token = Bounds<LANES, FUSED>;
+impl<const LANES: usize, const MUL_ADD_52: bool> Words for NoWords<LANES, MUL_ADD_52> {
+    type Token = Bounds<LANES, MUL_ADD_52>;
     type Blocks = [u8; 64];
     const ZERO_BLOCKS: [u8; 64] = [0; 64];
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 1;
 
     no_words! {
         splat(token: Self::Token, word: u32) -> Self;
@@ -246,12 +245,14 @@ impl<const LANES: usize, const FUSED: bool> Words for NoWords<LANES, FUSED> {
     }
 }
 
+impl<const LANES: usize, const MUL_ADD_52: bool> ChaCha20Rounds for NoWords<LANES, MUL_ADD_52> {}
+
 #[cfg(test)]
 mod tests {
     use super::Bounds;
-    use crate::{Pair, Simd, Wide};
+    use crate::{Pair, Simd, U64Lanes};
 
-    type W = <Bounds<4, false> as Simd>::Wide;
+    type W = <Bounds<4, false> as Simd>::U64Lanes;
     const TOKEN: Bounds<4, false> = Bounds::new();
 
     fn splat(value: u64) -> W {
@@ -285,7 +286,7 @@ mod tests {
     #[test]
     fn sums_of_products_have_halves() {
         let token = Bounds::<2, true>::new();
-        let splat = |value| <Bounds<2, true> as Simd>::Wide::splat(token, value);
+        let splat = |value| <Bounds<2, true> as Simd>::U64Lanes::splat(token, value);
         let low = token.add_low_52(splat(1), splat(1 << 50), splat(1 << 51));
         assert_eq!(low.to_lanes()[..2], [1 << 52; 2]);
         let high = token.add_high_52(splat(1), splat(1 << 50), splat(1 << 51));

@@ -36,8 +36,8 @@ impl CpuClass {
         }
     }
 
-    /// Sets the class for the whole process, for tests and measurements; `None` returns to that of
-    /// the CPU.
+    /// Sets the class for the whole process, for tests and measurements. `None` restores the class
+    /// of the CPU.
     pub fn force(class: Option<Self>) {
         CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
     }

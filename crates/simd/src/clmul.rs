@@ -2,9 +2,10 @@
 
 use crate::{Scalar, Token};
 
-/// A token together with its vectors for carry-less products: what the kernels of GF(2^n) are generic over.
+/// A token together with its vectors for carry-less products: what the kernels of GF(2^n) are
+/// generic over.
 pub trait Clmul: Token {
-    /// One 128-bit lane, for work of which each step waits for the one before.
+    /// One 128-bit lane, for work in which each step waits for the one before.
     type One: ClmulLanes<Token = Self>;
     /// As many lanes as there are, for many elements side by side.
     type Many: ClmulLanes<Token = Self>;
@@ -13,7 +14,8 @@ pub trait Clmul: Token {
 /// The most lanes that any implementation of [`ClmulLanes`] has.
 pub const MAX_CLMUL_LANES: usize = 4;
 
-/// Polynomials over GF(2) of degree below 128, one in each 128-bit lane of a vector. Bit i of a lane is the coefficient of x^i.
+/// Polynomials over GF(2) of degree below 128, one in each 128-bit lane of a vector. Bit i of a
+/// lane is the coefficient of x^i.
 ///
 /// A lane is two limbs of 64 bits, the low one first. Operations work on each lane by itself.
 pub trait ClmulLanes: Copy {
@@ -61,21 +63,23 @@ pub trait ClmulLanes: Copy {
 levels! { $
     /// An instruction set for carry-less products that this CPU was found to have, as a token.
     ///
-    /// Variants differ by architecture; use [`dispatch_clmul!`](crate::dispatch_clmul) rather than a `match`.
+    /// Variants differ by architecture; use [`dispatch_clmul!`](crate::dispatch_clmul) rather than
+    /// a `match`.
     pub enum ClmulLevel;
-    /// Runs a kernel on the instruction set of a [`ClmulLevel`]: `dispatch_clmul!(level, token => kernel(token, …))`.
+    /// Runs a kernel on the instruction set of a [`ClmulLevel`]: `dispatch_clmul!(level, token =>
+    /// kernel(token, …))`.
     ///
     /// As [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]` throughout.
     macro dispatch_clmul;
-    {
+    portable {
         Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    }
+    x86 {
         Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
     }
+    wasm {}
     arm {
         Pmull(arm::Pmull) "pmull" "A product of 64 by 64 bits per instruction of Arm.";
     }
@@ -90,15 +94,18 @@ impl Clmul for Scalar {
 #[derive(Clone, Copy)]
 pub struct ScalarLane([u64; 2]);
 
-/// The product of two polynomials of degree below 64, by 16 integer products: of each operand every fourth bit, so that the up
-/// to 15 bits that meet in a column add up to no more than 15, which fills the hole above it and does not reach the next column.
+/// The product of two polynomials of degree below 64, by 16 integer products: of each operand every
+/// fourth bit, so that the up to 15 bits that meet in a column add up to no more than 15, which
+/// fills the hole above it and does not reach the next column.
 ///
-/// The method is Pornin's (BearSSL, "constant-time multiplication": <https://www.bearssl.org/constanttime.html>), here on whole
-/// products of 128 bits. Constant time where integer multiplication is.
+/// The method is Pornin's (BearSSL, "constant-time multiplication":
+/// <https://www.bearssl.org/constanttime.html>), here on whole products of 128 bits. Constant time
+/// where integer multiplication is.
 #[inline(never)]
 fn multiply(a: u64, b: u64) -> [u64; 2] {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
-    // Sixteen bits would make 16 in the middle column: the four highest of `a` are multiplied by themselves.
+    // Sixteen bits would make 16 in the middle column: the four highest of `a` are multiplied by
+    // themselves.
     const LOW: u64 = (1 << 60) - 1;
     let (a0, a1) = (a & LOW & EVERY_FOURTH, a & LOW & EVERY_FOURTH << 1);
     let (a2, a3) = (a & LOW & EVERY_FOURTH << 2, a & LOW & EVERY_FOURTH << 3);

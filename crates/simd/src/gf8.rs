@@ -1,13 +1,14 @@
 //! The capability that byte-wise codes and secret sharing need: vectors of elements of GF(2^8).
 //!
-//! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4) and of the instruction
-//! `gf2p8mulb`; bit i of a byte is the coefficient of x^i.
+//! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4)
+//! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i.
 
 use core::hint::black_box;
 
 use crate::{Simd, Token};
 
-/// A token with vectors of elements of GF(2^8), which proves what some ChaCha backend needs too, so that one kernel can do both.
+/// A token with vectors of elements of GF(2^8), which proves what some ChaCha backend needs too, so
+/// that one kernel can do both.
 pub trait Gf8: Token {
     /// Vectors of field elements.
     type Bytes: Gf8Bytes<Token = Self>;
@@ -18,7 +19,8 @@ pub trait Gf8: Token {
     fn for_chacha(self) -> Self::ChaCha;
 }
 
-/// A vector of elements of GF(2^8). All operations take the same time for all elements, and for all factors that are not public.
+/// A vector of elements of GF(2^8). All operations take the same time for all elements, and for all
+/// factors that are not public.
 pub trait Gf8Bytes: Copy {
     /// The proof that the CPU has the instructions.
     type Token: Gf8<Bytes = Self>;
@@ -60,8 +62,8 @@ pub trait Gf8Bytes: Copy {
     fn mul_secret(multiplicand: Self::Multiplicand, factor: Self::SecretFactor) -> Self;
 }
 
-/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15: what byte shuffles multiply with. The index is
-/// public.
+/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15: what byte shuffles
+/// multiply with. The index is public.
 pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
     let mut tables = [[0; 32]; 256];
     let mut factor = 0;
@@ -80,7 +82,8 @@ pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
 /// The products of `factor` with x^0 to x^7, in the same time for all factors.
 #[inline(always)]
 pub(crate) fn multiples(factor: u8) -> [u64; 8] {
-    // Hidden, lest the compiler know that a product with it is one of two values, and choose between them by a branch.
+    // Hidden, lest the compiler know that a product with it is one of two values, and choose
+    // between them by a branch.
     let polynomial = black_box(0x11b);
     let (mut multiples, mut multiple) = ([0; 8], u64::from(factor));
     for power in &mut multiples {
@@ -90,7 +93,8 @@ pub(crate) fn multiples(factor: u8) -> [u64; 8] {
     multiples
 }
 
-/// What [`NIBBLE_PRODUCTS`] has for `factor`, in little-endian words, computed in the same time for all factors.
+/// What [`NIBBLE_PRODUCTS`] has for `factor`, in little-endian words, computed in the same time for
+/// all factors.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
@@ -118,23 +122,22 @@ pub const fn gf8_mul(a: u8, b: u8) -> u8 {
 levels! { $
     /// An instruction set for arithmetic of [`Gf8`] that this CPU was found to have, as a token.
     ///
-    /// Variants differ by architecture; use [`dispatch_gf8!`](crate::dispatch_gf8) rather than a `match`.
+    /// Variants differ by architecture; use [`dispatch_gf8!`](crate::dispatch_gf8) rather than a
+    /// `match`.
     pub enum Gf8Level;
     /// Runs a kernel on the instruction set of a [`Gf8Level`]: see [`dispatch!`](crate::dispatch).
     macro dispatch_gf8;
-    {
+    portable {
         Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    }
+    x86 {
         Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    }
+    wasm {
         Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";
     }
     arm {

@@ -5,16 +5,18 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::sealed::Sealed;
-use crate::{CpuClass, Wide, Words};
+use crate::{CpuClass, Tuning, U64Lanes, Words};
 
 /// A zero-sized proof that the CPU has a set of features.
 ///
 /// The trait is sealed; its implementations are the tokens of this crate.
 pub trait Token: Copy + Send + Sync + Sealed + 'static {
-    /// Runs `kernel` in a function that is compiled with this token's features, and inlines `kernel` into it.
+    /// Runs `kernel` in a function that is compiled with this token's features, and inlines
+    /// `kernel` into it.
     ///
-    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It is given the token, so that it
-    /// need not capture it: a reference, even to nothing, takes a register.
+    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It
+    /// is given the token, so that it need not capture it: a reference, even to nothing, takes a
+    /// register.
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
 
     /// As [`Token::enter`], in a function that is never inlined: one copy of a kernel, with a frame
@@ -25,40 +27,42 @@ pub trait Token: Copy + Send + Sync + Sealed + 'static {
     }
 }
 
-/// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of ChaCha and Poly1305 are
-/// generic over.
+/// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of
+/// ChaCha and Poly1305 are generic over.
 pub trait Simd: Token {
     /// Vectors of 32-bit words.
     type Words: Words<Token = Self>;
     /// Vectors of 64-bit lanes with a widening multiply.
-    type Wide: Wide<Token = Self>;
-    /// The token, with the same or fewer features, whose vectors make a single block of ChaCha fastest, as measured.
+    type U64Lanes: U64Lanes<Token = Self>;
+    /// A token with the same or fewer features, for a single block of ChaCha: see
+    /// [`Tuning::one_block_on_narrower_vectors`].
     type OneBlock: Simd;
 
-    /// Whether [`Simd::Words`] and [`Simd::Wide`] are vectors of the CPU. Where they are not, a kernel may do better with
-    /// plain integers.
-    const VECTORS: bool = true;
+    /// The measured thresholds.
+    const TUNING: Tuning;
 
-    /// Whether vector code leaves the core time for 64-bit multiplications beside it, as measured: a kernel may then do the
-    /// scalar half of its work between the instructions of the other.
-    const SCALAR_BESIDE: bool = false;
+    /// Whether [`Simd::Words`] and [`Simd::U64Lanes`] are vectors of the CPU. Where they are not, a
+    /// kernel may do better with plain integers.
+    const VECTORS: bool = true;
 
     /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
     const MUL_ADD_52: bool = false;
 
-    /// Lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52 bits of `a` and `b`.
+    /// Lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52 bits of `a`
+    /// and `b`.
     #[must_use]
     #[inline(always)]
-    fn add_low_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
-        let (low, _) = crate::wide::product_52(a, b);
+    fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
+        let (low, _) = crate::u64_lanes::product_52(a, b);
         sum.add(low)
     }
 
-    /// Lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52 bits of `a` and `b`.
+    /// Lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52 bits of `a`
+    /// and `b`.
     #[must_use]
     #[inline(always)]
-    fn add_high_52(self, sum: Self::Wide, a: Self::Wide, b: Self::Wide) -> Self::Wide {
-        let (_, high) = crate::wide::product_52(a, b);
+    fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
+        let (_, high) = crate::u64_lanes::product_52(a, b);
         sum.add(high)
     }
 
@@ -73,14 +77,16 @@ pub trait Simd: Token {
     fn for_one_block(self) -> Self::OneBlock;
 }
 
-/// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the narrowest first.
+/// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the
+/// narrowest first.
 ///
 /// The trait is sealed; its implementations are the lists of this crate, such as [`Level`].
 pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
     /// The names of all levels compiled for this architecture, in lower case, the narrowest first.
     const NAMES: &'static [&'static str];
 
-    /// The level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is cached: later calls read one atomic.
+    /// The level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is cached:
+    /// later calls read one atomic.
     fn by_index(index: usize) -> Option<Self>;
 
     /// The level's position in [`LevelList::NAMES`].
@@ -141,59 +147,82 @@ impl<L: LevelList> Default for CachedLevel<L> {
     }
 }
 
-// `if_arm!` becomes the first tokens where the backends of Arm are compiled, the second elsewhere. Exported macros must not ask for
-// a feature of this crate: it would be taken for one of the crate that uses them.
+// Becomes the tokens of the architecture whose backends are compiled. Exported macros must not ask
+// for a feature of this crate themselves: that would mean a feature of the crate that uses them.
 cfg_select! {
+    all(target_feature = "sse2", not(target_env = "sgx")) => {
+        macro_rules! by_architecture {
+            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
+        }
+    }
+    all(target_arch = "wasm32", target_feature = "simd128") => {
+        macro_rules! by_architecture {
+            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
+        }
+    }
     all(
         target_endian = "little",
         any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
     ) => {
-        macro_rules! if_arm {
-            ({ $($yes:tt)* } { $($no:tt)* }) => { $($yes)* };
+        macro_rules! by_architecture {
+            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
         }
     }
     _ => {
-        macro_rules! if_arm {
-            ({ $($yes:tt)* } { $($no:tt)* }) => { $($no)* };
+        macro_rules! by_architecture {
+            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
         }
     }
 }
 
-/// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar sign, for the macro.
+/// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
+/// sign, for that macro.
 macro_rules! levels {
     (
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
         $(#[$dispatch_doc:meta])* macro $dispatch:ident;
-        { $($levels:tt)* }
-        arm { $($on_arm:tt)* }
+        portable { $($portable:tt)* }
+        x86 { $($x86:tt)* }
+        wasm { $($wasm:tt)* }
+        arm { $($arm:tt)* }
     ) => {
-        if_arm! {
-            { levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($levels)* $($on_arm)* } }
-            { levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($levels)* } }
+        by_architecture! {
+            x86 {
+                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($x86)* }
+            }
+            wasm {
+                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($wasm)* }
+            }
+            arm {
+                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($arm)* }
+            }
+            other {
+                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* }
+            }
         }
     };
     (
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
         $(#[$dispatch_doc:meta])* macro $dispatch:ident;
-        $($(#[cfg($cfg:meta)])? $variant:ident($($token:tt)+) $name:literal $level_doc:literal;)*
+        $($variant:ident($($token:tt)+) $name:literal $level_doc:literal;)*
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub enum $list {
-            $($(#[cfg($cfg)])? #[doc = $level_doc] $variant($crate::$($token)+),)*
+            $(#[doc = $level_doc] $variant($crate::$($token)+),)*
         }
 
         const _: () = {
             /// Numbers the variants that are compiled.
             enum Index {
-                $($(#[cfg($cfg)])? $variant,)*
+                $($variant,)*
             }
 
             impl $crate::LevelList for $list {
-                const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? $name,)*];
+                const NAMES: &'static [&'static str] = &[$($name,)*];
 
                 fn by_index(index: usize) -> Option<Self> {
-                    $($(#[cfg($cfg)])? if index == Index::$variant as usize {
+                    $(if index == Index::$variant as usize {
                         return <$crate::$($token)+>::detect().map(Self::$variant);
                     })*
                     None
@@ -202,13 +231,13 @@ macro_rules! levels {
                 #[inline]
                 fn index(self) -> usize {
                     match self {
-                        $($(#[cfg($cfg)])? Self::$variant(_) => Index::$variant as usize,)*
+                        $(Self::$variant(_) => Index::$variant as usize,)*
                     }
                 }
 
                 #[inline]
                 unsafe fn found_before(index: usize) -> Self {
-                    $($(#[cfg($cfg)])? if index == Index::$variant as usize {
+                    $(if index == Index::$variant as usize {
                         // SAFETY: the caller has seen this token made.
                         return Self::$variant(unsafe { $crate::sealed::Assume::assume() });
                     })*
@@ -238,7 +267,7 @@ macro_rules! levels {
         macro_rules! $dispatch {
             ($d level:expr, $d token:ident => $d kernel:expr) => {
                 match $d level {
-                    $($(#[cfg($cfg)])? $d crate::$list::$variant($d token) => $d crate::Token::enter(
+                    $($d crate::$list::$variant($d token) => $d crate::Token::enter(
                         $d token,
                         #[inline(always)]
                         |$d token| $d kernel,
@@ -249,29 +278,32 @@ macro_rules! levels {
     };
 }
 
-// x86: kernels, firmware and enclaves have no vector registers that anybody saves, or no cpuid to ask; their targets lack
-// SSE2 or say so. AArch64: with hard float, that is all but bare metal; the vector types there assume little-endian.
+// x86: in kernels, firmware and enclaves the vector registers are not saved, or there is no cpuid;
+// their targets lack SSE2 or say so. AArch64: with hard float, that is all but bare metal; the
+// vector types there assume little-endian.
 levels! { $
-    /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a token.
+    /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a
+    /// token.
     ///
     /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
     pub enum Level;
-    /// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token => kernel(token, …))`.
+    /// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token =>
+    /// kernel(token, …))`.
     ///
-    /// The only place where a branch on the CPU is taken. The expression is inlined into a function compiled with the
-    /// token's features, so the kernel it calls must be `#[inline(always)]` throughout.
+    /// The only place where a branch on the CPU is taken. The expression is inlined into a function
+    /// compiled with the token's features, so the kernel it calls must be `#[inline(always)]`
+    /// throughout.
     macro dispatch;
-    {
+    portable {
         Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    }
+    x86 {
         Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Avx2(x86::Avx2) "avx2" "256-bit vectors.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Avx512(x86::Avx512) "avx512" "512-bit vectors.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Avx512Ifma(x86::Avx512Ifma) "avx512ifma" "512-bit vectors with sums of 52-bit products.";
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    }
+    wasm {
         Simd128(wasm::Simd128) "simd128" "128-bit vectors of WebAssembly.";
     }
     arm {

@@ -1,14 +1,19 @@
 //! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
 //!
 //! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on Arm
-//!   `arm::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes one, or a token of more features.
-//! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU lacks.
-//! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the capabilities [`Words`] (32-bit lanes) and [`Wide`]
-//!   (64-bit lanes with a 32×32→64 multiply). Every function between the entry and a vector operation is
-//!   `#[inline(always)]`: a single one that is not turns each operation into a call.
-//! - [`dispatch!`] branches on the CPU, once, and enters a function compiled with the features of the chosen token.
+//!   `arm::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes
+//!   one, or a token of more features.
+//! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU
+//!   lacks.
+//! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the
+//!   capabilities [`Words`] (32-bit lanes) and [`U64Lanes`] (64-bit lanes with a 32×32→64
+//!   multiply). Every function between the entry and a vector operation is `#[inline(always)]`: a
+//!   single one that is not turns each operation into a call.
+//! - [`dispatch!`] branches on the CPU, once, and enters a function compiled with the features of
+//!   the chosen token.
 //!
-//! This crate holds all of the library's `unsafe`. Its interface is safe: no call with any argument breaks memory safety.
+//! This crate holds all of the library's `unsafe`. Its interface is safe: no call with any argument
+//! breaks memory safety.
 //!
 //! ```
 //! use sealane_simd::{Level, LevelList, Simd, Words, dispatch};
@@ -31,7 +36,6 @@
 extern crate std;
 
 mod class;
-mod horner;
 #[macro_use]
 mod level;
 mod aes;
@@ -39,11 +43,15 @@ mod aes;
 mod bounds;
 mod clmul;
 mod gf8;
-mod gf8_scalar;
+#[cfg(all(unix, any(test, feature = "guarded")))]
+mod guarded;
+mod kernels;
 mod output;
 mod pairs;
+mod pending_poly1305;
 mod scalar;
-mod wide;
+pub mod tuning;
+mod u64_lanes;
 mod words;
 
 #[cfg(all(
@@ -59,20 +67,24 @@ pub mod x86;
 pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
 #[cfg(feature = "bounds")]
 #[doc(hidden)]
-pub use bounds::{Bounds, NoWords, WideBounds};
+pub use bounds::{Bounds, NoWords, U64Bounds};
 pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
 pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
-pub use gf8_scalar::ScalarBytes;
-pub use horner::Horner;
+#[cfg(all(unix, feature = "guarded"))]
+#[doc(hidden)]
+pub use guarded::Guarded;
+pub use kernels::ChaCha20Rounds;
 pub use level::{CachedLevel, Level, LevelList, Simd, Token};
 pub use output::Output;
 pub use pairs::{Pair, PairTable};
-pub use scalar::Scalar;
-pub use wide::{MAX_WIDE_LANES, Wide};
+pub use pending_poly1305::PendingPoly1305;
+pub use scalar::{Scalar, ScalarBytes};
+pub use tuning::Tuning;
+pub use u64_lanes::{MAX_U64_LANES, U64Lanes};
 pub use words::{MAX_WORDS_LANES, Words};
 
-/// `word`, as a value of which the compiler knows nothing: it makes no vectors of such words.
+/// Returns `word`, hidden from the compiler, so that it makes no vectors of such words.
 #[inline(always)]
 #[must_use]
 pub fn opaque_word(word: u32) -> u32 {
@@ -88,7 +100,8 @@ pub fn opaque_word(word: u32) -> u32 {
 }
 
 mod sealed {
-    /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token proves.
+    /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token
+    /// proves.
     pub trait Sealed {}
 
     /// How a token is made again that was made before.

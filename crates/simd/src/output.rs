@@ -2,7 +2,8 @@
 
 use core::mem::MaybeUninit;
 
-/// A buffer that is filled from the front, piece by piece, and becomes a plain slice when it is full.
+/// A buffer that is filled from the front, piece by piece, and becomes a plain slice when it is
+/// full.
 ///
 /// It lets code without `unsafe` write to memory that was never initialised.
 #[derive(Debug)]
@@ -46,8 +47,8 @@ impl<'a> Output<'a> {
     #[must_use]
     pub fn filled_mut(&mut self) -> &mut [u8] {
         let filled = &mut self.buffer[..self.filled];
-        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all bytes below it are
-        // initialised.
+        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all
+        // bytes below it are initialised.
         unsafe { filled.assume_init_mut() }
     }
 
@@ -58,8 +59,8 @@ impl<'a> Output<'a> {
     #[must_use]
     pub fn finish(self) -> &'a mut [u8] {
         assert_eq!(self.filled, self.buffer.len(), "output was not filled");
-        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all bytes below it are
-        // initialised, and it has reached the end.
+        // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all
+        // bytes below it are initialised, and it has reached the end.
         unsafe { self.buffer.assume_init_mut() }
     }
 }
@@ -73,8 +74,8 @@ impl<'a> From<&'a mut [MaybeUninit<u8>]> for Output<'a> {
 impl<'a> From<&'a mut [u8]> for Output<'a> {
     fn from(buffer: &'a mut [u8]) -> Self {
         let uninitialised: *mut [MaybeUninit<u8>] = core::ptr::from_mut(buffer) as *mut [MaybeUninit<u8>];
-        // SAFETY: the layouts are the same, the exclusive borrow goes on for 'a, and nothing but initialised bytes is ever
-        // written through it: `append` is the only writer.
+        // SAFETY: the layouts are the same, the exclusive borrow goes on for 'a, and nothing but
+        // initialised bytes is ever written through it: `append` is the only writer.
         Self::new(unsafe { &mut *uninitialised })
     }
 }

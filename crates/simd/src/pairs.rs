@@ -1,8 +1,8 @@
-//! Tables of factors for [`Wide::mul_low`].
+//! Tables of factors for [`U64Lanes::mul_low`].
 
 use core::mem::MaybeUninit;
 
-use crate::Wide;
+use crate::U64Lanes;
 
 /// A factor in the width in which the multiplication takes it.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
@@ -41,8 +41,8 @@ impl Pair {
     }
 }
 
-/// A table that takes as many rows at a time as a vector has lanes, and grows towards its front. Its memory is not cleared when
-/// it is made: rows would be written twice.
+/// A table that takes as many rows at a time as a vector has lanes, and grows towards its front.
+/// Its memory is not cleared when it is made: rows would be written twice.
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The rows that have been written: the last of them.
@@ -57,13 +57,14 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
-    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The lanes are below 2^32 if the rows are for [`Wide::splat_pair`]. These rows
-    /// come before those that are there, in the order of [`Wide::BLOCK_OF_LANE`].
+    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The
+    /// lanes are below 2^32 if the rows are for [`U64Lanes::splat_pair`]. These rows come before
+    /// those that are there, in the order of [`U64Lanes::BLOCK_OF_LANE`].
     ///
     /// # Panics
-    /// If there is no room for [`Wide::LANES`] rows.
+    /// If there is no room for [`U64Lanes::LANES`] rows.
     #[inline(always)]
-    pub fn push<W: Wide>(&mut self, columns: &[(W, W); COLUMNS]) {
+    pub fn push<W: U64Lanes>(&mut self, columns: &[(W, W); COLUMNS]) {
         const { assert!(is_permutation(&W::BLOCK_OF_LANE, W::LANES), "each row is one lane's") };
         let count = self.count + W::LANES;
         let rows = &mut self.rows[ROWS - count..][..W::LANES];
@@ -82,7 +83,8 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
         let rows = &self.rows[ROWS - self.count..];
-        // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
+        // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row
+        // of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
     }
 
@@ -116,17 +118,18 @@ const fn is_permutation(blocks: &[usize], count: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::PairTable;
-    use crate::{Level, LevelList, MAX_WIDE_LANES, Simd, Wide};
+    use crate::{Level, LevelList, MAX_U64_LANES, Simd, U64Lanes};
 
-    fn vector<S: Simd>(token: S, first: u64) -> S::Wide {
-        let mut lanes = [0; MAX_WIDE_LANES];
+    fn vector<S: Simd>(token: S, first: u64) -> S::U64Lanes {
+        let mut lanes = [0; MAX_U64_LANES];
         for (lane, value) in lanes.iter_mut().zip(first..) {
             *lane = value;
         }
-        S::Wide::from_lanes(token, &lanes)
+        S::U64Lanes::from_lanes(token, &lanes)
     }
 
-    /// Each lane's pairs come to lie in a row of its own, and are taken from there by even and odd lanes.
+    /// Each lane's pairs come to lie in a row of its own, and are taken from there by even and odd
+    /// lanes.
     #[test]
     fn rows_are_lanes() {
         for level in Level::available() {
@@ -136,7 +139,7 @@ mod tests {
 
     #[inline(always)]
     fn check<S: Simd>(token: S) {
-        let lanes = S::Wide::LANES;
+        let lanes = S::U64Lanes::LANES;
         let mut table = PairTable::<16, 2>::new();
         assert_eq!(table.rows().len(), 0);
         for start in [1000, 5000] {
@@ -147,11 +150,13 @@ mod tests {
         }
         assert_eq!(table.rows().len(), 2 * lanes);
         for (i, row) in table.rows().iter().enumerate() {
-            let lane = S::Wide::BLOCK_OF_LANE.iter().position(|block| *block == i % lanes).expect("a lane for each");
+            let lane =
+                S::U64Lanes::BLOCK_OF_LANE.iter().position(|block| *block == i % lanes).expect("a lane for each");
             let start = if i < lanes { 5000 } else { 1000 } + lane as u64;
             for (column, start) in [(0, start), (1, start + 200)] {
                 assert_eq!(row[column].even(), start);
-                let product = S::Wide::splat_pair(token, &row[column]).mul_low(S::Wide::splat(token, 3)).to_lanes();
+                let product =
+                    S::U64Lanes::splat_pair(token, &row[column]).mul_low(S::U64Lanes::splat(token, 3)).to_lanes();
                 for (lane, product) in product[..lanes].iter().enumerate() {
                     assert_eq!(*product, 3 * (start + 100 * (lane as u64 % 2)), "lane {lane} of row {i}");
                 }

@@ -1,6 +1,6 @@
 //! The capability that ARX ciphers need: addition, exclusive or and rotation of 32-bit words.
 
-use crate::{Horner, Simd};
+use crate::{ChaCha20Rounds, Simd};
 
 /// The most lanes that any implementation of [`Words`] has.
 pub const MAX_WORDS_LANES: usize = 16;
@@ -8,7 +8,7 @@ pub const MAX_WORDS_LANES: usize = 16;
 /// A vector of 32-bit words: [`Words::ROWS`] rows of four, a row being 128 bits.
 ///
 /// Lanes are numbered from 0; lane `4 * row + column` is word `column` of row `row`.
-pub trait Words: Copy {
+pub trait Words: ChaCha20Rounds + Copy {
     /// The proof that the CPU has the instructions.
     type Token: Simd<Words = Self>;
 
@@ -21,13 +21,6 @@ pub trait Words: Copy {
     const ROWS: usize;
     /// Number of words in a vector: `4 * ROWS`.
     const LANES: usize = 4 * Self::ROWS;
-    /// How many sets of `ROWS` blocks ChaCha computes side by side in the horizontal layout before the vertical one, which
-    /// makes four sets at once, is faster, as measured: 1 to 3.
-    const HORIZONTAL_SETS: usize;
-    /// How many sets the horizontal layout may take at the end of an input instead of four sets in the vertical one and the
-    /// rest: 5 or 6, or no more than [`Words::HORIZONTAL_SETS`].
-    const LAST_HORIZONTAL_SETS: usize = Self::HORIZONTAL_SETS;
-
     /// All lanes equal `word`.
     fn splat(token: Self::Token, word: u32) -> Self;
     /// All rows equal `row`.
@@ -66,30 +59,12 @@ pub trait Words: Copy {
     #[must_use]
     fn rotate_columns_3(self) -> Self;
 
-    /// Transposes the 4×4 matrices that the same row of four vectors forms: word `c` of row `r` of vector `v` goes to
-    /// word `v` of row `r` of vector `c`.
+    /// Transposes the 4×4 matrices that the same row of four vectors forms: word `c` of row `r` of
+    /// vector `v` goes to word `v` of row `r` of vector `c`.
     fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self);
 
-    /// `count` double rounds of ChaCha (RFC 8439, section 2.3) on the words `v` of as many blocks as there are lanes, and some
-    /// of the work of `horner` beside it: for instruction sets with a kernel that compilers do not match. Does nothing and
-    /// returns false where there is none.
-    #[inline(always)]
-    fn double_rounds(_v: &mut [Self; 16], _count: usize, _horner: &mut Horner<'_>) -> bool {
-        false
-    }
-
-    /// Number of sets of [`Words::LANES`] blocks that the vertical layout advances together: 2
-    /// where the registers hold both.
-    const VERTICAL_SETS: usize = 1;
-
-    /// Tells the compiler that each of these words is in a register of its own at this point. Where
-    /// the words are as many as the registers, the compiler otherwise moves them about, and spills.
-    /// Does nothing elsewhere.
-    #[inline(always)]
-    fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
-
-    /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`, `d`, then row 1
-    /// and so on, each word little-endian.
+    /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`,
+    /// `d`, then row 1 and so on, each word little-endian.
     ///
     /// # Panics
     /// If `data` is shorter than that.

@@ -24,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 use sealane_simd::{
-    Clmul, ClmulLanes, ClmulLevel, Level, LevelList, MAX_WIDE_LANES, Simd, Wide, dispatch, dispatch_clmul,
+    Clmul, ClmulLanes, ClmulLevel, Level, LevelList, MAX_U64_LANES, Simd, U64Lanes, dispatch, dispatch_clmul,
 };
 
 /// The kernels, on instruction sets that this CPU has.
@@ -77,10 +77,10 @@ impl Default for Kernels {
 /// `S` is the token: it says which vectors there are, and its value proves that the CPU has them.
 #[inline(always)]
 fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
-    let lanes = S::Wide::LANES;
+    let lanes = S::U64Lanes::LANES;
     let (a_chunks, b_chunks) = (a.chunks_exact(lanes), b.chunks_exact(lanes));
     let rest: u64 = products(a_chunks.remainder(), b_chunks.remainder());
-    let mut sums = S::Wide::splat(token, 0);
+    let mut sums = S::U64Lanes::splat(token, 0);
     for (a, b) in a_chunks.zip(b_chunks) {
         sums = sums.add(load(token, a).mul_low(load(token, b)));
     }
@@ -89,12 +89,12 @@ fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
 
 /// A word in each lane.
 #[inline(always)]
-fn load<S: Simd>(token: S, words: &[u32]) -> S::Wide {
-    let mut lanes = [0; MAX_WIDE_LANES];
-    for (lane, word) in lanes[..S::Wide::LANES].iter_mut().zip(words) {
+fn load<S: Simd>(token: S, words: &[u32]) -> S::U64Lanes {
+    let mut lanes = [0; MAX_U64_LANES];
+    for (lane, word) in lanes[..S::U64Lanes::LANES].iter_mut().zip(words) {
         *lane = u64::from(*word);
     }
-    S::Wide::from_lanes(token, &lanes)
+    S::U64Lanes::from_lanes(token, &lanes)
 }
 
 /// What is left when no vector can be filled.

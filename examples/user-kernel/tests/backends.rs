@@ -1,10 +1,10 @@
 //! Every backend of this CPU beside plain code, at every length over several of the widest vectors.
 
-use sealane_simd::{ClmulLevel, Level, LevelList, MAX_WIDE_LANES};
+use sealane_simd::{ClmulLevel, Level, LevelList, MAX_U64_LANES};
 use user_kernel::Kernels;
 
 /// Several vectors, and every remainder.
-const MAX_LENGTH: usize = 4 * MAX_WIDE_LANES + MAX_WIDE_LANES - 1;
+const MAX_LENGTH: usize = 4 * MAX_U64_LANES + MAX_U64_LANES - 1;
 const MAX_LIMBS: usize = 9;
 
 /// Without a pattern, with ends of the range among them.

@@ -8,7 +8,7 @@ use blake2::digest::consts::U32;
 use sealane_simd::Output;
 use subtle::ConstantTimeEq;
 
-use super::{ChaChaPoly1305, KEY_BYTES, Tag, check_length, empty_output, sealed};
+use super::cipher::{ChaChaPoly1305, KEY_BYTES, Tag, check_length, empty_output, sealed};
 use crate::chacha20::{Extended, Ietf};
 use crate::declassify::declassify;
 use crate::wipe::wipe;
@@ -31,7 +31,7 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 /// Bytes of a message that are copied to the output and decrypted at a time.
 const PIECE_BYTES: usize = 16384;
 
-/// Authenticated encryption that commits: nobody can find one ciphertext and tag that open under
+/// Authenticated encryption that commits: no one can find one ciphertext and tag that open under
 /// two keys, under two nonces, or with two associated data.
 ///
 /// The plain AEADs do not promise that. Who knows two keys can make one ciphertext and tag of
@@ -48,13 +48,14 @@ const PIECE_BYTES: usize = 16384;
 /// computes the same (its module `hazardous::cae`).
 ///
 /// # Cost
-/// 16 bytes more than a plain tag, and one block of BLAKE2b for up to 56 bytes of associated data (68 with a nonce of 12 bytes),
-/// then one for each further 128 bytes: BLAKE2b reads long associated data several times slower than Poly1305. Opening
-/// authenticates the whole message before it decrypts any of it, so it reads the ciphertext twice.
+/// 16 bytes more than a plain tag, and one block of BLAKE2b for up to 56 bytes of associated data
+/// (68 with a nonce of 12 bytes), then one for each further 128 bytes: BLAKE2b reads long
+/// associated data several times slower than Poly1305. Opening authenticates the whole message
+/// before it decrypts any of it, so it reads the ciphertext twice.
 ///
 /// # Keys
-/// Use a key with this type or with the plain AEAD, never with both: the plain tag is secret here, and both would use the same
-/// key stream.
+/// Use a key with this type or with the plain AEAD, never with both: the plain tag is secret here,
+/// and both would use the same key stream.
 ///
 /// ```
 /// use sealane::{CommittingXChaCha20Poly1305, OpenError};
@@ -100,7 +101,8 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
     /// Encrypts `buffer` in place and authenticates it together with the associated data `aad`.
     ///
     /// # Panics
-    /// If `buffer` is longer than [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing is written then.
+    /// If `buffer` is longer than [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing is
+    /// written then.
     #[must_use = "without its tag a message cannot be opened"]
     pub fn seal_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8]) -> CommittingTag {
         check_length(buffer.len());
@@ -132,7 +134,8 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
     /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
     ///
     /// # Panics
-    /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing is written then.
+    /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing
+    /// is written then.
     #[must_use = "without its tag a message cannot be opened"]
     pub fn seal_into<'o>(
         &self,

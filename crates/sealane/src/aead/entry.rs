@@ -1,12 +1,14 @@
-//! Where whole messages come to a backend.
+//! The entries of whole messages to a backend.
 //!
-//! Nothing here depends on the length of a nonce or on the type of an output. So each function is compiled once, with this crate;
-//! kernels in a generic function would be compiled again for each type, in each crate that calls it.
+//! Nothing here depends on the length of a nonce or on the type of an output. So each function is
+//! compiled once, with this crate; kernels in a generic function would be compiled again for each
+//! type, in each crate that calls it.
 
 use sealane_simd::{Level, Output, dispatch};
 
 use super::Tag;
-use super::one_shot::{self, Copied, InPlace};
+use super::one_shot;
+use super::payload::{Copied, InPlace};
 use crate::OpenError;
 use crate::chacha20::State;
 

@@ -1,258 +1,31 @@
-//! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2).
+//! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03,
+//! section 2).
+//!
+//! [`construction`] is what is computed. [`one_shot`] chooses the order of the work for a whole
+//! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`].
 
 mod batch;
-mod beside;
+mod cipher;
 #[cfg(feature = "commit")]
 mod committing;
+mod construction;
 mod entry;
+mod head;
 mod incremental;
+mod interleaved;
 pub(crate) mod one_shot;
+pub(crate) mod payload;
 mod portions;
 mod random_nonce;
 mod search;
 mod short;
-
-use core::fmt;
-
-use sealane_simd::{Level, Output};
+mod two_pass;
 
 pub use batch::{OpenRequest, SealRequest};
+pub use cipher::{ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, TAG_BYTES, Tag, XChaCha20Poly1305};
 #[cfg(feature = "commit")]
 pub use committing::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
 pub use incremental::{Opener, Sealer, Verified};
-
-use crate::chacha20::{ChaCha, Extended, Ietf, State};
-use crate::wipe::wipe;
-use crate::{Backend, OpenError};
-
-/// Length of a key in bytes.
-pub const KEY_BYTES: usize = 32;
-/// Length of a tag in bytes.
-pub const TAG_BYTES: usize = 16;
-/// The longest message in bytes: 2^32 - 1 blocks, for block 0 makes the one-time key (RFC 8439, section 2.8).
-pub const MAX_MESSAGE_BYTES: u64 = (1 << 38) - 64;
-
-/// An authentication tag.
-pub type Tag = [u8; TAG_BYTES];
-
-/// ChaCha20-Poly1305: authenticated encryption with a 96-bit nonce (RFC 8439).
-///
-/// A nonce must never be used for two messages under one key: that reveals both and lets anyone forge more. 96 bits are for
-/// counters; to draw nonces at random, use [`XChaCha20Poly1305`].
-pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
-
-/// XChaCha20-Poly1305: authenticated encryption with a 192-bit nonce, which may be drawn at random
-/// (draft-irtf-cfrg-xchacha-03).
-///
-/// `seal_in_place_with_random_nonce` draws the nonce and returns it with the tag; `seal_message`
-/// returns nonce, ciphertext and tag in one piece. Both take the operating system's generator
-/// (feature `getrandom`), and have a form for any other.
-#[cfg_attr(
-    all(feature = "alloc", feature = "getrandom"),
-    doc = "
-```
-use sealane::XChaCha20Poly1305;
-
-let cipher = XChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
-let message = cipher.seal_message(b\"header\", b\"attack at dawn\")?;
-assert_eq!(message.len(), 24 + 14 + 16);
-assert_eq!(cipher.open_message(b\"header\", &message)?, b\"attack at dawn\");
-# Ok::<(), Box<dyn std::error::Error>>(())
-```
-"
-)]
-pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
-
-mod sealed {
-    /// The layouts that have an AEAD.
-    pub trait Aead: crate::chacha20::Layout {
-        fn nonce_bytes(nonce: &Self::Nonce) -> &[u8];
-    }
-    impl Aead for super::Ietf {
-        #[inline]
-        fn nonce_bytes(nonce: &[u8; 12]) -> &[u8] {
-            nonce
-        }
-    }
-    impl Aead for super::Extended {
-        #[inline]
-        fn nonce_bytes(nonce: &[u8; 24]) -> &[u8] {
-            nonce
-        }
-    }
-}
-
-/// What [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] are: a key, and the backend that works with it.
-///
-/// Keys have 32 bytes, tags 16; a ciphertext is as long as its plaintext, and the tag is kept apart from it.
-#[derive(Clone)]
-pub struct ChaChaPoly1305<L: sealed::Aead> {
-    key: [u8; KEY_BYTES],
-    level: Level,
-    layout: core::marker::PhantomData<L>,
-}
-
-impl<L: sealed::Aead> ChaChaPoly1305<L> {
-    /// Length of a nonce in bytes: 12, or 24 for XChaCha20-Poly1305.
-    pub const NONCE_BYTES: usize = size_of::<L::Nonce>();
-
-    /// A cipher on the backend of [`Backend::detect`].
-    #[must_use]
-    #[inline]
-    pub fn new(key: &[u8; KEY_BYTES]) -> Self {
-        Self::with_backend(key, Backend::detect())
-    }
-
-    /// A cipher on the given backend.
-    #[must_use]
-    #[inline]
-    pub fn with_backend(key: &[u8; KEY_BYTES], backend: Backend) -> Self {
-        Self { key: *key, level: backend.level(), layout: core::marker::PhantomData }
-    }
-
-    /// The backend that does the work.
-    #[must_use]
-    pub fn backend(&self) -> Backend {
-        Backend::of(self.level)
-    }
-
-    /// Encrypts `buffer` in place and authenticates it together with the associated data `aad`.
-    ///
-    /// # Panics
-    /// If `buffer` is longer than [`MAX_MESSAGE_BYTES`]; nothing is written then.
-    #[must_use = "without its tag a message cannot be opened"]
-    pub fn seal_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8]) -> Tag {
-        check_length(buffer.len());
-        let mut state = [0; 16];
-        self.fill_state(nonce, &mut state);
-        let tag = entry::seal_in_place(self.level, &state, aad, buffer);
-        wipe(&mut state);
-        tag
-    }
-
-    /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
-    ///
-    /// While it works, the buffer may hold plaintext that is not yet known to be authentic; when it returns, never.
-    ///
-    /// # Errors
-    /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
-    pub fn open_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8], tag: &Tag) -> Result<(), OpenError> {
-        self.open(nonce, buffer.len(), |state| entry::open_in_place(self.level, state, aad, buffer, tag))
-    }
-
-    /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns `ciphertext` and the tag.
-    ///
-    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
-    ///
-    /// # Panics
-    /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`]; nothing is written then.
-    #[must_use = "without its tag a message cannot be opened"]
-    pub fn seal_into<'o>(
-        &self,
-        nonce: &L::Nonce,
-        aad: &[u8],
-        plaintext: &[u8],
-        ciphertext: impl Into<Output<'o>>,
-    ) -> (&'o mut [u8], Tag) {
-        let mut output = empty_output(ciphertext, plaintext.len());
-        check_length(plaintext.len());
-        let mut state = [0; 16];
-        self.fill_state(nonce, &mut state);
-        let tag = entry::seal_copied(self.level, &state, aad, plaintext, &mut output);
-        wipe(&mut state);
-        (output.finish(), tag)
-    }
-
-    /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic together. Returns `plaintext`.
-    ///
-    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
-    ///
-    /// # Errors
-    /// [`OpenError`] if they are not; `plaintext` then holds nothing of the message: what was written has been wiped.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn open_into<'o>(
-        &self,
-        nonce: &L::Nonce,
-        aad: &[u8],
-        ciphertext: &[u8],
-        tag: &Tag,
-        plaintext: impl Into<Output<'o>>,
-    ) -> Result<&'o mut [u8], OpenError> {
-        let mut output = empty_output(plaintext, ciphertext.len());
-        let opened = self.open(nonce, ciphertext.len(), |state| {
-            entry::open_copied(self.level, state, aad, ciphertext, tag, &mut output)
-        });
-        opened?;
-        Ok(output.finish())
-    }
-
-    /// Starts a message that is encrypted in pieces.
-    #[must_use]
-    pub fn sealer(&self, nonce: &L::Nonce, aad: &[u8]) -> Sealer {
-        Sealer::new(self.cipher(nonce), aad)
-    }
-
-    /// Starts a message that is authenticated, then decrypted, in pieces.
-    #[must_use]
-    pub fn opener(&self, nonce: &L::Nonce, aad: &[u8]) -> Opener {
-        Opener::new(self.cipher(nonce), aad)
-    }
-
-    fn open(
-        &self,
-        nonce: &L::Nonce,
-        length: usize,
-        open: impl FnOnce(&State) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
-        if length as u64 > MAX_MESSAGE_BYTES {
-            return Err(OpenError);
-        }
-        let mut state = [0; 16];
-        self.fill_state(nonce, &mut state);
-        let result = open(&state);
-        wipe(&mut state);
-        result
-    }
-
-    /// Filled in place: a state that is returned leaves a copy behind.
-    fn fill_state(&self, nonce: &L::Nonce, state: &mut State) {
-        L::fill_state::<20>(&self.key, nonce, self.level, state);
-    }
-
-    /// The key stream from block 0.
-    fn cipher(&self, nonce: &L::Nonce) -> ChaCha<20, Ietf> {
-        let mut cipher = ChaCha::empty(self.level);
-        self.fill_state(nonce, cipher.state_mut());
-        cipher
-    }
-}
-
-/// An output for exactly `length` bytes.
-fn empty_output<'o>(output: impl Into<Output<'o>>, length: usize) -> Output<'o> {
-    let output = output.into();
-    assert!(output.remaining() == length && output.capacity() == length, "plaintext and ciphertext have one length");
-    output
-}
-
-fn check_length(length: usize) {
-    assert!(length as u64 <= MAX_MESSAGE_BYTES, "a message has at most 2^38 - 64 bytes");
-}
-
-impl<L: sealed::Aead> Drop for ChaChaPoly1305<L> {
-    fn drop(&mut self) {
-        wipe(&mut self.key);
-    }
-}
-
-impl<L: sealed::Aead> zeroize::ZeroizeOnDrop for ChaChaPoly1305<L> {}
-
-impl<L: sealed::Aead> fmt::Debug for ChaChaPoly1305<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChaChaPoly1305").field("backend", &self.level).finish_non_exhaustive()
-    }
-}

@@ -4,14 +4,15 @@
 //! pairs of groups remain. The powers of r are computed once block 0 is there. From then on each
 //! portion is authenticated after the next has been made (before it, where the message is opened).
 
-use sealane_simd::{CpuClass, Simd, Words};
+use sealane_simd::Simd;
+use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
-use super::one_shot::{Message, counter};
-use super::short::{MAX_AAD_BYTES, lengths, one_time_key};
+use super::construction::{ROUNDS, begin_mac, lengths, message_block, take_back, verify};
+use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel::{self, State, xor_bytes};
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
-use crate::poly1305::{ROW_BYTES, RowsMac, Short, tags_equal};
+use crate::chacha20::state::{State, xor_bytes};
+use crate::poly1305::{ROW_BYTES, RowsMac};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
@@ -19,15 +20,14 @@ use crate::{OpenError, Tag};
 const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 const PAIR_BYTES: usize = 2 * GROUP_BYTES;
-const ROUNDS: usize = 20;
 
 /// Whether [`seal`] and [`open`] take such a message, which is longer than [`super::short::takes`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
-    S::MUL_ADD_52 && S::Words::VERTICAL_SETS == 2 && aad.len() <= MAX_AAD_BYTES
+    S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// What is made together with block 0.
+/// The first portion, which is made together with block 0.
 struct First {
     shape: Shape,
     /// Bytes at the start of the message.
@@ -58,7 +58,7 @@ impl First {
                 let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
                 Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
             }
-            17..=20 if token.cpu_class() == CpuClass::OneCycle => {
+            17..=20 if S::TUNING.group_beside_set.of(token.cpu_class()) => {
                 let last = behind_pairs.saturating_sub(GROUP_BYTES);
                 Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
             }
@@ -77,7 +77,7 @@ impl First {
         set: &mut [u8; SET_BYTES],
         data: &mut [u8],
     ) {
-        let last = counter(length - self.last) as u32;
+        let last = message_block(length - self.last) as u32;
         match self.shape {
             Shape::PairAndSet => paired::xor_two_and_set(token, (state, groups), last, set, data),
             Shape::GroupAndSet => paired::xor_one_and_set(token, (state, groups), last, set, data),
@@ -91,7 +91,7 @@ impl First {
 
 /// As [`super::one_shot::seal`].
 #[inline(always)]
-pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Message) -> Tag {
+pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
     let mut groups = Groups::empty(token);
     groups.fill(token, state, state[13]);
@@ -99,15 +99,15 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
     first.xor(token, (state, &groups), length, &mut set, message.upto(end));
-    let short = Short::new(one_time_key(&set)).padded(aad);
-    let mut mac = RowsMac::<S::Wide>::empty(token);
+    let short = begin_mac(&set, aad);
+    let mut mac = RowsMac::<S::U64Lanes>::empty(token);
     mac.start(token, &short, length);
     let portions_end = length - first.last;
     while end < portions_end {
         let start = end;
         end = portions_end.min(start + PAIR_BYTES);
         let (before, pair) = message.upto(end).split_at_mut(start);
-        paired::xor_two(token, &groups, counter(start) as u32, ROUNDS, pair);
+        paired::xor_two(token, &groups, message_block(start) as u32, ROUNDS, pair);
         mac.add_rows(token, before);
     }
     let ciphertext = message.upto(length);
@@ -127,7 +127,7 @@ pub(super) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Message,
+    mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
     let whole_rows = length - length % ROW_BYTES;
@@ -144,8 +144,8 @@ pub(super) fn open<S: Simd>(
     let mut ready = [0; PAIR_BYTES];
     let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
     first.xor(token, (state, &groups), length, &mut set, ready);
-    let short = Short::new(one_time_key(&set)).padded(aad);
-    let mut mac = RowsMac::<S::Wide>::empty(token);
+    let short = begin_mac(&set, aad);
+    let mut mac = RowsMac::<S::U64Lanes>::empty(token);
     mac.start(token, &short, length);
     let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
     mac.add_rows(token, &message.input()[..rows_until(first.start)]);
@@ -160,18 +160,15 @@ pub(super) fn open<S: Simd>(
             let rows_end = rows_until(end);
             let until = &mut *message.upto(end.max(rows_end));
             mac.add_rows(token, &until[..rows_end]);
-            paired::xor_two(token, &groups, counter(start) as u32, ROUNDS, &mut until[start..end]);
+            paired::xor_two(token, &groups, message_block(start) as u32, ROUNDS, &mut until[start..end]);
         }
         let until = message.upto(length);
         mac.add_rows(token, &until[..whole_rows]);
         xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
     }
-    let result = tags_equal(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
+    let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() && !is_one_portion {
-        message.take_back(
-            #[inline(always)]
-            |message| kernel::apply::<_, ROUNDS, false>(token, state, counter(0), message),
-        );
+        take_back(token, state, &mut message);
     } else if result.is_ok() && is_one_portion {
         xor_bytes(message.upto(length), ready);
     }

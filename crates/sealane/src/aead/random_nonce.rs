@@ -122,8 +122,8 @@ macro_rules! random_nonces {
             /// plaintext.
             ///
             /// # Errors
-            /// [`OpenError`] if `message` and `aad` are not authentic together, or `message` is too short to hold a nonce and a
-            /// tag.
+            /// [`OpenError`] if `message` and `aad` are not authentic together, or `message` is too
+            /// short to hold a nonce and a tag.
             #[cfg(feature = "alloc")]
             pub fn open_message(&self, aad: &[u8], message: &[u8]) -> Result<Vec<u8>, OpenError> {
                 let (nonce, sealed) = message.split_first_chunk().ok_or(OpenError)?;

@@ -1,11 +1,11 @@
 //! Messages in data that holds more than them.
 
-use super::{ChaChaPoly1305, sealed};
+use super::cipher::{ChaChaPoly1305, sealed};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 
 /// For damaged files. Messages are without associated data, ciphertext first and its tag behind it.
-/// What is found is a message only if it can be opened.
+/// A place that is found holds a message only if that can be opened.
 ///
 /// Each place that is tried is a guess at a tag, as is each message that somebody else sends: n
 /// places of messages of l blocks succeed with a probability of at most n l / 2^103.

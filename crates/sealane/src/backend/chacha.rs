@@ -1,9 +1,11 @@
-//! ChaCha, Poly1305 and their combinations: the known answers that a backend must give before it is used.
+//! ChaCha, Poly1305 and their combinations: the known answers that a backend must give before it is
+//! used.
 
 use sealane_simd::{CachedLevel, Level, dispatch};
 
 use super::{Backend, Family, Sealed, SelfTestCache, absorb};
-use crate::chacha20::kernel::{self, State};
+use crate::chacha20::kernel;
+use crate::chacha20::state::State;
 use crate::poly1305::{self, Accumulator};
 use crate::{SealRequest, XChaCha20Poly1305};
 
@@ -37,12 +39,14 @@ impl Family for ChaChaFamily {
     }
 }
 
-/// Lengths in bytes that between them reach every ChaCha kernel of every backend: one to four horizontal sets and vertical
-/// groups of 4, 8 and 16 blocks, each with and without a rest, and groups that are prepared together.
+/// Lengths in bytes that between them reach every ChaCha kernel of every backend: one to four
+/// horizontal sets and vertical groups of 4, 8 and 16 blocks, each with and without a rest, and
+/// groups that are prepared together.
 const CHACHA20_LENGTHS: [usize; 8] = [64, 150, 300, 500, 700, 900, 2300, 4200];
 const MAX_CHACHA20_LENGTH: usize = 4200;
 
-/// Lengths in bytes that reach every number of rows between two carries of Poly1305, on vectors of 2, 4 and 8 blocks.
+/// Lengths in bytes that reach every number of rows between two carries of Poly1305, on vectors of
+/// 2, 4 and 8 blocks.
 const POLY1305_LENGTHS: [usize; 9] = [64, 150, 550, 800, 1100, 2300, 6400, 8400, 16_700];
 const MAX_POLY1305_LENGTH: usize = 16_700;
 
@@ -58,8 +62,8 @@ static MESSAGE: [u8; MAX_POLY1305_LENGTH] = {
 };
 
 const CHACHA20_DIGEST: u64 = 14_622_697_047_385_849_904;
-/// Messages of a batch, so many that on each backend every way of working on several at once is taken, and then one by one. Message i has i bytes of
-/// associated data.
+/// Messages of a batch, so many that on each backend every way of working on several at once is
+/// taken, and then one by one. Message i has i bytes of associated data.
 const BATCH_MESSAGES: usize = 30;
 const MAX_BATCH_LENGTH: usize = 229;
 /// Lengths of messages that are sealed and opened alone: short, of middle length, and longer.
@@ -96,7 +100,8 @@ fn chacha20_digest(level: Level) -> u64 {
     })
 }
 
-/// Key streams with a 32-bit counter, with a 64-bit one that carries within the widest group, and with one that does not.
+/// Key streams with a 32-bit counter, with a 64-bit one that carries within the widest group, and
+/// with one that does not.
 fn chacha20_digest_with(mut apply: impl FnMut(bool, &State, u64, &mut [u8])) -> u64 {
     let state = state();
     let mut buffer = [0; MAX_CHACHA20_LENGTH];
@@ -119,7 +124,8 @@ fn poly1305_digest(level: Level) -> u64 {
     })
 }
 
-/// Tags of messages, filled with zeros to whole blocks, each under a key that depends on the tag before.
+/// Tags of messages, filled with zeros to whole blocks, each under a key that depends on the tag
+/// before.
 fn poly1305_digest_with(mut mac: impl FnMut(&[u8; 32], &[u8]) -> [u8; 16]) -> u64 {
     let mut key = [0xff; 32];
     let mut digest = 0;
@@ -131,7 +137,8 @@ fn poly1305_digest_with(mut mac: impl FnMut(&[u8; 32], &[u8]) -> [u8; 16]) -> u6
     digest
 }
 
-/// A batch under one key, then messages one by one; these are opened too, which leaves them as they were.
+/// A batch under one key, then messages one by one; these are opened too, which leaves them as they
+/// were.
 fn aead_digest(level: Level) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
     let mut tags = [[0; 16]; BATCH_MESSAGES];

@@ -1,4 +1,5 @@
-//! What the backends of all families have in common: their choice, their names and their self-tests.
+//! The parts that the backends of all families share: their choice, their names and their
+//! self-tests.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -28,7 +29,8 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
     const NAMES: &'static [&'static str] = <Self::Level as LevelList>::NAMES;
 
     #[doc(hidden)]
-    /// Whether the primitive at that position in [`Family::PRIMITIVES`] gives its known answers on `level`.
+    /// Whether the primitive at that position in [`Family::PRIMITIVES`] gives its known answers on
+    /// `level`.
     fn gives_known_answers(level: Self::Level, primitive: usize) -> bool;
 
     #[doc(hidden)]
@@ -40,7 +42,8 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
     fn tested() -> &'static SelfTestCache;
 }
 
-/// An instruction set that this CPU has and that computes right results: what the primitives of a family run on.
+/// An instruction set that this CPU has and that computes right results: what the primitives of a
+/// family run on.
 ///
 /// A value is proof of both, so every constructor that takes one is infallible.
 ///
@@ -98,14 +101,16 @@ impl<F: Family> BackendOf<F> {
         statuses.find(|status| status.name() == name).ok_or(BackendError::Unknown(F::NAMES))?.backend()
     }
 
-    /// The backend that the environment variable `SEALANE_BACKEND` names, else [`BackendOf::detect`]. For tests and commands:
-    /// a library should leave the choice to its caller.
+    /// The backend that the environment variable `SEALANE_BACKEND` names, else
+    /// [`BackendOf::detect`]. For tests and commands: a library should leave the choice to its
+    /// caller.
     ///
-    /// The variable holds one name or several with commas between them, such as `avx2,aesni`; each family of primitives goes
-    /// by those names that it has, the last of them.
+    /// The variable holds one name or several with commas between them, such as `avx2,aesni`; each
+    /// family of primitives goes by those names that it has, the last of them.
     ///
     /// # Errors
-    /// [`BackendError`] if one that is named cannot be used, or no family has a name: nothing is silently replaced.
+    /// [`BackendError`] if one that is named cannot be used, or no family has a name: nothing is
+    /// silently replaced.
     #[cfg(feature = "std")]
     pub fn from_env() -> Result<Self, BackendError> {
         let Some(names) = std::env::var_os("SEALANE_BACKEND").filter(|names| !names.is_empty()) else {
@@ -128,7 +133,8 @@ impl<F: Family> BackendOf<F> {
         Ok(chosen.unwrap_or_else(Self::detect))
     }
 
-    /// The name, in lower case: `scalar` for portable code, else that of the instruction set, as in `avx2`.
+    /// The name, in lower case: `scalar` for portable code, else that of the instruction set, as in
+    /// `avx2`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -217,10 +223,11 @@ impl<F: Family> fmt::Debug for BackendStatusOf<F> {
     }
 }
 
-/// What a backend's known-answer test said, primitive by primitive.
+/// The results of a backend's known-answer test, primitive by primitive.
 ///
-/// Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds once in a process make
-/// sure that a fault shows as a slower backend, not as a file that nobody can open.
+/// Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds
+/// once in a process make sure that a fault shows as a slower backend, not as a file that nobody
+/// can open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SelfTestOf<F> {
     passed: u32,
@@ -259,7 +266,8 @@ impl<F: Family> fmt::Debug for SelfTestOf<F> {
     }
 }
 
-/// The results of the self-tests of a family's levels: for each a bit that says that it was tested, and one for each primitive.
+/// The results of the self-tests of a family's levels: for each a bit that says that it was tested,
+/// and one for each primitive.
 pub struct SelfTestCache(AtomicU32);
 
 impl SelfTestCache {
@@ -285,7 +293,8 @@ impl SelfTestCache {
             return level >> 1;
         }
         let passed = test();
-        // Not an atomic "or", which not every CPU has: should another thread's result get lost, it is computed again.
+        // Not an atomic "or", which not every CPU has: should another thread's result get lost, it
+        // is computed again.
         self.0.store(cached | (passed << 1 | 1) << shift, Ordering::Relaxed);
         passed
     }

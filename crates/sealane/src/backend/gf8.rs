@@ -5,7 +5,8 @@ use sealane_simd::{CachedLevel, Gf8Level};
 use super::{BackendOf, Family, Sealed, SelfTestCache, absorb};
 use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
 
-/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products with a constant.
+/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products
+/// with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gf8Family;
 
@@ -33,9 +34,11 @@ impl Family for Gf8Family {
     }
 }
 
-/// Bytes of the secret: several blocks and a part of one, and with these thresholds both sizes of the buffer for coefficients.
+/// Bytes of the secret: several blocks and a part of one, and with these thresholds both sizes of
+/// the buffer for coefficients.
 const SECRET_BYTES: usize = 64 * 9 + 21;
-/// With the thresholds 2 and 3, that have a kernel each, and others. The points are in several groups of eight.
+/// With the thresholds 2 and 3, that have a kernel each, and others. The points are in several
+/// groups of eight.
 const THRESHOLDS: [usize; 4] = [1, 2, 3, 6];
 const POINTS: [u8; 9] = [7, 1, 2, 4, 0x83, 0x1d, 0x80, 0xff, 0x84];
 /// Where shares are combined to.

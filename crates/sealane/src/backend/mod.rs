@@ -11,13 +11,14 @@ pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 pub(crate) use family::{Sealed, SelfTestCache, absorb};
 pub use gf8::Gf8Family;
 
-/// An instruction set that this CPU has and that computes right results: what ChaCha, Poly1305 and their combinations run on.
+/// An instruction set that this CPU has and that computes right results: what ChaCha, Poly1305 and
+/// their combinations run on.
 pub type Backend = BackendOf<ChaChaFamily>;
 
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
 pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 
-/// What a [`Backend`]'s known-answer test said, primitive by primitive.
+/// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<ChaChaFamily>;
 
 /// The names of the backends of every family.

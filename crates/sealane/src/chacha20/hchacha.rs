@@ -2,7 +2,8 @@
 
 use sealane_simd::{Level, dispatch};
 
-use super::{KEY_BYTES, kernel, layout};
+use super::state::{fill, half};
+use super::{KEY_BYTES, kernel};
 use crate::Backend;
 use crate::wipe::wipe;
 
@@ -38,7 +39,7 @@ pub(super) fn hchacha<const ROUNDS: usize>(
     subkey: &mut [u8; KEY_BYTES],
 ) {
     let mut state = [0; 16];
-    layout::fill(&mut state, key, layout::half(nonce), layout::half(&nonce[8..]));
+    fill(&mut state, key, half(nonce), half(&nonce[8..]));
     dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
     let words = state[..4].iter().chain(&state[12..]);
     for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {

@@ -1,57 +1,40 @@
-//! Horizontal ChaCha: a vector holds one row (four words) of each of its blocks, so that few blocks fill it.
+//! Horizontal ChaCha: a vector holds one row (four words) of each of its blocks, so that few blocks
+//! fill it.
 
-use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
+use sealane_simd::tuning::INTERLEAVED_BLOCKS;
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
-use super::kernel::{Beside, Rows, State, blocks, nothing};
-use super::single;
+use super::rows::{Interleave, Rows, blocks};
+use super::state::State;
 use crate::wipe::wipe;
 
-/// Steps of the work beside in each double round, which waits for itself most of its time.
-const STEPS: usize = 2;
-
-/// The key stream of `SETS * ROWS` blocks, with work beside it.
+/// Makes the key stream of `SETS * ROWS` blocks. Blocks of `pending` are added during the rounds.
 #[inline(always)]
-pub(super) fn key_stream<S: Simd, B: Beside, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
+pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
     token: S,
     state: &State,
     counter: u64,
-    horner: &mut Horner<'_>,
+    pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<S::Words>; SETS] {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
     let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
     for (set, rows) in initial.iter_mut().enumerate() {
-        rows.3 = counters::<S, WIDE>(token, state, counter, set * S::Words::ROWS);
+        rows.3 = counters::<S, COUNTER_64>(token, state, counter, set * S::Words::ROWS);
     }
-    block_function::<_, B, ROUNDS, SETS>(&initial, horner)
+    block_function::<_, B, ROUNDS, SETS>(&initial, pending)
 }
 
 /// The first sets of blocks of ChaCha20's key stream.
 #[inline(always)]
 pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
-    key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut nothing())
-}
-
-/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that
-/// follow.
-#[inline(always)]
-pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
-    token: S,
-    state: &State,
-    counter: u64,
-) -> (State, [Rows<S::Words>; SETS]) {
-    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
-    let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
-    for (set, rows) in initial.iter_mut().enumerate() {
-        rows.3 = counters::<S, WIDE>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
-    }
-    single::block_and_sets::<_, ROUNDS, WIDE, SETS>(state, counter, &initial)
+    key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut PendingPoly1305::none())
 }
 
 /// A double round of one set.
 #[inline(always)]
 pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
     let (mut a, mut b, mut c, mut d) = ([a], [b], [c], [d]);
-    rounds::<_, (), 2, 1>(&mut a, &mut b, &mut c, &mut d, &mut nothing());
+    rounds::<_, (), 2, 1>(&mut a, &mut b, &mut c, &mut d, &mut PendingPoly1305::none());
     Rows(a[0], b[0], c[0], d[0])
 }
 
@@ -67,20 +50,20 @@ pub(super) fn first_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
         let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
         *rows = Rows(row(0), row(4), row(8), counters::<S, false>(token, state, 0, 0));
     }
-    block_function::<_, (), ROUNDS, SETS>(&initial, &mut nothing())
+    block_function::<_, (), ROUNDS, SETS>(&initial, &mut PendingPoly1305::none())
 }
 
 #[inline(always)]
-fn block_function<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
+fn block_function<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     initial: &[Rows<W>; SETS],
-    horner: &mut Horner<'_>,
+    pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<W>; SETS] {
     let Rows(a, b, c, d) = initial[0];
     let (mut a, mut b, mut c, mut d) = ([a; SETS], [b; SETS], [c; SETS], [d; SETS]);
     for i in 1..SETS {
         Rows(a[i], b[i], c[i], d[i]) = initial[i];
     }
-    rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, horner);
+    rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, pending);
     let mut rows = *initial;
     for i in 0..SETS {
         let Rows(a0, b0, c0, d0) = initial[i];
@@ -91,15 +74,15 @@ fn block_function<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
 
 /// The rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
 ///
-/// For a diagonal round the other rows are rotated against `b`: a round ends with `b` and the next begins with it, so that
-/// rotating `b` itself would make the chain of operations longer.
+/// For a diagonal round the other rows are rotated against `b`: a round ends with `b` and the next
+/// begins with it, so that rotating `b` itself would make the chain of operations longer.
 #[inline(always)]
-fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
+fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     a: &mut [W; SETS],
     b: &mut [W; SETS],
     c: &mut [W; SETS],
     d: &mut [W; SETS],
-    horner: &mut Horner<'_>,
+    pending: &mut PendingPoly1305<'_>,
 ) {
     for _ in 0..ROUNDS / 2 {
         quarter_rounds(a, b, c, d);
@@ -109,9 +92,10 @@ fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
             c[i] = c[i].rotate_columns_1();
         }
         if B::ACTIVE {
-            // A double round is too short for the compiler to sort the instructions in a harmful way.
-            for _ in 0..STEPS {
-                B::step(horner);
+            // A double round is too short for the compiler to sort the instructions in a harmful
+            // way.
+            for _ in 0..INTERLEAVED_BLOCKS {
+                B::step(pending);
             }
         }
         quarter_rounds(a, b, c, d);
@@ -128,7 +112,7 @@ fn rounds<W: Words, B: Beside, const ROUNDS: usize, const SETS: usize>(
 pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
     let row = |i: usize| [S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]])];
     let (mut a, mut b, mut c, mut d) = (row(0), row(4), row(8), row(12));
-    rounds::<_, (), ROUNDS, 1>(&mut a, &mut b, &mut c, &mut d, &mut nothing());
+    rounds::<_, (), ROUNDS, 1>(&mut a, &mut b, &mut c, &mut d, &mut PendingPoly1305::none());
     let mut blocks = blocks(&Rows(a[0], b[0], c[0], d[0]));
     for (word, bytes) in state.iter_mut().zip(blocks.as_ref().as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
@@ -138,10 +122,15 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
 
 /// The last row, counter and nonce, of consecutive blocks that begin `blocks` after `counter`.
 #[inline(always)]
-fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64, blocks: usize) -> S::Words {
+pub(super) fn counters<S: Simd, const COUNTER_64: bool>(
+    token: S,
+    state: &State,
+    counter: u64,
+    blocks: usize,
+) -> S::Words {
     let mut rows = [0; MAX_WORDS_LANES];
     let last = (blocks + S::Words::ROWS - 1) as u32;
-    if WIDE && (counter as u32).checked_add(last).is_none() {
+    if COUNTER_64 && (counter as u32).checked_add(last).is_none() {
         for row in 0..S::Words::ROWS {
             let block = counter.wrapping_add((blocks + row) as u64);
             rows[4 * row..][..4].copy_from_slice(&[block as u32, (block >> 32) as u32, state[14], state[15]]);
@@ -152,7 +141,7 @@ fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64, bl
     for row in 0..S::Words::ROWS {
         rows[4 * row] = (blocks + row) as u32;
     }
-    let high = if WIDE { (counter >> 32) as u32 } else { state[13] };
+    let high = if COUNTER_64 { (counter >> 32) as u32 } else { state[13] };
     S::Words::splat_row(token, [counter as u32, high, state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 

@@ -4,11 +4,8 @@ use sealane_simd::Level;
 
 use super::KEY_BYTES;
 use super::hchacha::hchacha;
-use super::kernel::State;
+use super::state::{State, fill, half};
 use crate::wipe::wipe;
-
-/// "expand 32-byte k" (RFC 8439, section 2.3).
-pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 mod sealed {
     use super::{KEY_BYTES, Level, State};
@@ -27,12 +24,13 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// A way to place block counter and nonce in the state. Implemented by [`Ietf`], [`Original`] and [`Extended`] only.
+/// A way to place block counter and nonce in the state. Implemented by [`Ietf`], [`Original`] and
+/// [`Extended`] only.
 pub trait Layout: Sealed<SealedNonce = Self::Nonce> + Copy {
     /// The nonce, an array of bytes.
     type Nonce: Copy;
     /// Whether the block counter has 64 bits, not 32.
-    const WIDE_COUNTER: bool;
+    const COUNTER_64: bool;
 }
 
 /// A 32-bit block counter and a 96-bit nonce (RFC 8439, section 2.3).
@@ -40,7 +38,7 @@ pub trait Layout: Sealed<SealedNonce = Self::Nonce> + Copy {
 pub enum Ietf {}
 impl Layout for Ietf {
     type Nonce = [u8; 12];
-    const WIDE_COUNTER: bool = false;
+    const COUNTER_64: bool = false;
 }
 impl Sealed for Ietf {
     type SealedNonce = [u8; 12];
@@ -57,7 +55,7 @@ impl Sealed for Ietf {
 pub enum Original {}
 impl Layout for Original {
     type Nonce = [u8; 8];
-    const WIDE_COUNTER: bool = true;
+    const COUNTER_64: bool = true;
 }
 impl Sealed for Original {
     type SealedNonce = [u8; 8];
@@ -74,7 +72,7 @@ impl Sealed for Original {
 pub enum Extended {}
 impl Layout for Extended {
     type Nonce = [u8; 24];
-    const WIDE_COUNTER: bool = false;
+    const COUNTER_64: bool = false;
 }
 impl Sealed for Extended {
     type SealedNonce = [u8; 24];
@@ -87,21 +85,4 @@ impl Sealed for Extended {
         fill(state, &subkey, 0, half(rest));
         wipe(&mut subkey);
     }
-}
-
-/// Constants and key, then a last row of these halves, as little-endian words. In halves, because kernels load that row in parts:
-/// a load that finds its bytes in two stores has to wait until both are in the cache.
-#[inline(always)]
-pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], low: u64, high: u64) {
-    state[..4].copy_from_slice(&CONSTANTS);
-    for (word, bytes) in state[4..12].iter_mut().zip(key.as_chunks::<4>().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
-    state[12..].copy_from_slice(&[low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]);
-}
-
-/// Eight bytes, little-endian.
-#[inline(always)]
-pub(super) fn half(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"))
 }

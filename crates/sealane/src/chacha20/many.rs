@@ -1,14 +1,16 @@
-//! Key streams of many messages at once: vertical groups whose lanes hold blocks of different messages.
+//! Key streams of many messages at once: vertical groups whose lanes hold blocks of different
+//! messages.
 //!
-//! One message's blocks differ in the counter only, and fill the lanes of a wide vector when it is long. Here each lane has
-//! a block counter and a nonce of its own, and, for XChaCha, a key of its own.
+//! One message's blocks differ in the counter only, and fill the lanes of a wide vector when it is
+//! long. Here each lane has a block counter and a nonce of its own, and, for XChaCha, a key of its
+//! own.
 
-use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::kernel::{nothing, xor_rows};
-use super::layout::CONSTANTS;
-use super::vertical::{rounds, transpose};
+use super::rows::{transpose, xor_rows};
+use super::state::CONSTANTS;
+use super::vertical::rounds;
 use crate::wipe::wipe;
 
 /// A row of a state, four words: a half of the key, or block counter and nonce.
@@ -47,8 +49,8 @@ pub(crate) struct Run {
     pub(crate) blocks: usize,
 }
 
-/// Makes blocks of the messages' key streams, for message `i` `counts[i]` of them from block `first` on, and hands them to
-/// `visit`, each time some runs and the bytes of all of them.
+/// Makes blocks of the messages' key streams, for message `i` `counts[i]` of them from block
+/// `first` on, and hands them to `visit`, each time some runs and the bytes of all of them.
 ///
 /// `last_rows` has the last row of each message's state; its counter is ignored.
 #[inline(always)]
@@ -78,15 +80,15 @@ struct Cursor {
     done: usize,
 }
 
-/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each from `key` and its `prefix`, the first
-/// 16 bytes of its nonce. All slices have one length.
+/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each from
+/// `key` and its `prefix`, the first 16 bytes of its nonce. All slices have one length.
 #[inline(always)]
 pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subkeys: &mut [[Row; 2]]) {
     let mut group = Group::new();
     for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
         let mut v = group.initial(token, Keys::Shared(key));
-        rounds::<_, 20>(&mut v, &mut nothing());
+        rounds::<_, 20>(&mut v, &mut PendingPoly1305::none());
         xor_rows(&transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
         for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
             let (rows, _) = block.as_chunks::<16>();
@@ -96,7 +98,8 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     }
 }
 
-/// As many blocks as a vector has lanes, in the order of their bytes. What the lanes left over hold does not matter.
+/// One block for each lane of a vector, in the order of their bytes. Lanes without a block hold any
+/// value.
 struct Group {
     key_rows: [[Row; MAX_WORDS_LANES]; 2],
     last_rows: [Row; MAX_WORDS_LANES],
@@ -182,7 +185,7 @@ impl Group {
     fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
         let initial = self.initial(token, keys);
         let mut v = initial;
-        rounds::<_, 20>(&mut v, &mut nothing());
+        rounds::<_, 20>(&mut v, &mut PendingPoly1305::none());
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
@@ -190,7 +193,8 @@ impl Group {
     }
 }
 
-/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as [`transpose`] expects.
+/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as
+/// [`transpose`] expects.
 #[inline(always)]
 fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();

@@ -1,4 +1,5 @@
-//! The ChaCha stream ciphers: 20, 12 and 8 rounds, in the layouts of RFC 8439, of the original paper, and extended (XChaCha).
+//! The ChaCha stream ciphers: 20, 12 and 8 rounds, in the layouts of RFC 8439, of the original
+//! paper, and extended (XChaCha).
 //!
 //! | type | nonce | key stream | source |
 //! |---|---|---|---|
@@ -6,7 +7,8 @@
 //! | [`XChaCha20`] (also 12, 8) | 24 bytes | 2^32 blocks, 256 GiB | draft-irtf-cfrg-xchacha-03, section 2.3 |
 //! | [`ChaCha20Original`] (also 12, 8) | 8 bytes | 2^64 blocks | Bernstein, "ChaCha, a variant of Salsa20" |
 //!
-//! A stream cipher alone does not notice a changed message: use [`crate::ChaCha20Poly1305`] unless you know why not.
+//! A stream cipher alone does not notice a changed message: use [`crate::ChaCha20Poly1305`] unless
+//! you know why not.
 //!
 //! ```
 //! use sealane::chacha20::ChaCha20;
@@ -27,7 +29,9 @@ pub(crate) mod paired;
 mod portable;
 #[cfg(feature = "rustcrypto")]
 mod rng;
+pub(crate) mod rows;
 mod single;
+pub(crate) mod state;
 mod vertical;
 
 use core::fmt;
@@ -42,9 +46,8 @@ pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng};
 
 use crate::wipe::wipe;
 use crate::{Backend, CounterOverflow};
-pub(crate) use kernel::State;
-use kernel::xor_bytes;
-pub(crate) use layout::CONSTANTS;
+use state::xor_bytes;
+pub(crate) use state::{CONSTANTS, State};
 
 /// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;
@@ -87,9 +90,10 @@ pub struct ChaCha<const ROUNDS: usize, L: Layout> {
 
 impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Length of the key stream in bytes.
-    pub const KEY_STREAM_BYTES: u128 = if L::WIDE_COUNTER { 1 << 70 } else { 1 << 38 };
+    pub const KEY_STREAM_BYTES: u128 = if L::COUNTER_64 { 1 << 70 } else { 1 << 38 };
 
-    /// The key stream of `key` and `nonce` from its first byte, on the backend of [`Backend::detect`].
+    /// The key stream of `key` and `nonce` from its first byte, on the backend of
+    /// [`Backend::detect`].
     #[must_use]
     pub fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce) -> Self {
         Self::with_backend(key, nonce, Backend::detect())
@@ -122,8 +126,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Self::KEY_STREAM_BYTES - self.position
     }
 
-    /// Moves to `position`, in bytes from the start of the key stream: block n starts at 64 n. Its very end is a valid
-    /// position.
+    /// Moves to `position`, in bytes from the start of the key stream: block n starts at 64 n. Its
+    /// very end is a valid position.
     ///
     /// # Errors
     /// [`CounterOverflow`] if `position` is past the end; the position is then unchanged.
@@ -137,11 +141,12 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Ok(())
     }
 
-    /// Exclusive or of `data` with the key stream at the current position, which moves on by `data.len()`.
+    /// Exclusive or of `data` with the key stream at the current position, which moves on by
+    /// `data.len()`.
     ///
     /// # Errors
-    /// [`CounterOverflow`] if the key stream has fewer bytes left than `data`; nothing is written then, and the position
-    /// is unchanged.
+    /// [`CounterOverflow`] if the key stream has fewer bytes left than `data`; nothing is written
+    /// then, and the position is unchanged.
     pub fn apply_keystream(&mut self, data: &mut [u8]) -> Result<(), CounterOverflow> {
         let len = data.len() as u128;
         if len > self.remaining() {
@@ -192,9 +197,9 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
 
     fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
         // Constant blocks: of a condition's other branch, the kernels would be compiled too.
-        if const { ROUNDS == 20 && !L::WIDE_COUNTER } {
+        if const { ROUNDS == 20 && !L::COUNTER_64 } {
             apply_chacha20(level, state, counter, data);
-        } else if const { L::WIDE_COUNTER } {
+        } else if const { L::COUNTER_64 } {
             apply_rounds::<ROUNDS, true>(level, state, counter, data);
         } else {
             apply_rounds::<ROUNDS, false>(level, state, counter, data);
@@ -202,14 +207,19 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 }
 
-/// What most programs use, not generic: compiled once, with this crate, and not in each that calls it.
+/// The layout that most programs use. Not generic: it is compiled once, with this crate.
 fn apply_chacha20(level: Level, state: &State, counter: u64, data: &mut [u8]) {
     apply_rounds::<20, false>(level, state, counter, data);
 }
 
-/// Whatever else the layouts differ in, their kernels are the same.
-fn apply_rounds<const ROUNDS: usize, const WIDE: bool>(level: Level, state: &State, counter: u64, data: &mut [u8]) {
-    dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, WIDE>(token, state, counter, data));
+/// All layouts share their kernels.
+fn apply_rounds<const ROUNDS: usize, const COUNTER_64: bool>(
+    level: Level,
+    state: &State,
+    counter: u64,
+    data: &mut [u8],
+) {
+    dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, COUNTER_64>(token, state, counter, data));
     crate::fault::flip("chacha20", level, data);
 }
 

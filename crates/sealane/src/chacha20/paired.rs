@@ -4,8 +4,8 @@
 
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
-use super::kernel::{Rows, State, blocks, xor_bytes};
-use super::vertical::{self, transpose};
+use super::rows::{Rows, block_numbers, blocks, transpose};
+use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal};
 use crate::wipe::wipe;
 
@@ -35,7 +35,7 @@ macro_rules! diagonal_round {
     };
 }
 
-/// What all groups of a message have in common. A group has as many blocks as a vector has lanes.
+/// The parts that all groups of a message share. A group has one block for each lane.
 pub(crate) struct Groups<W> {
     /// The words of the initial state. Word 12 has the number of each lane's block, to which the
     /// counter is added.
@@ -62,21 +62,42 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         for (word, value) in v.iter_mut().zip(state) {
             *word = W::splat(token, *value);
         }
-        v[12] = vertical::block_numbers(token);
+        v[12] = block_numbers(token);
         v[13] = W::splat(token, word_13);
         self.initial = v;
         four_quarter_rounds!(v, [1 5 9 13] [2 6 10 14] [3 7 11 15]);
         self.prepared = v;
     }
 
+    /// Returns word 12 of the group whose first block is `counter`.
+    #[inline(always)]
+    fn word_12(&self, token: S, counter: u32) -> W {
+        self.initial[12].add(W::splat(token, counter))
+    }
+
+    /// Returns a group behind its first column round, and its word 12 before that.
+    #[inline(always)]
+    fn behind_column_round(&self, token: S, counter: u32) -> ([W; 16], W) {
+        let word_12 = self.word_12(token, counter);
+        let mut v = self.prepared;
+        v[12] = word_12;
+        four_quarter_rounds!(v, [0 4 8 12]);
+        (v, word_12)
+    }
+
+    /// Returns a group before its rounds, and its word 12.
+    #[inline(always)]
+    fn before_rounds(&self, token: S, counter: u32) -> ([W; 16], W) {
+        let word_12 = self.word_12(token, counter);
+        let mut v = self.initial;
+        v[12] = word_12;
+        (v, word_12)
+    }
+
     #[inline(always)]
     fn two(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 8] {
-        let v_12 = self.initial[12].add(W::splat(token, counter));
-        let w_12 = self.initial[12].add(W::splat(token, counter.wrapping_add(W::LANES as u32)));
-        let (mut v, mut w) = (self.prepared, self.prepared);
-        (v[12], w[12]) = (v_12, w_12);
-        four_quarter_rounds!(v, [0 4 8 12]);
-        four_quarter_rounds!(w, [0 4 8 12]);
+        let (mut v, v_12) = self.behind_column_round(token, counter);
+        let (mut w, w_12) = self.behind_column_round(token, counter.wrapping_add(W::LANES as u32));
         W::pin_registers(&mut v, &mut w);
         diagonal_round!(v);
         diagonal_round!(w);
@@ -89,17 +110,12 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
             diagonal_round!(w);
         }
         W::pin_registers(&mut v, &mut w);
-        let [a, b, c, d] = self.rows(&mut v, v_12);
-        let [e, f, g, h] = self.rows(&mut w, w_12);
-        [a, b, c, d, e, f, g, h]
+        both(self.rows(&mut v, v_12), self.rows(&mut w, w_12))
     }
 
     #[inline(always)]
     fn one(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 4] {
-        let v_12 = self.initial[12].add(W::splat(token, counter));
-        let mut v = self.prepared;
-        v[12] = v_12;
-        four_quarter_rounds!(v, [0 4 8 12]);
+        let (mut v, v_12) = self.behind_column_round(token, counter);
         diagonal_round!(v);
         for _ in 1..rounds / 2 {
             column_round!(v);
@@ -125,8 +141,8 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     }
 }
 
-/// Exclusive or of two groups, the last block of which may be incomplete, with the key stream from
-/// block `counter` on. One copy for all callers.
+/// Combines two groups, whose last block may be incomplete, with the key stream from block
+/// `counter` on. One copy for all callers.
 pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -173,7 +189,7 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     }
 }
 
-/// Exclusive or of `data` with a key stream of which it needs all sets, the last at least in part.
+/// Combines `data` with a key stream. The data needs all sets, the last at least in part.
 ///
 /// Without a branch between the sets, behind which the compiler would move parts of the
 /// transposition, and spill.
@@ -216,11 +232,17 @@ pub(crate) fn xor_two_and_set<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let (pair, set) = groups.two_and_set(token, 1, set_with_block_0(token, state, counter));
-            first.copy_from_slice(blocks(&set).as_ref());
-            xor_sets(&pair, data);
+            let pair = groups.two_and_set(token, 1, set_with_block_0(token, state, counter));
+            write_with_set(&pair.0, &pair.1, first, data);
         },
     );
+}
+
+/// Writes the set to `first`, and combines `data` with the key stream in `rows`.
+#[inline(always)]
+fn write_with_set<W: Words>(rows: &[Rows<W>], set: &Rows<W>, first: &mut [u8; SET_BYTES], data: &mut [u8]) {
+    first.copy_from_slice(blocks(set).as_ref());
+    xor_sets(rows, data);
 }
 
 /// As [`xor_two_and_set`] for one group. Their 20 vectors fill the units where one set alone would
@@ -235,9 +257,8 @@ pub(crate) fn xor_one_and_set<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let (group, set) = groups.one_and_set(token, 1, set_with_block_0(token, state, counter));
-            first.copy_from_slice(blocks(&set).as_ref());
-            xor_sets(&group, data);
+            let group = groups.one_and_set(token, 1, set_with_block_0(token, state, counter));
+            write_with_set(&group.0, &group.1, first, data);
         },
     );
 }
@@ -296,28 +317,22 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     /// A group of ChaCha20 and a set of four blocks, whose initial state is `initial`.
     #[inline(always)]
     fn one_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 4], Rows<W>) {
-        let v_12 = self.initial[12].add(W::splat(token, counter));
-        let mut v = self.initial;
-        v[12] = v_12;
+        let (mut v, v_12) = self.before_rounds(token, counter);
         let mut set = initial;
         for _ in 0..10 {
             column_round!(v);
             set = horizontal::double_round(set);
             diagonal_round!(v);
         }
-        let Rows(a, b, c, d) = initial;
-        let set = Rows(set.0.add(a), set.1.add(b), set.2.add(c), set.3.add(d));
-        (self.rows(&mut v, v_12), set)
+        (self.rows(&mut v, v_12), set.add(initial))
     }
 
-    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. More than
-    /// the registers hold: the spills fall into cycles that the units would wait.
+    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. They are
+    /// more than the registers hold: the spills fall into cycles in which the units would wait.
     #[inline(always)]
     fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
-        let v_12 = self.initial[12].add(W::splat(token, counter));
-        let w_12 = self.initial[12].add(W::splat(token, counter.wrapping_add(W::LANES as u32)));
-        let (mut v, mut w) = (self.initial, self.initial);
-        (v[12], w[12]) = (v_12, w_12);
+        let (mut v, v_12) = self.before_rounds(token, counter);
+        let (mut w, w_12) = self.before_rounds(token, counter.wrapping_add(W::LANES as u32));
         let mut set = initial;
         for _ in 0..10 {
             two_of_each!(v, w, [0 4 8 12] [1 5 9 13]);
@@ -326,10 +341,12 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
             two_of_each!(v, w, [0 5 10 15] [1 6 11 12]);
             two_of_each!(v, w, [2 7 8 13] [3 4 9 14]);
         }
-        let Rows(a, b, c, d) = initial;
-        let set = Rows(set.0.add(a), set.1.add(b), set.2.add(c), set.3.add(d));
-        let [a, b, c, d] = self.rows(&mut v, v_12);
-        let [e, f, g, h] = self.rows(&mut w, w_12);
-        ([a, b, c, d, e, f, g, h], set)
+        (both(self.rows(&mut v, v_12), self.rows(&mut w, w_12)), set.add(initial))
     }
+}
+
+/// The rows of two groups, one behind the other.
+#[inline(always)]
+fn both<W: Words>([a, b, c, d]: [Rows<W>; 4], [e, f, g, h]: [Rows<W>; 4]) -> [Rows<W>; 8] {
+    [a, b, c, d, e, f, g, h]
 }

@@ -1,19 +1,22 @@
-//! ChaCha in plain Rust, shaped so that the compiler vectorises it for whatever the target always has.
+//! ChaCha in plain Rust, shaped so that the compiler vectorises it for whatever the target always
+//! has.
 //!
-//! A vector type over arrays does not do: the compiler takes the arrays apart into scalars and spills them. What it does turn
-//! into vectors is a loop over lanes that is still a loop when it looks for such loops. One whole double round is long enough
-//! that it does not unroll it first; once vectorised, the loop is gone, and the state is in registers.
+//! A vector type over arrays does not do: the compiler takes the arrays apart into scalars and
+//! spills them. What it does turn into vectors is a loop over lanes that is still a loop when it
+//! looks for such loops. One whole double round is long enough that it does not unroll it first;
+//! once vectorised, the loop is gone, and the state is in registers.
 
 use super::BLOCK_BYTES;
-use super::kernel::{State, xor_bytes};
+use super::state::{State, xor_bytes};
 use crate::wipe::wipe;
 
 /// Blocks made at once: one in each lane of 128-bit vectors.
 const LANES: usize = 4;
 /// Bytes made at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
-/// Whether the compiler has vectors for this target. Without them single blocks, whose words stay in registers, are faster; with
-/// them, a group is, even if only two blocks of it are needed, as measured.
+/// Whether the compiler has vectors for this target. Without them single blocks, whose words stay
+/// in registers, are faster; with them, a group is, even if only two blocks of it are needed, as
+/// measured.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
 
 /// RFC 8439, section 2.1.
@@ -56,21 +59,21 @@ type Lanes = [u32; LANES];
 
 /// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
-pub(super) fn apply<const ROUNDS: usize, const WIDE: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
+pub(super) fn apply<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
     if VECTORS && data.len() > BLOCK_BYTES {
-        return group::<ROUNDS, WIDE>(state, counter, data);
+        return group::<ROUNDS, COUNTER_64>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
-        single::<ROUNDS, WIDE>(state, counter, block);
+        single::<ROUNDS, COUNTER_64>(state, counter, block);
         counter = counter.wrapping_add(1);
     }
 }
 
 #[inline(never)]
-fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+fn single<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
     let mut initial = *state;
     initial[12] = counter as u32;
-    if WIDE {
+    if COUNTER_64 {
         initial[13] = (counter >> 32) as u32;
     }
     let mut v = initial;
@@ -101,14 +104,14 @@ fn single<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, da
 }
 
 #[inline(never)]
-fn group<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+fn group<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
     let mut initial = [[0; LANES]; 16];
     for (lanes, &word) in initial.iter_mut().zip(state) {
         *lanes = [word; LANES];
     }
     let block = |lane: usize| counter.wrapping_add(lane as u64);
     initial[12] = [block(0) as u32, block(1) as u32, block(2) as u32, block(3) as u32];
-    if WIDE {
+    if COUNTER_64 {
         let high = |lane: usize| (block(lane) >> 32) as u32;
         initial[13] = [high(0), high(1), high(2), high(3)];
     }

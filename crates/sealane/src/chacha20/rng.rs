@@ -20,8 +20,8 @@ pub type ChaCha12Rng = ChaChaRng<12>;
 /// ChaCha8 as a generator.
 pub type ChaCha8Rng = ChaChaRng<8>;
 
-/// A cryptographically secure generator: the words of the key stream of the seed, with a 64-bit block counter and a nonce
-/// of 0, in their order. [`TryRng::try_fill_bytes`] takes whole words.
+/// A cryptographically secure generator: the words of the key stream of the seed, with a 64-bit
+/// block counter and a nonce of 0, in their order. [`TryRng::try_fill_bytes`] takes whole words.
 #[derive(Clone)]
 pub struct ChaChaRng<const ROUNDS: usize>(BlockRng<KeyStream<ROUNDS>>);
 

@@ -1,11 +1,12 @@
 //! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal
 //! layout.
 
-use sealane_simd::{Words, opaque_word};
+use sealane_simd::{Simd, Words, opaque_word};
 
 use super::BLOCK_BYTES;
-use super::horizontal::{first_half, second_half};
-use super::kernel::{Rows, State};
+use super::horizontal::{counters, first_half, second_half};
+use super::rows::Rows;
+use super::state::{State, xor_bytes};
 
 /// One step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque: the
 /// compiler would put four into a vector, on which the same chain of operations takes longer.
@@ -52,10 +53,10 @@ fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
 /// Exclusive or of up to a block with the key stream of block `counter`. Not inlined: it needs all
 /// registers.
 #[inline(never)]
-pub(super) fn xor<const ROUNDS: usize, const WIDE: bool>(state: &State, counter: u64, data: &mut [u8]) {
+pub(super) fn xor<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
     let mut v = *state;
     v[12] = counter as u32;
-    if WIDE {
+    if COUNTER_64 {
         v[13] = (counter >> 32) as u32;
     }
     for _ in 0..ROUNDS / 2 {
@@ -66,7 +67,7 @@ pub(super) fn xor<const ROUNDS: usize, const WIDE: bool>(state: &State, counter:
     }
     let initial = |i: usize| match i {
         12 => counter as u32,
-        13 if WIDE => (counter >> 32) as u32,
+        13 if COUNTER_64 => (counter >> 32) as u32,
         _ => state[i],
     };
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
@@ -79,7 +80,7 @@ pub(super) fn xor<const ROUNDS: usize, const WIDE: bool>(state: &State, counter:
     for (i, bytes) in key_stream.as_chunks_mut::<4>().0.iter_mut().enumerate() {
         *bytes = opaque_word(v[i].wrapping_add(initial(i))).to_le_bytes();
     }
-    super::kernel::xor_bytes(data, &key_stream);
+    xor_bytes(data, &key_stream);
     crate::wipe::wipe(&mut key_stream);
 }
 
@@ -96,20 +97,36 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
     for (bytes, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(key_stream) {
         *bytes = word.to_le_bytes();
     }
-    super::kernel::xor_bytes(data, &bytes);
+    xor_bytes(data, &bytes);
     crate::wipe::wipe(&mut bytes);
+}
+
+/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that
+/// follow.
+#[inline(always)]
+pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u64,
+) -> (State, [Rows<S::Words>; SETS]) {
+    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
+    let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
+    for (set, rows) in initial.iter_mut().enumerate() {
+        rows.3 = counters::<S, COUNTER_64>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
+    }
+    block_and_rows::<_, ROUNDS, COUNTER_64, SETS>(state, counter, &initial)
 }
 
 /// The key stream of block `counter`, and of the blocks whose states are in `rows` beside it.
 #[inline(always)]
-pub(super) fn block_and_sets<W: Words, const ROUNDS: usize, const WIDE: bool, const SETS: usize>(
+fn block_and_rows<W: Words, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
     state: &State,
     counter: u64,
     rows: &[Rows<W>; SETS],
 ) -> (State, [Rows<W>; SETS]) {
     let mut initial = *state;
     initial[12] = counter as u32;
-    if WIDE {
+    if COUNTER_64 {
         initial[13] = (counter >> 32) as u32;
     }
     let mut v = initial;

@@ -1,12 +1,15 @@
-//! Vertical ChaCha: a vector holds one word of as many blocks as it has lanes. No shuffles in the rounds.
+//! Vertical ChaCha: a vector holds one word of as many blocks as it has lanes. No shuffles in the
+//! rounds.
 
-use sealane_simd::{Horner, MAX_WORDS_LANES, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::kernel::{Rows, State, is_last, nothing, xor_rows};
 use super::paired::{self, Groups};
+use super::rows::{Rows, block_numbers, is_last, transpose, xor_rows};
+use super::state::State;
 
-/// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter rounds step by step.
+/// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter
+/// rounds step by step.
 macro_rules! two_quarter_rounds {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         $v[$a] = $v[$a].add($v[$b]);
@@ -42,15 +45,16 @@ macro_rules! quarter_round {
     };
 }
 
-/// The key stream of as many blocks as a vector has lanes, with work beside it.
+/// Makes the key stream of a group: one block for each lane. Blocks of `pending` are added during
+/// the rounds.
 #[inline(always)]
-pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
+pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
     state: &State,
     counter: u64,
-    horner: &mut Horner<'_>,
+    pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<S::Words>; 4] {
-    let (counter_low, counter_high) = counters::<S, WIDE>(token, state, counter);
+    let (counter_low, counter_high) = counters::<S, COUNTER_64>(token, state, counter);
     let mut initial = [S::Words::splat(token, 0); 16];
     for i in 0..16 {
         initial[i] = S::Words::splat(token, state[i]);
@@ -59,21 +63,16 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const WIDE: bool>(
     initial[13] = counter_high;
 
     let mut v = initial;
-    rounds::<_, ROUNDS>(&mut v, horner);
+    rounds::<_, ROUNDS>(&mut v, pending);
     for i in 0..16 {
         v[i] = v[i].add(initial[i]);
     }
     transpose(&v)
 }
 
-/// Groups from which on it pays to prepare what they have in common, as measured with one row and with two in a vector.
-const fn min_prepared_groups<W: Words>() -> usize {
-    if W::ROWS == 1 { 2 } else { 4 }
-}
-
 /// As [`xor_groups`] on instruction sets whose registers hold two groups.
 #[inline(always)]
-fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
+fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
     state: &State,
     counter: &mut u64,
@@ -84,7 +83,7 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
         return data;
     }
     let mut groups = Groups::empty(token);
-    groups.fill(token, state, if WIDE { (*counter >> 32) as u32 } else { state[13] });
+    groups.fill(token, state, if COUNTER_64 { (*counter >> 32) as u32 } else { state[13] });
     let last = data.len() % pair_bytes;
     let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
     for pair in pairs.chunks_mut(pair_bytes) {
@@ -95,20 +94,21 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     rest
 }
 
-/// Whether a message of so many bytes needs all sets of a pair of groups, the last at least in
-/// part, or more.
+/// Whether a message of that many bytes needs all sets of a pair of groups, the last at least in
+/// part.
 #[inline(always)]
 fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
     bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
 }
 
-/// Exclusive or of the whole groups in `data` with the key stream from block `counter` on, if they are many; returns what is
-/// left, and moves `counter` there.
+/// Combines the whole groups in `data` with the key stream from block `counter` on, if they are
+/// many. Returns the rest of the data, and moves `counter` there.
 ///
-/// Of the first column round, only the column with the counter differs between them: the other three are made once. (Not where
-/// a 64-bit counter carries from one word to the other, which is in another column.)
+/// Of the first column round, only the column with the counter differs between them: the other
+/// three are made once. (Not where a 64-bit counter carries from one word to the other, which is in
+/// another column.)
 #[inline(always)]
-pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
+pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
     state: &State,
     counter: &mut u64,
@@ -116,15 +116,15 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
 ) -> &'a mut [u8] {
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
     let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
-    let carries = WIDE && u64::from(*counter as u32) + blocks > 1 << 32;
-    if S::Words::VERTICAL_SETS == 2 && !carries {
-        return xor_pairs::<S, ROUNDS, WIDE>(token, state, counter, data);
+    let carries = COUNTER_64 && u64::from(*counter as u32) + blocks > 1 << 32;
+    if S::TUNING.vertical_sets == 2 && !carries {
+        return xor_pairs::<S, ROUNDS, COUNTER_64>(token, state, counter, data);
     }
-    if !S::VECTORS || data.len() < min_prepared_groups::<S::Words>() * group_bytes || carries {
+    if !S::VECTORS || data.len() < S::TUNING.min_prepared_groups * group_bytes || carries {
         return data;
     }
     let splat = |i: usize| S::Words::splat(token, state[i]);
-    let word_13 = if WIDE { S::Words::splat(token, (*counter >> 32) as u32) } else { splat(13) };
+    let word_13 = if COUNTER_64 { S::Words::splat(token, (*counter >> 32) as u32) } else { splat(13) };
     let mut initial = [word_13; 16];
     for i in (0..12).chain(14..16) {
         initial[i] = splat(i);
@@ -140,13 +140,13 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     }
     let (groups, rest) = data.split_at_mut(whole);
     for group in groups.chunks_exact_mut(group_bytes) {
-        (initial[12], _) = counters::<S, WIDE>(token, state, *counter);
+        (initial[12], _) = counters::<S, COUNTER_64>(token, state, *counter);
         let mut v = prepared;
         v[12] = initial[12];
         quarter_round!(v, [0 4 8 12]);
         two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
         two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
-        double_rounds(&mut v, ROUNDS / 2 - 1, &mut nothing());
+        double_rounds(&mut v, ROUNDS / 2 - 1, &mut PendingPoly1305::none());
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
@@ -156,16 +156,17 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const WIDE: bool>(
     rest
 }
 
-/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of each. Some of the work of
-/// `horner` is done beside them where the instruction set has a kernel for that.
+/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of
+/// each. Blocks of `pending` are added during the rounds where the instruction set has a kernel for
+/// that.
 #[inline(always)]
-pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], horner: &mut Horner<'_>) {
-    double_rounds(v, ROUNDS / 2, horner);
+pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &mut PendingPoly1305<'_>) {
+    double_rounds(v, ROUNDS / 2, pending);
 }
 
 #[inline(always)]
-fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, horner: &mut Horner<'_>) {
-    if W::double_rounds(v, count, horner) {
+fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingPoly1305<'_>) {
+    if W::double_rounds(v, count, pending) {
         return;
     }
     for _ in 0..count {
@@ -176,35 +177,13 @@ fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, horner: &mut Horner<'_
     }
 }
 
-/// The blocks of states of which `v[i]` holds word i of each. The transposition deals block `ROWS * column + row` to lane
-/// `4 * row + column`.
+/// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row`
+/// to lane `4 * row + column`.
 #[inline(always)]
-pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
-    let (a0, a1, a2, a3) = W::transpose(v[0], v[1], v[2], v[3]);
-    let (b0, b1, b2, b3) = W::transpose(v[4], v[5], v[6], v[7]);
-    let (c0, c1, c2, c3) = W::transpose(v[8], v[9], v[10], v[11]);
-    let (d0, d1, d2, d3) = W::transpose(v[12], v[13], v[14], v[15]);
-    [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
-}
-
-/// The number of each lane's block within its group. The transposition deals block `ROWS * column +
-/// row` to lane `4 * row + column`.
-#[inline(always)]
-pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
-    let mut numbers = [0; MAX_WORDS_LANES];
-    for (lane, number) in numbers.iter_mut().enumerate().take(W::LANES) {
-        *number = (W::ROWS * (lane % 4) + lane / 4) as u32;
-    }
-    W::from_lanes(token, &numbers)
-}
-
-/// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row` to lane
-/// `4 * row + column`.
-#[inline(always)]
-fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) -> (S::Words, S::Words) {
+fn counters<S: Simd, const COUNTER_64: bool>(token: S, state: &State, counter: u64) -> (S::Words, S::Words) {
     let rows = S::Words::ROWS;
     let mut low = [0; MAX_WORDS_LANES];
-    if WIDE && (counter as u32).checked_add(S::Words::LANES as u32).is_none() {
+    if COUNTER_64 && (counter as u32).checked_add(S::Words::LANES as u32).is_none() {
         let mut high = [0; MAX_WORDS_LANES];
         for lane in 0..S::Words::LANES {
             let block = counter.wrapping_add((rows * (lane % 4) + lane / 4) as u64);
@@ -214,5 +193,5 @@ fn counters<S: Simd, const WIDE: bool>(token: S, state: &State, counter: u64) ->
         return (S::Words::from_lanes(token, &low), S::Words::from_lanes(token, &high));
     }
     let low = block_numbers::<S::Words>(token).add(S::Words::splat(token, counter as u32));
-    (low, S::Words::splat(token, if WIDE { (counter >> 32) as u32 } else { state[13] }))
+    (low, S::Words::splat(token, if COUNTER_64 { (counter >> 32) as u32 } else { state[13] }))
 }

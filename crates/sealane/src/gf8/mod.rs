@@ -1,19 +1,23 @@
-//! Bytes as elements of GF(2^8), multiplied by a constant: what erasure codes and other linear codes are made of.
+//! Bytes as elements of GF(2^8), multiplied by a constant: what erasure codes and other linear
+//! codes are made of.
 //!
-//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES, of [`shamir::bytes`](crate::shamir::bytes) and of
-//! [`gf2n::Gf8`](crate::gf2n::Gf8); many erasure codes have another one, modulo 0x11d.
+//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES, of
+//! [`shamir::bytes`](crate::shamir::bytes) and of [`gf2n::Gf8`](crate::gf2n::Gf8); many erasure
+//! codes have another one, modulo 0x11d.
 //!
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
-//! - [`multiply_add_slice`] multiplies those of one slice and adds the products to another: a linear combination, step by step.
+//! - [`multiply_add_slice`] multiplies those of one slice and adds the products to another: a
+//!   linear combination, step by step.
 //! - [`Backend`] has the same on an instruction set of one's choice.
 //!
-//! Slices have any length and alignment. No branch and no address depends on the bytes or on the constant, so that each may be
-//! secret; the time depends on the length alone.
+//! Slices have any length and alignment. No branch and no address depends on the bytes or on the
+//! constant, so that each may be secret; the time depends on the length alone.
 //!
-//! It is a module of its own, and not a part of [`gf2n`](crate::gf2n), because it works on bytes as they are, and on other
-//! instructions: byte shuffles and GFNI, the backends of [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word
-//! and is multiplied by carry-less multiplication, which is for larger fields; it is what to compute single constants with,
-//! inverses among them.
+//! It is a module of its own, and not a part of [`gf2n`](crate::gf2n), because it works on bytes as
+//! they are, and on other instructions: byte shuffles and GFNI, the backends of
+//! [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word and is multiplied by
+//! carry-less multiplication, which is for larger fields; it is what to compute single constants
+//! with, inverses among them.
 //!
 //! ```
 //! use sealane::gf2n::Gf8;
@@ -55,7 +59,8 @@ pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
     Backend::detect().multiply_add_slice(constant, source, sum);
 }
 
-/// Operations on bytes. They branch on the instruction set once, and prepare the constant in some ten nanoseconds.
+/// Operations on bytes. They branch on the instruction set once, and prepare the constant in some
+/// ten nanoseconds.
 impl BackendOf<Gf8Family> {
     /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {

@@ -2,8 +2,8 @@
 
 use sealane_simd::Block;
 
-/// RC of Haraka v2 (section 2.2): bit i of constant j is the parity of the decimal digit of π that is 128 j + i + 1 places behind
-/// the point. Haraka-256 takes 4 in a round, Haraka-512 takes 8.
+/// RC of Haraka v2 (section 2.2): bit i of constant j is the parity of the decimal digit of π that
+/// is 128 j + i + 1 places behind the point. Haraka-256 takes 4 in a round, Haraka-512 takes 8.
 pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x0684704c_e620c00a_b2c5fef0_75817b9d),
     Block::new(0x8b66b4e1_88f3a06b_640f6ba4_2f08f717),
@@ -55,7 +55,8 @@ pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x02f7f57f_db2dc1dd_bd03239f_e3e67e4a),
 ];
 
-/// Those that 5 rounds of Haraka-512 take. An array, as all of them are: its length need not be passed on, nor looked at.
+/// Those that 5 rounds of Haraka-512 take. An array, as all of them are: its length need not be
+/// passed on, nor looked at.
 #[inline]
 pub(crate) fn constants_of_5_rounds() -> &'static [Block; 40] {
     ROUND_CONSTANTS.first_chunk().expect("there are more")

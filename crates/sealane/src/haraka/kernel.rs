@@ -1,6 +1,7 @@
 //! Haraka v2 on vectors of blocks of AES.
 //!
-//! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector holds a block of hash l.
+//! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector
+//! holds a block of hash l.
 
 #![allow(
     clippy::redundant_closure,
@@ -40,7 +41,8 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
         return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
     }
-    // Only portable code comes here. Whole states in one vector take the time of about 3/2 blocks of each.
+    // Only portable code comes here. Whole states in one vector take the time of about 3/2 blocks
+    // of each.
     let in_one = const { SlicedBlocks::BLOCKS / N };
     if inputs.len().div_ceil(in_one) * 3 > N * 2 {
         return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
@@ -57,7 +59,7 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     }
 }
 
-/// As [`many`], of so many that are known where this is compiled.
+/// As [`many`], for a number of inputs that is known at compile time.
 #[inline(always)]
 fn together<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize, const COUNT: usize>(
     token: T,
@@ -80,12 +82,13 @@ pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: us
     output
 }
 
-/// Whether so many states of `N` blocks are worked on at once.
+/// Whether that many states of `N` blocks are processed together.
 const fn at_once<T: AesToken, const N: usize>(states: usize) -> bool {
     states <= T::Blocks::BLOCKS || states * N <= T::Blocks::IN_FLIGHT * T::Blocks::BLOCKS
 }
 
-/// Writes a function for so many inputs. As two halves, where it takes turns: as a loop of two it would go through memory.
+/// Writes a function for so many inputs. As two halves, where it takes turns: as a loop of two it
+/// would go through memory.
 macro_rules! halves {
     ($name:ident, $count:literal = 2 * $half:literal by $of_half:path) => {
         #[inline(always)]
@@ -213,7 +216,8 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
     }
 }
 
-/// The permutation: in each round two of AES on each block, then the columns change places (section 2.1).
+/// The permutation: in each round two of AES on each block, then the columns change places (section
+/// 2.1).
 #[inline(always)]
 fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     constants: &[Block],
@@ -232,8 +236,8 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     }
 }
 
-/// MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to 15 of Haraka-512: 3, 11, 7, 15;
-/// 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
+/// MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to 15 of
+/// Haraka-512: 3, 11, 7, 15; 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
 #[inline(always)]
 fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     match state.as_mut_slice() {
@@ -251,8 +255,8 @@ fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     state
 }
 
-/// Makes the output of a state, which is then in its first two blocks: of Haraka-512 columns 2 and 3 of the first two blocks, and
-/// 0 and 1 of the others (section 2.1).
+/// Makes the output of a state, which is then in its first two blocks: of Haraka-512 columns 2 and
+/// 3 of the first two blocks, and 0 and 1 of the others (section 2.1).
 #[inline(always)]
 fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     if let [a, b, c, d] = state.as_mut_slice() {
@@ -264,9 +268,11 @@ fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
 /// How many states the widest vector holds, of the smaller ones.
 const MAX_IN_ONE: usize = 4;
 
-/// The permutation on as many whole states as one vector of portable code holds: block n of state i is in lane N i + n.
+/// The permutation on as many whole states as one vector of portable code holds: block n of state i
+/// is in lane N i + n.
 ///
-/// Keys and columns that differ by lane cost more, but there is one round of AES for all blocks of a state.
+/// Keys and columns that differ by lane cost more, but there is one round of AES for all blocks of
+/// a state.
 #[inline(always)]
 fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], states: &mut [[[u8; 16]; N]; MAX_IN_ONE]) {
     const { assert!(SlicedBlocks::BLOCKS <= N * MAX_IN_ONE) };
@@ -290,7 +296,7 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
     );
 }
 
-/// What a state contributes to the output.
+/// The part of a state that goes to the output.
 #[inline(always)]
 fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
     let mut output = [0; 32];

@@ -1,18 +1,22 @@
-//! Haraka v2: hashes of 32 or 64 bytes to 32 bytes that take some nanoseconds (Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2
-//! – Efficient Short-Input Hashing for Post-Quantum Applications", ePrint 2016/098), and the sponge of SPHINCS+.
+//! Haraka v2: hashes of 32 or 64 bytes to 32 bytes that take some nanoseconds (Kölbl, Lauridsen,
+//! Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
+//! Applications", ePrint 2016/098), and the sponge of SPHINCS+.
 //!
-//! For hash-based signatures and the like, where inputs are short and of one length. **Not a general hash function**: with 5
-//! rounds it was designed to resist second preimages only, with 6 also collisions, with up to 256 bits of security for Haraka-512.
+//! For hash-based signatures and the like, where inputs are short and of one length. **Not a
+//! general hash function**: with 5 rounds it was designed to resist second preimages only, with 6
+//! also collisions, with up to 256 bits of security for Haraka-512.
 //!
 //! - [`haraka256`], [`haraka512`]: one input. The number of rounds is 5 or 6; no other compiles.
 //! - [`haraka256_x4`] and the like: 4 or 8 inputs together, which takes hardly longer than 2.
 //! - [`haraka256_batch`], [`haraka512_batch`]: any number, on the widest vectors.
 //! - [`Haraka`]: all of these on a backend of one's choice.
-//! - [`HarakaS`]: a sponge with the permutation of Haraka-512, absorbing and squeezing any number of bytes.
-//! - [`TweakedHaraka`]: all of these with round constants from a public seed, as SPHINCS+ (round 3, section 7.2.3) has them.
+//! - [`HarakaS`]: a sponge with the permutation of Haraka-512, absorbing and squeezing any number
+//!   of bytes.
+//! - [`TweakedHaraka`]: all of these with round constants from a public seed, as SPHINCS+ (round 3,
+//!   section 7.2.3) has them.
 //!
-//! There are AES instructions on 1, 2 and 4 blocks behind it, and portable code that works bit by bit on 8 blocks; each runs in
-//! constant time. See [`Backend`].
+//! There are AES instructions on 1, 2 and 4 blocks behind it, and portable code that works bit by
+//! bit on 8 blocks; each runs in constant time. See [`Backend`].
 //!
 //! ```
 //! use sealane::haraka::{haraka256, haraka256_batch, haraka512};
@@ -52,7 +56,7 @@ pub type Backend = BackendOf<AesFamily>;
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
 pub type BackendStatus = BackendStatusOf<AesFamily>;
 
-/// What a [`Backend`]'s known-answer test said, primitive by primitive.
+/// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<AesFamily>;
 
 /// Haraka v2 on a backend of one's choice.
@@ -73,7 +77,8 @@ macro_rules! by_rounds {
     }};
 }
 
-/// Writes the methods for one size of inputs, and the functions that run them on the widest backend.
+/// Writes the methods for one size of inputs, and the functions that run them on the widest
+/// backend.
 macro_rules! methods {
     ($name:literal, $bytes:literal: $one:ident, $x4:ident, $x8:ident, $batch:ident, $size:ident) => {
         impl Haraka {
@@ -171,8 +176,8 @@ impl Default for Haraka {
     }
 }
 
-/// Writes the kernels' entries for one size of inputs. They have no generic arguments, so they are compiled with this crate, once,
-/// and not by each crate that calls them.
+/// Writes the kernels' entries for one size of inputs. They have no generic arguments, so they are
+/// compiled with this crate, once, and not by each crate that calls them.
 macro_rules! entries {
     ($($size:ident: $bytes:literal, $blocks:literal;)*) => {$(
         pub(crate) mod $size {

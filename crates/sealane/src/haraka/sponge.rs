@@ -7,12 +7,15 @@ use sealane_simd::{AesLevel, Block};
 use super::{Backend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
 
-/// Bytes that go into or come from the state between two permutations. The other 32 are the capacity.
+/// Bytes that go into or come from the state between two permutations. The other 32 are the
+/// capacity.
 const RATE: usize = 32;
 
-/// HarakaS: a sponge that absorbs and squeezes any number of bytes, with 256 bits of capacity (SPHINCS+, round 3, section 7.2.3).
+/// HarakaS: a sponge that absorbs and squeezes any number of bytes, with 256 bits of capacity
+/// (SPHINCS+, round 3, section 7.2.3).
 ///
-/// Messages are padded as for SHAKE, with the bits 1111 and pad10*1. The state is wiped when it is dropped.
+/// Messages are padded as for SHAKE, with the bits 1111 and pad10*1. The state is wiped when it is
+/// dropped.
 ///
 /// ```
 /// use sealane::haraka::HarakaS;
@@ -41,7 +44,8 @@ struct Sponge<'a> {
     level: AesLevel,
     constants: &'a [Block; 40],
     state: [u8; 64],
-    /// Bytes of the rate that were absorbed or squeezed, less than [`RATE`] between two absorptions.
+    /// Bytes of the rate that were absorbed or squeezed, less than [`RATE`] between two
+    /// absorptions.
     position: usize,
 }
 

@@ -7,10 +7,11 @@ use super::{Backend, HarakaS, bytes_32, bytes_64};
 /// How many round constants 5 rounds of Haraka-512 take.
 const CONSTANTS: usize = 40;
 
-/// Haraka v2 with 5 rounds and round constants from a public seed: the functions of SPHINCS+-Haraka (SPHINCS+, round 3, section
-/// 7.2.3), where the seed is PK.seed.
+/// Haraka v2 with 5 rounds and round constants from a public seed: the functions of SPHINCS+-Haraka
+/// (SPHINCS+, round 3, section 7.2.3), where the seed is PK.seed.
 ///
-/// The constants are the first 640 bytes that [`HarakaS`] gives for the seed. **The seed is public**, as it is there.
+/// The constants are the first 640 bytes that [`HarakaS`] gives for the seed. **The seed is
+/// public**, as it is there.
 ///
 /// ```
 /// use sealane::haraka::TweakedHaraka;

@@ -13,12 +13,12 @@
 use core::ops::{Add, BitAnd, Mul, Shl, Shr};
 use std::vec;
 
-use sealane_simd::{Bounds, MAX_WIDE_LANES, Simd, Wide};
+use sealane_simd::{Bounds, MAX_U64_LANES, Simd, U64Lanes};
 
+use super::accumulator::Accumulator;
 use super::field::{Element, LIMB_44, Limb, Multiplier, arithmetic};
-use super::kernel::Accumulator;
 use super::short::Short;
-use super::{limbs52, many, wide};
+use super::{limbs26, limbs52, many};
 
 /// The largest value of a limb of 64 bits.
 #[derive(Clone, Copy, Debug)]
@@ -187,10 +187,10 @@ fn a_power_that_is_not_folded_is_noticed() {
 
 fn rows<const LANES: usize>(power: Element) {
     let token = Bounds::<LANES, false>::new();
-    let lanes = wide::from_elements(token, &[power; MAX_WIDE_LANES]);
+    let lanes = limbs26::from_elements(token, &[power; MAX_U64_LANES]);
     let data = vec![0; 16 * LANES * 300];
     let sums = |rows: usize, table: &mut _| {
-        let sums = wide::sums_of_rows(token, Element(FOLDED), &lanes, &power, table, &data[..16 * LANES * rows]);
+        let sums = limbs26::sums_of_rows(token, Element(FOLDED), &lanes, &power, table, &data[..16 * LANES * rows]);
         assert_folded(ElementBound::from_limbs(sums.map(Bound)));
         sums
     };
@@ -235,9 +235,10 @@ fn vectors_of_many_messages() {
         let keys = [[0xff; 32]; LANES];
         let ciphertext = vec![0; 16 * 100];
         for rows in 0..=100 {
-            let start = Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::Wide::splat(token, limb));
+            let start =
+                Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::U64Lanes::splat(token, limb));
             let mut inputs = [many::Input { aad: &[], ciphertext: &ciphertext[..16 * rows] }; LANES];
-            let lengths = [[0; 16]; MAX_WIDE_LANES];
+            let lengths = [[0; 16]; MAX_U64_LANES];
             let mut tags = [[0; 16]; LANES];
             many::tags_after(token, start, &keys, &mut inputs, (rows, &lengths), &mut many::Tile::new(), &mut tags);
         }

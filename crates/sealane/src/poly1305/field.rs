@@ -1,4 +1,5 @@
-//! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their 26-bit limbs for vectors.
+//! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their 26-bit limbs for
+//! vectors.
 //!
 //! The arithmetic is a macro over the type of a [`Limb`], so that `bounds` can run it on the
 //! largest values of all limbs. A generic implementation takes up to 2 % more instructions to seal
@@ -150,7 +151,8 @@ impl Element {
     /// `(self mod p) + s` modulo 2^128.
     pub(super) fn finish(self, s: u128) -> [u8; 16] {
         let [h0, h1, h2] = Self::fold(self.0[0], self.0[1], self.0[2]).0;
-        // self is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum, without the carry, is it.
+        // self is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum,
+        // without the carry, is it.
         let (g0, carry) = h0.overflowing_add(5);
         let (g1, carry) = h1.overflowing_add(u64::from(carry));
         let g2 = h2 + u64::from(carry);

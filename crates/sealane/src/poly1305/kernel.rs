@@ -1,61 +1,13 @@
-//! The accumulator of one message, and the choice between scalar and vector code.
+//! The choice between scalar and vector code.
 
-use sealane_simd::{CpuClass, Simd, Wide};
+use sealane_simd::tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS;
+use sealane_simd::{CpuClass, Level, Simd, U64Lanes};
 
-use super::BLOCK_BYTES;
+use super::accumulator::Accumulator;
 use super::field::{Element, Multiplier};
-use super::limbs52;
-use super::short::{Short, filled_with_zeros};
-use super::wide::{self, Powers};
-use crate::wipe::wipe;
-
-/// The state of Poly1305 between blocks.
-#[derive(Clone)]
-pub(crate) struct Accumulator {
-    pub(super) h: Element,
-    pub(super) r: Multiplier,
-    s: u128,
-}
-
-impl Accumulator {
-    /// An empty message under a one-time key.
-    #[inline]
-    pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let Short { h, r, s } = Short::new(key);
-        Self { h, r, s }
-    }
-
-    /// Adds one whole block.
-    #[inline(always)]
-    pub(crate) fn block(&mut self, block: &[u8; BLOCK_BYTES]) {
-        self.h = self.h.add_block(block, 1).multiply(self.r);
-    }
-
-    /// Adds a last block that holds its own 1 bit.
-    #[inline]
-    pub(crate) fn last_block(&mut self, block: &[u8; BLOCK_BYTES]) {
-        self.h = self.h.add_block(block, 0).multiply(self.r);
-    }
-
-    /// The tag.
-    #[inline]
-    pub(crate) fn tag(&self) -> [u8; 16] {
-        self.h.finish(self.s)
-    }
-}
-
-impl Drop for Accumulator {
-    #[inline(always)]
-    fn drop(&mut self) {
-        wipe(&mut self.h.0);
-        self.r.wipe();
-        wipe(core::slice::from_mut(&mut self.s));
-    }
-}
-
-/// Powers of r for vectors: computed when a message is long enough, and only as many as it needs; kept from one piece of a
-/// message to the next.
-pub(crate) type Table = Option<Powers>;
+use super::limbs26::{self, Table};
+use super::short::filled_with_zeros;
+use super::{BLOCK_BYTES, limbs52};
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
 ///
@@ -69,7 +21,8 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
     );
 }
 
-/// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439, section 2.8: `pad16`).
+/// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439,
+/// section 2.8: `pad16`).
 #[inline(always)]
 pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     padded_piece(token, accumulator, &mut None, data);
@@ -93,52 +46,52 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
 
 #[inline(always)]
 fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    if S::MUL_ADD_52 && data.len() >= limbs52::min_bytes_of(token.cpu_class()) {
-        return limbs52::blocks(token, accumulator, data);
-    }
-    if data.len() >= S::Wide::MIN_POLY1305_BYTES {
-        // What does not fill a row comes first: it is done while the powers of r are still being computed.
-        let (odd, rows) = data.split_at(data.len() % (S::Wide::LANES * BLOCK_BYTES));
+    if data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
+        if S::MUL_ADD_52 {
+            return limbs52::blocks(token, accumulator, data);
+        }
+        // The blocks that do not fill a row come first: meanwhile the powers of r are computed.
+        let (odd, rows) = data.split_at(data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
         for block in odd.as_chunks().0 {
             accumulator.block(block);
         }
-        wide::rows(token, accumulator, table, rows);
+        limbs26::rows(token, accumulator, table, rows);
         return;
     }
     let blocks = data.as_chunks().0;
-    accumulator.h = if S::Wide::MIN_POLY1305_BYTES == usize::MAX {
+    accumulator.h = if S::TUNING.poly1305_min_bytes.least() == usize::MAX {
         scalar_for_all(accumulator.h, accumulator.r, blocks)
     } else {
         scalar(accumulator.h, accumulator.r, blocks)
     };
 }
 
-/// Once for all backends whose vectors do nothing for Poly1305: compiled for each of them, it would differ by chance.
+/// One copy for all backends whose vectors are no faster for Poly1305. Copies for each of them
+/// would differ by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)
 }
 
-/// Length in bytes from which [`blocks`] may be worth its call: below, block after block is as fast on all backends.
+/// Length in bytes from which [`blocks`] is worth its call: below, block after block is as fast.
 #[inline(always)]
-pub(super) fn min_call_bytes() -> usize {
-    limbs52::min_bytes_of(CpuClass::detect())
+pub(super) fn min_call_bytes(level: Level) -> usize {
+    level.tuning().poly1305_min_bytes.of(CpuClass::detect()).min(MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES)
 }
 
-/// Blocks from which it is, on this backend.
+/// As [`min_call_bytes`], in blocks, for the class that needs fewest.
 const fn min_call_blocks<S: Simd>() -> usize {
-    let rows = (if S::MUL_ADD_52 { limbs52::LEAST_MIN_BYTES } else { S::Wide::MIN_POLY1305_BYTES }) / BLOCK_BYTES;
-    if rows < MIN_TWO_CHAINS { rows } else { MIN_TWO_CHAINS }
+    let rows = S::TUNING.poly1305_min_bytes.least() / BLOCK_BYTES;
+    if rows < MIN_BLOCKS_FOR_TWO_CHAINS { rows } else { MIN_BLOCKS_FOR_TWO_CHAINS }
 }
-/// Blocks from which two chains, whose combination needs a power of r, are faster than one, as measured on Zen 3.
-const MIN_TWO_CHAINS: usize = 48;
 
-/// Blocks on 64-bit integers. The multiplications of one chain wait for each other, so both halves of the blocks are taken
-/// side by side: h becomes (h, first half) r^k + (second half), k being the number of blocks in the second half.
+/// Blocks on 64-bit integers. The multiplications of one chain wait for each other, so both halves
+/// of the blocks are taken side by side: h becomes (h, first half) r^k + (second half), k being the
+/// number of blocks in the second half.
 #[inline(always)]
 fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     let step = |h: Element, block| h.add_block(block, 1).multiply(r);
-    if blocks.len() < MIN_TWO_CHAINS {
+    if blocks.len() < MIN_BLOCKS_FOR_TWO_CHAINS {
         return blocks.iter().fold(h, step);
     }
     let (first, second) = blocks.split_at(blocks.len().div_ceil(2));

@@ -1,24 +1,26 @@
 //! The one-time authenticator Poly1305 (RFC 8439, section 2.5).
 
+mod accumulator;
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 mod bounds;
 mod field;
 mod kernel;
+mod limbs26;
 mod limbs52;
 pub(crate) mod many;
 pub(crate) mod search;
 mod short;
-mod wide;
 
 use core::fmt;
 
 use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
+pub(crate) use accumulator::Accumulator;
 use kernel::blocks;
-pub(crate) use kernel::{Accumulator, padded, padded_piece};
+pub(crate) use kernel::{padded, padded_piece};
 pub(crate) use limbs52::{ROW_BYTES, RowsMac, padded_and_lengths};
-pub(crate) use short::{Short, horner_step};
+pub(crate) use short::{Short, add_pending_block};
 
 use crate::declassify::declassify;
 use crate::wipe::wipe;
@@ -29,8 +31,8 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 
 /// Poly1305: a tag of 16 bytes for one message under a key that is used once.
 ///
-/// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`] makes a new one for each
-/// message.
+/// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`]
+/// makes a new one for each message.
 ///
 /// ```
 /// use sealane::Poly1305;
@@ -100,8 +102,8 @@ impl Poly1305 {
         self.buffered = rest.len();
     }
 
-    /// Fills an unfinished block with zeros, as the associated data and the ciphertext of an AEAD are
-    /// (RFC 8439, section 2.8).
+    /// Fills an unfinished block with zeros, as the associated data and the ciphertext of an AEAD
+    /// are (RFC 8439, section 2.8).
     pub(crate) fn pad(&mut self) {
         if self.buffered > 0 {
             self.update(&[0; BLOCK_BYTES][self.buffered..]);
@@ -115,7 +117,8 @@ impl Poly1305 {
         self.tag()
     }
 
-    /// As [`Poly1305::finalize`], where moving the state would leave a copy of it behind. The state is of no use afterwards.
+    /// As [`Poly1305::finalize`], where moving the state would leave a copy of it behind. The state
+    /// is of no use afterwards.
     pub(crate) fn tag(&mut self) -> Tag {
         if self.buffered > 0 {
             // The last block is short: its 1 bit follows its last byte.
@@ -138,13 +141,14 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
-        if data.len() < kernel::min_call_bytes() {
+        if data.len() < kernel::min_call_bytes(self.level) {
             for block in data.as_chunks().0 {
                 self.accumulator.block(block);
             }
             return;
         }
-        // No table of powers of r is kept: the state would be 20 times as large, and it is moved when it is finished.
+        // No table of powers of r is kept: the state would be 20 times as large, and it is moved
+        // when it is finished.
         let accumulator = &mut self.accumulator;
         dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
     }

@@ -1,13 +1,14 @@
 //! Poly1305 of short messages: block after block on 64-bit integers, by value.
 
-use sealane_simd::Horner;
+use sealane_simd::PendingPoly1305;
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 
-/// The state between blocks. A value that is passed on, not a place: the compiler keeps it in registers from the first block
-/// to the tag. To wipe it one would have to put it into memory first; what the compiler spills meanwhile stays on the stack, as it
-/// does of all values in registers.
+/// The state between blocks. A value that is passed on, not a place: the compiler keeps it in
+/// registers from the first block to the tag. To wipe it one would have to put it into memory
+/// first; what the compiler spills meanwhile stays on the stack, as it does of all values in
+/// registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
     pub(super) h: Element,
@@ -43,7 +44,7 @@ impl Short {
         self
     }
 
-    /// Adds blocks, of which a short last one is filled with zeros (RFC 8439, section 2.8: `pad16`).
+    /// Adds blocks, and fills a short last one with zeros (RFC 8439, section 2.8: `pad16`).
     #[inline(always)]
     #[must_use]
     pub(crate) fn padded(mut self, data: &[u8]) -> Self {
@@ -56,14 +57,15 @@ impl Short {
 
     /// The whole blocks of `data`, to be added while something else is done.
     #[inline(always)]
-    pub(crate) fn horner<'a>(&self, data: &'a [u8]) -> Horner<'a> {
-        Horner { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
+    pub(crate) fn pending<'a>(&self, data: &'a [u8]) -> PendingPoly1305<'a> {
+        PendingPoly1305 { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
     }
 
-    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block is filled with zeros.
+    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block
+    /// is filled with zeros.
     #[inline(always)]
     #[must_use]
-    pub(crate) fn after_horner(mut self, h: [u64; 3], taken: usize, data: &[u8]) -> Self {
+    pub(crate) fn after_pending(mut self, h: [u64; 3], taken: usize, data: &[u8]) -> Self {
         self.h = Element(h);
         self.padded(&data[taken * BLOCK_BYTES..])
     }
@@ -77,20 +79,21 @@ impl Short {
 
 /// Adds the next block, if any are left.
 #[inline(always)]
-pub(crate) fn horner_step(horner: &mut Horner<'_>) {
-    if let Some((block, rest)) = horner.blocks.split_first() {
-        horner.h = Element(horner.h).add_block(block, 1).multiply(Multiplier::from_words(horner.r)).0;
-        horner.blocks = rest;
+pub(crate) fn add_pending_block(pending: &mut PendingPoly1305<'_>) {
+    if let Some((block, rest)) = pending.blocks.split_first() {
+        pending.h = Element(pending.h).add_block(block, 1).multiply(Multiplier::from_words(pending.r)).0;
+        pending.blocks = rest;
     }
 }
 
-/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap: copying so few bytes would be a
-/// call.
+/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap:
+/// copying so few bytes would be a call.
 #[inline(always)]
 pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
     let len = bytes.len();
     let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // Of the last eight bytes, the first 16 - len are in the low half already: eight, if there is no more.
+        // Of the last eight bytes, the first 16 - len are in the low half already: eight, if there
+        // is no more.
         (u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - len)))
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         (u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4)), 0)

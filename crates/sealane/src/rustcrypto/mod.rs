@@ -1,6 +1,7 @@
 //! The same ciphers under the traits of the RustCrypto project, and nothing but those traits.
 //!
-//! A program that uses one of the crates below changes its `use` lines, and runs on [`crate::Backend::detect`]:
+//! A program that uses one of the crates below changes its `use` lines, and runs on
+//! [`crate::Backend::detect`]:
 //!
 //! | instead of | use |
 //! |---|---|
@@ -22,11 +23,13 @@
 //! # Ok::<(), sealane::rustcrypto::Error>(())
 //! ```
 //!
-//! The feature `alloc` of this crate gives `aead::Aead`, the feature `getrandom` the generation of keys and nonces; both are on
-//! by default. A cipher of the inherent interface, on whichever backend, becomes one of these by `From`.
+//! The feature `alloc` of this crate gives `aead::Aead`, the feature `getrandom` the generation of
+//! keys and nonces; both are on by default. A cipher of the inherent interface, on whichever
+//! backend, becomes one of these by `From`.
 //!
-//! The types here have no methods but those traits', so no call changes its meaning. The inherent interface of this crate does more:
-//! it chooses backends, accepts uninitialised output and works on messages in pieces.
+//! The types here have no methods but those traits', so no call changes its meaning. The inherent
+//! interface of this crate does more: it chooses backends, accepts uninitialised output and works
+//! on messages in pieces.
 
 mod aead_impl;
 mod cipher_impl;

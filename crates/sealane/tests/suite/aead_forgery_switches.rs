@@ -4,7 +4,8 @@ use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 
 use crate::common::{array, backends, cpu_classes, octets};
 
-/// On each side of each change of algorithm: no head, part of it, whole groups of each backend and more, two passes, pieces.
+/// On each side of each change of algorithm: no head, part of it, whole groups of each backend and
+/// more, two passes, pieces.
 const LENGTHS: [usize; 19] =
     [0, 1, 16, 192, 193, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 4607, 4608, 16_832, 20_000, 40_000];
 /// Of associated data: little, and too much for the ways of short messages.
@@ -35,7 +36,8 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
         let bit = octet % 8;
         add(format!("bit {bit} of octet {octet} of the tag"), &|bad| bad.tag[octet] ^= 1 << bit);
     }
-    // The ends, the middle, the border of the head, and the ends of the first group and the last whole block.
+    // The ends, the middle, the border of the head, and the ends of the first group and the last
+    // whole block.
     let places = [0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
     for octet in places.into_iter().filter(|&octet| octet < length) {
         add(format!("octet {octet} of the ciphertext"), &|bad| bad.ciphertext[octet] ^= 0x10);

@@ -1,5 +1,6 @@
-//! Whole messages at every length through the changes of algorithm: the head that comes with the one-time key, groups that are
-//! authenticated between the rounds of the cipher, and two passes over pieces. The reference is `sealane-spec`.
+//! Whole messages at every length through the changes of algorithm: the head that comes with the
+//! one-time key, groups that are authenticated between the rounds of the cipher, and two passes
+//! over pieces. The reference is `sealane-spec`.
 
 use std::mem::MaybeUninit;
 
@@ -7,11 +8,13 @@ use sealane::{ChaCha20Poly1305, Tag};
 
 use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
 
-/// Length of the head (of most messages), of the shortest message in two passes, and of the pieces that these work on.
+/// Length of the head (of most messages), of the shortest message in two passes, and of the pieces
+/// that these work on.
 const HEAD: usize = 448;
 const TWO_PASS: usize = 4608;
 const PIECE: usize = 16_384;
-/// What the kernels of the backends encrypt at once, in octets; the last behind the head is also the longest head.
+/// What the kernels of the backends encrypt at once, in octets; the last behind the head is also
+/// the longest head.
 const GROUPS: [usize; 4] = [128, 256, 512, 1024];
 
 /// An oracle with the tags that it gave: every backend is compared with the same ones.
@@ -154,7 +157,8 @@ fn every_offset() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &expected.tags {
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
-            // Octets before and behind the message, which must stay; the input of the same call lies at another offset.
+            // Octets before and behind the message, which must stay; the input of the same call
+            // lies at another offset.
             let mut memory = vec![0xc3; *length + 96];
             let mut input = vec![0; *length + 64];
             for offset in 0..32 {

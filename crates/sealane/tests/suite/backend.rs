@@ -8,7 +8,8 @@ use sealane::{
 
 use crate::common::backends;
 
-/// The name that `SEALANE_BACKEND` has for the family of ChaCha: in its list are those of other families too.
+/// The name that `SEALANE_BACKEND` has for the family of ChaCha: in its list are those of other
+/// families too.
 fn forced() -> Option<String> {
     let names = std::env::var("SEALANE_BACKEND").ok()?;
     names.split(',').map(str::trim).rfind(|name| ChaChaFamily::NAMES.contains(name)).map(str::to_owned)
@@ -44,7 +45,8 @@ fn widest<F: Family>() -> &'static str {
     chosen
 }
 
-/// `SEALANE_TEST_DETECTS` says what detection chooses on a CPU of which that is known: for ChaCha, Haraka, GF(2^n) and GF(2^8).
+/// `SEALANE_TEST_DETECTS` says what detection chooses on a CPU of which that is known: for ChaCha,
+/// Haraka, GF(2^n) and GF(2^8).
 #[test]
 fn detection_chooses_the_widest_backend_of_each_family() {
     let chosen = [widest::<ChaChaFamily>(), widest::<AesFamily>(), widest::<ClmulFamily>(), widest::<Gf8Family>()];

@@ -53,7 +53,8 @@ macro_rules! checks {
                 }
             }
 
-            /// Opens all of them in one batch; those for which `forge` says so come with a wrong tag.
+            /// Opens all of them in one batch; those for which `forge` says so come with a wrong
+            /// tag.
             pub(super) fn open(backend: Backend, messages: &[Message<$nonce>], forge: impl Fn(usize) -> bool) {
                 let what = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();

@@ -5,12 +5,14 @@ use sealane::chacha20::{ChaCha, Original};
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// More blocks than four groups of the widest kernel (16 blocks each), from which on it prepares what they have in common.
+/// More blocks than four groups of the widest kernel (16 blocks each), from which on it prepares
+/// what they have in common.
 const SPAN: u64 = 72;
 /// More than two groups.
 const EACH: u64 = 40;
 
-/// Every start in the last `SPAN` blocks before `boundary`; every number of blocks up to `EACH`, and some up to `SPAN`.
+/// Every start in the last `SPAN` blocks before `boundary`; every number of blocks up to `EACH`,
+/// and some up to `SPAN`.
 fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
     let (key, nonce) = (array(30), L::nonce(31));
     let first = boundary - u128::from(SPAN);

@@ -4,7 +4,8 @@ use sealane::chacha20::ChaCha;
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// Four vertical groups of the widest kernel (16 blocks), which it makes with what they have in common, and the start of a fifth.
+/// Four vertical groups of the widest kernel (16 blocks), which it makes with what they have in
+/// common, and the start of a fifth.
 const LONGEST: usize = 4 * 1024 + 200;
 
 /// Octets behind the data, which must stay as they are.

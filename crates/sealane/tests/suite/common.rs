@@ -1,7 +1,9 @@
-//! What the tests share: the backends, input, and oracles that give the answer for every length of one input.
+//! What the tests share: the backends, input, and oracles that give the answer for every length of
+//! one input.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
 
 use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
@@ -19,11 +21,13 @@ pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<ChaChaFamily>()
 }
 
-/// The backends that a test must run on: the one that `SEALANE_BACKEND` names for this family, or all that this CPU has.
+/// The backends that a test must run on: the one that `SEALANE_BACKEND` names for this family, or
+/// all that this CPU has.
 ///
 /// # Panics
-/// If the named backend cannot be used: a run that was told to test it must not pass without it. If one that the CPU has
-/// fails its self-test: `BackendOf::available` would leave it out, and the tests would pass without it.
+/// If the named backend cannot be used: a run that was told to test it must not pass without it. If
+/// one that the CPU has fails its self-test: `BackendOf::available` would leave it out, and the
+/// tests would pass without it.
 #[track_caller]
 pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     let names = std::env::var("SEALANE_BACKEND").unwrap_or_default();
@@ -40,14 +44,23 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
 }
 
 /// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for
-/// the whole process: a class never changes a result, and other tests may run on either.
+/// the whole process. One test at a time holds the iterator, so that its class stays. A class never
+/// changes a result, so all other tests may run on any.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
-    let count = if backend.name().starts_with("avx512") { CpuClass::ALL.len() } else { 1 };
-    CpuClass::ALL.into_iter().take(count).inspect(|class| CpuClass::force(Some(*class)))
+    static FORCED: Mutex<()> = Mutex::new(());
+    let has_classes = backend.name().starts_with("avx512");
+    let lock = has_classes.then(|| FORCED.lock().unwrap_or_else(PoisonError::into_inner));
+    let count = if has_classes { CpuClass::ALL.len() } else { 1 };
+    CpuClass::ALL.into_iter().take(count).inspect(move |class| {
+        if lock.is_some() {
+            CpuClass::force(Some(*class));
+        }
+    })
 }
 
-/// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that multiply: of lengths with lengths or
-/// places, and random ones. Every length by itself is tried in any case.
+/// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that
+/// multiply: of lengths with lengths or places, and random ones. Every length by itself is tried in
+/// any case.
 fn one_in() -> usize {
     let number = std::env::var("SEALANE_TEST_ONE_IN").unwrap_or_else(|_| "1".to_owned());
     number.parse().ok().filter(|number| *number > 0).expect("SEALANE_TEST_ONE_IN is a number")

@@ -1,5 +1,6 @@
-//! What a run of the tests exercises, printed for those that run them in a place that must not be left out: each primitive with
-//! its backends, and with those that were compiled for this architecture.
+//! What a run of the tests exercises, printed for those that run them in a place that must not be
+//! left out: each primitive with its backends, and with those that were compiled for this
+//! architecture.
 //!
 //! The lines go past the capture of the tests' output: they are wanted of tests that pass.
 
@@ -10,7 +11,8 @@ use std::sync::Mutex;
 
 use sealane::{BackendOf, Family};
 
-/// The primitives, by how the names of their files begin. What is in no such file is about all of them, or about none.
+/// The primitives, by how the names of their files begin. What is in no such file is about all of
+/// them, or about none.
 const PRIMITIVES: [&str; 9] =
     ["aead", "batch", "chacha20", "gf2n", "gf8", "haraka", "poly1305", "shamir_bytes", "shamir_element"];
 

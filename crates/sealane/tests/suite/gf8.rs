@@ -1,4 +1,5 @@
-//! Bytes times a constant in GF(2^8) against the reference, on every backend: all constants, lengths and alignments.
+//! Bytes times a constant in GF(2^8) against the reference, on every backend: all constants,
+//! lengths and alignments.
 
 use sealane::Gf8Family;
 use sealane::gf8::{self, Backend};
@@ -62,7 +63,8 @@ fn every_length_is_that_of_the_reference() {
     }
 }
 
-/// Every pair of alignments to 64 bytes would take long: every one of each slice, beside one of the other.
+/// Every pair of alignments to 64 bytes would take long: every one of each slice, beside one of the
+/// other.
 #[test]
 fn slices_begin_anywhere() {
     let (data, sum) = (octets(4, 400), octets(5, 400));

@@ -1,6 +1,8 @@
-//! The primitives against the references of `sealane-spec`, published vectors, and each other, on every backend.
+//! The primitives against the references of `sealane-spec`, published vectors, and each other, on
+//! every backend.
 //!
-//! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if this CPU cannot run it.
+//! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if
+//! this CPU cannot run it.
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +23,9 @@ mod exercised;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;
+// Elsewhere there are no pages to protect, or no interface for that: the tests do not exist there.
+#[cfg(unix)]
+mod guard_pages;
 mod haraka;
 mod haraka_sponge;
 mod poly1305;

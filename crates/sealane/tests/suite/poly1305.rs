@@ -11,7 +11,8 @@ fn mac(backend: Backend, key: &[u8; 32], message: &[u8]) -> [u8; 16] {
     poly1305.finalize()
 }
 
-/// Messages and keys: ordinary; all ones under the largest r and s; ordinary under an r with few bits.
+/// Messages and keys: ordinary; all ones under the largest r and s; ordinary under an r with few
+/// bits.
 fn inputs(length: usize) -> [([u8; 32], Vec<u8>); 3] {
     let mut few_bits = [0; 32];
     few_bits[15] = 0x08;
@@ -35,7 +36,8 @@ fn every_length() {
 fn long_messages() {
     for (key, message) in inputs(70_000) {
         let oracle = MacOracle::new(&key, &message);
-        // About whole groups of up to 16 rows of 2, 4 and 8 blocks, with few, many, and no rows behind them.
+        // About whole groups of up to 16 rows of 2, 4 and 8 blocks, with few, many, and no rows
+        // behind them.
         let about = (3072..=message.len()).step_by(1024).chain((8192..=12_288).step_by(256));
         for length in about.chain([65_536, 69_999, 70_000]) {
             for more in [0, 1, 15, 16, 31, 32, 33, 64, 128, 129, 255, 256, 511] {
@@ -98,7 +100,8 @@ fn every_flipped_bit_is_refused() {
                 assert_eq!(poly1305.clone().verify(&flipped), Err(OpenError), "bit {bit} of the tag on {backend}");
             }
         }
-        // Each bit of the message, and of s and of those of r that the clamp leaves, changes the tag.
+        // Each bit of the message, and of s and of those of r that the clamp leaves, changes the
+        // tag.
         let (key, message) = (array(9), octets(10, 150));
         let tag = mac(backend, &key, &message);
         for bit in 0..8 * message.len() {

@@ -1,5 +1,5 @@
-//! Poly1305 where carries are the longest: the largest multipliers, blocks of ones, accumulators about multiples of
-//! 2^130 - 5; in one piece, in pieces, and block by block behind a long piece.
+//! Poly1305 where carries are the longest: the largest multipliers, blocks of ones, accumulators
+//! about multiples of 2^130 - 5; in one piece, in pieces, and block by block behind a long piece.
 
 use sealane::{Backend, Poly1305};
 use sealane_spec::num::Num;
@@ -43,7 +43,8 @@ fn mac<'m>(backend: Backend, key: &[u8; 32], pieces: impl IntoIterator<Item = &'
 
 #[test]
 fn every_length_in_one_piece_and_in_pieces() {
-    /// Below, at and above the lengths from which calls, two chains and vectors pay, and what leaves octets in the buffer.
+    /// Below, at and above the lengths from which calls, two chains and vectors pay, and what
+    /// leaves octets in the buffer.
     const PIECES: [usize; 8] = [16, 17, 255, 256, 768, 784, 1024, 1551];
     for key in keys() {
         for message in messages(3000) {
@@ -101,7 +102,8 @@ fn power_of_two(exponent: usize) -> Num {
     Num::le_bytes_to_num(&octets)
 }
 
-/// Numbers modulo p at the borders: of p itself, and of the limbs that there are in 64, 44 and 26 bits.
+/// Numbers modulo p at the borders: of p itself, and of the limbs that there are in 64, 44 and 26
+/// bits.
 fn edges() -> Vec<Num> {
     let (p, one) = (Num::p(), power_of_two(0));
     let borders = [26, 44, 52, 64, 78, 88, 104, 128, 129].map(power_of_two);
@@ -143,10 +145,12 @@ fn accumulators_at_the_borders() {
         let mut reached = 0;
         let mut before = Num::ZERO;
         for (blocks, block) in body.as_chunks::<16>().0.iter().enumerate() {
-            // With one block more: alone, below and at the numbers for two chains, and for vectors of each width.
+            // With one block more: alone, below and at the numbers for two chains, and for vectors
+            // of each width.
             if [0, 1, 15, 16, 46, 47, 48, 63, 64, 94, 95, 96, 99, 127, 128].contains(&blocks) {
                 for (edge, after) in edges().into_iter().flat_map(|edge| [(edge, false), (edge, true)]) {
-                    // The block that makes the accumulator this number, after the multiplication with r or before.
+                    // The block that makes the accumulator this number, after the multiplication
+                    // with r or before.
                     let sum = if after { (edge * inverse) % p } else { edge };
                     let last = (sum + p + p - before - power_of_two(128)) % p;
                     if last >= power_of_two(128) {

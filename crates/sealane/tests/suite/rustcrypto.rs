@@ -9,7 +9,8 @@ use sealane::rustcrypto::{AeadInOut, KeyIvInit};
 
 use crate::common::{array, octets};
 
-/// What a program does with `chacha20poly1305`, compiled for the crate at `$path`: only the `use` line differs.
+/// What a program does with `chacha20poly1305`, compiled for the crate at `$path`: only the `use`
+/// line differs.
 macro_rules! program {
     ($name:ident, $($path:ident)::+) => {
         mod $name {

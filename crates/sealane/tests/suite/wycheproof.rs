@@ -11,7 +11,8 @@ use crate::common::backends;
 struct Counts {
     valid: usize,
     invalid: usize,
-    /// Invalid because of the length of the nonce: the type of the nonce refuses it before there is anything to run.
+    /// Invalid because of the length of the nonce: the type of the nonce refuses it before there is
+    /// anything to run.
     nonce_size: usize,
 }
 

@@ -8,7 +8,8 @@ mod plane_words;
 mod sbox;
 mod sliced;
 
-// Vectors that the target always has need no detection. The compiler does not find them by itself in this code.
+// Vectors that the target always has need no detection. The compiler does not find them by itself
+// in this code.
 #[cfg(target_feature = "sse2")]
 use plane_sse2::{AHEAD, Plane};
 #[cfg(not(target_feature = "sse2"))]
@@ -33,18 +34,21 @@ impl Block {
     }
 }
 
-/// A token together with its vectors of blocks: what kernels that are made of rounds of AES are generic over.
+/// A token together with its vectors of blocks: what kernels that are made of rounds of AES are
+/// generic over.
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;
-    /// The token, with the same or fewer features, for fewer blocks than a vector has. Where there is none it is this one.
+    /// The token, with the same or fewer features, for fewer blocks than a vector has. Where there
+    /// is none it is this one.
     type Narrower: AesToken;
 
     /// The token of [`AesToken::Narrower`].
     fn narrower(self) -> Self::Narrower;
 }
 
-/// The operations of [`AesBlocks`] that are the same wherever an instruction does a round, `aes_round`, on whole blocks.
+/// The operations of [`AesBlocks`] that are the same wherever an instruction does a round,
+/// `aes_round`, on whole blocks.
 #[allow(unused_macros, reason = "some targets have portable code only")]
 macro_rules! whole_blocks {
     () => {
@@ -84,10 +88,12 @@ pub trait AesBlocks: Copy {
     /// How many blocks.
     const BLOCKS: usize;
 
-    /// How many vectors to work on at a time, so that the CPU need not wait for a round to end before it begins another.
+    /// How many vectors to work on at a time, so that the CPU need not wait for a round to end
+    /// before it begins another.
     const IN_FLIGHT: usize;
 
-    /// Whether blocks should be stored before others are added to them, since it takes long to load a vector.
+    /// Whether blocks should be stored before others are added to them, since it takes long to load
+    /// a vector.
     const SUMS_IN_MEMORY: bool = false;
 
     /// Zeros.
@@ -99,15 +105,16 @@ pub trait AesBlocks: Copy {
     /// Gives each block to `store`, with its position.
     fn store(self, store: impl FnMut(usize, [u8; 16]));
 
-    /// Two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same round key in all lanes (FIPS 197, section
-    /// 5.1). Vector n of each of the `G` groups has the first key n, and then the second key n.
+    /// Two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same round key in
+    /// all lanes (FIPS 197, section 5.1). Vector n of each of the `G` groups has the first key n,
+    /// and then the second key n.
     fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]);
 
     /// The sum of both.
     fn xor(self, other: Self) -> Self;
 
-    /// Puts `change` of the columns of these vectors into their place. It has to do the same whatever is in the bytes, since it
-    /// may run once for each of their bits.
+    /// Puts `change` of the columns of these vectors into their place. It has to do the same
+    /// whatever is in the bytes, since it may run once for each of their bits.
     fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self::Columns; N]) -> [Self::Columns; N]);
 }
 
@@ -124,23 +131,26 @@ pub trait Columns: Copy {
 }
 
 levels! { $
-    /// An instruction set for rounds of AES ([`AesToken`]) that this CPU was found to have, as a token.
+    /// An instruction set for rounds of AES ([`AesToken`]) that this CPU was found to have, as a
+    /// token.
     ///
-    /// Variants differ by architecture; use [`dispatch_aes!`](crate::dispatch_aes) rather than a `match`.
+    /// Variants differ by architecture; use [`dispatch_aes!`](crate::dispatch_aes) rather than a
+    /// `match`.
     pub enum AesLevel;
-    /// Runs a kernel on the instruction set of an [`AesLevel`]: `dispatch_aes!(level, token => kernel(token, …))`.
+    /// Runs a kernel on the instruction set of an [`AesLevel`]: `dispatch_aes!(level, token =>
+    /// kernel(token, …))`.
     ///
     /// As [`dispatch!`](crate::dispatch), for this list.
     macro dispatch_aes;
-    {
+    portable {
         Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    }
+    x86 {
         AesNi(x86::AesNi) "aesni" "AES instructions on one block.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Vaes(x86::Vaes) "vaes" "AES instructions on two blocks.";
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
         Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks.";
     }
+    wasm {}
     arm {
         NeonAes(arm::NeonAes) "neon-aes" "AES instructions of Arm, on one block.";
     }

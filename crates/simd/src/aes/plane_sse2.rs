@@ -1,4 +1,5 @@
-//! The bytes of a plane, row by row, in a vector of SSE2, which the target always has where this is compiled.
+//! The bytes of a plane, row by row, in a vector of SSE2, which the target always has where this is
+//! compiled.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -19,8 +20,8 @@ macro_rules! sse2 {
     }};
 }
 
-/// How many times ShiftRows is done before it is due: a row moves in one instruction, and by two columns in two, but by one
-/// column it takes many.
+/// How many times ShiftRows is done before it is due: a row moves in one instruction, and by two
+/// columns in two, but by one column it takes many.
 pub(super) const AHEAD: u32 = 1;
 
 /// Sixteen bytes: byte `4 r + c` is in row r and column c.
@@ -74,7 +75,8 @@ impl Plane {
         Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_cmpeq_epi8(a, b) }))
     }
 
-    /// From the standard's order of bytes into the one that planes have, or back: transposes them as four by four.
+    /// From the standard's order of bytes into the one that planes have, or back: transposes them
+    /// as four by four.
     #[inline(always)]
     pub(super) fn reorder(self) -> Self {
         Self(sse2!((a: __m128i = self.0) -> __m128i {
@@ -103,7 +105,8 @@ impl Plane {
         }))
     }
 
-    /// In the place of each byte the one that is one row below it, and in the column to its left if `AHEAD` is 1.
+    /// In the place of each byte the one that is one row below it, and in the column to its left if
+    /// `AHEAD` is 1.
     #[inline(always)]
     pub(super) fn below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD < 2) };
@@ -116,7 +119,8 @@ impl Plane {
         }))
     }
 
-    /// In the place of each byte the one that is two rows below it, and two columns from it if `AHEAD` is 1.
+    /// In the place of each byte the one that is two rows below it, and two columns from it if
+    /// `AHEAD` is 1.
     #[inline(always)]
     pub(super) fn two_below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD < 2) };
@@ -188,7 +192,8 @@ fn interleaved(a: __m128i, b: __m128i) -> (__m128, __m128) {
     (_mm_castsi128_ps(top), _mm_castsi128_ps(bottom))
 }
 
-/// The vector as a value that the compiler knows nothing of: it would make one shuffle of two, for which SSE2 needs many.
+/// The vector as a value that the compiler knows nothing of: it would make one shuffle of two, for
+/// which SSE2 needs many.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn opaque(mut vector: __m128i) -> __m128i {

@@ -64,7 +64,8 @@ impl Plane {
         )
     }
 
-    /// From the standard's order of bytes into the one that planes have, or back: they are the same.
+    /// From the standard's order of bytes into the one that planes have, or back: they are the
+    /// same.
     #[inline(always)]
     pub(super) fn reorder(self) -> Self {
         self

@@ -2,11 +2,13 @@
 
 use core::ops::{BitAnd, BitXor};
 
-/// The S-box without the constant 63 (hexadecimal) at its end, on bit planes, the least significant first.
+/// The S-box without the constant 63 (hexadecimal) at its end, on bit planes, the least significant
+/// first.
 ///
-/// The circuit of 32 multiplications and 81 additions of bits by Boyar and Peralta ("A new combinational logic minimization
-/// technique with applications to cryptology", 2009, figures 5 to 7, as improved by Calik), with their names: x and s are input
-/// and output with the most significant bit first. The four additions of ones that it has are the constant that is left out.
+/// The circuit of 32 multiplications and 81 additions of bits by Boyar and Peralta ("A new
+/// combinational logic minimization technique with applications to cryptology", 2009, figures 5 to
+/// 7, as improved by Calik), with their names: x and s are input and output with the most
+/// significant bit first. The four additions of ones that it has are the constant that is left out.
 #[inline(always)]
 pub(crate) fn sub_bits<P>([x7, x6, x5, x4, x3, x2, x1, x0]: [P; 8]) -> [P; 8]
 where

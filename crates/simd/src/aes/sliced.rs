@@ -1,12 +1,13 @@
 //! Portable rounds of AES: eight blocks at once, bit by bit, in constant time.
 //!
-//! Plane b holds bit b of every byte: its byte i has in bit l what byte i of block l has in bit b. The S-box is a circuit on
-//! planes; ShiftRows and MixColumns move whole bytes, which is the same for all eight blocks. They have an order of
-//! their own.
+//! Plane b holds bit b of every byte: its byte i has in bit l what byte i of block l has in bit b.
+//! The S-box is a circuit on planes; ShiftRows and MixColumns move whole bytes, which is the same
+//! for all eight blocks. They have an order of their own.
 //!
-//! Where moving bytes within their row costs much, ShiftRows of both rounds is done in the first (as Adomnicai and Peyrin,
-//! "Fixslicing AES-like ciphers", 2020, leave it to the end of some rounds): the first MixColumns then finds what belongs to its
-//! column one more column to the left with each row.
+//! Where moving bytes within their row costs much, ShiftRows of both rounds is done in the first
+//! (as Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, leave it to the end of some
+//! rounds): the first MixColumns then finds what belongs to its column one more column to the left
+//! with each row.
 
 use super::sbox::sub_bits;
 use super::{AHEAD, AesBlocks, AesToken, Block, Plane};
@@ -26,7 +27,8 @@ impl AesToken for Scalar {
 #[derive(Clone, Copy)]
 pub struct SlicedBlocks([Plane; 8]);
 
-/// Swaps the bits of `a` that `mask` selects after a shift to the right with those of `b` that it selects.
+/// Swaps the bits of `a` that `mask` selects after a shift to the right with those of `b` that it
+/// selects.
 #[inline(always)]
 fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask: Plane) {
     let differ = (planes[a].shift_right::<SHIFT>() ^ planes[b]) & mask;
@@ -34,9 +36,11 @@ fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask
     planes[a] = planes[a] ^ differ.shift_left::<SHIFT>();
 }
 
-/// Turns eight blocks into planes, and planes into blocks: transposes eight bits by eight in each byte.
+/// Turns eight blocks into planes, and planes into blocks: transposes eight bits by eight in each
+/// byte.
 ///
-/// A function of its own, as the rounds are: the planes do not fit the registers anyway, and kernels have many of these.
+/// A function of its own, as the rounds are: the planes do not fit the registers anyway, and
+/// kernels have many of these.
 #[inline(never)]
 fn transpose(planes: &mut [Plane; 8]) {
     for a in [0, 2, 4, 6] {
@@ -53,8 +57,8 @@ fn transpose(planes: &mut [Plane; 8]) {
     }
 }
 
-/// Plane `BIT` of eight equal keys, to each of whose bytes 63 (hexadecimal) is added: the constant that the S-box leaves out,
-/// which ShiftRows and MixColumns leave as it is.
+/// Plane `BIT` of eight equal keys, to each of whose bytes 63 (hexadecimal) is added: the constant
+/// that the S-box leaves out, which ShiftRows and MixColumns leave as it is.
 #[inline(always)]
 fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     let bit = key & Plane::splat(0x0101_0101 << BIT);
@@ -65,7 +69,8 @@ fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     }
 }
 
-/// The planes of eight equal keys, with ShiftRows done `TIMES` times. A function of its own, as the rounds are.
+/// The planes of eight equal keys, with ShiftRows done `TIMES` times. A function of its own, as the
+/// rounds are.
 #[inline(never)]
 fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     let key = Plane::from_bytes(&key.0).reorder().shift_rows::<TIMES>();
@@ -79,7 +84,8 @@ fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     planes[7] = key_plane::<7>(key);
 }
 
-/// MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with ShiftRows done `TIMES` times too often.
+/// MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with ShiftRows done `TIMES`
+/// times too often.
 #[inline(always)]
 fn mix_columns<const TIMES: u32>(a: [Plane; 8], key: &[Plane; 8]) -> [Plane; 8] {
     // 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
@@ -140,7 +146,8 @@ impl SlicedBlocks {
         two_rounds(&mut self.0, &keys);
     }
 
-    /// [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane `N` i + n.
+    /// [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane `N` i +
+    /// n.
     #[inline(always)]
     pub fn columns_in_lanes<const N: usize>(&mut self, change: impl Fn([Plane; N]) -> [Plane; N]) {
         const { assert!(N == 2 || N == 4) };

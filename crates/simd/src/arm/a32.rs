@@ -1,4 +1,4 @@
-//! Instructions of AArch64 by those of 32-bit Arm, so that one source serves both.
+//! Intrinsics of AArch64 made of those of 32-bit Arm, so that one source serves both.
 
 use core::arch::arm::*;
 use core::arch::asm;
@@ -40,7 +40,8 @@ by_a32! {
 #[target_feature(enable = "neon,aes,v8")]
 fn multiply(a: uint64x1_t, b: uint64x1_t) -> uint64x2_t {
     let product;
-    // SAFETY: the function has the feature of the instruction, which does nothing but what its operands say.
+    // SAFETY: the function has the feature of the instruction, which does nothing but what its
+    // operands say.
     unsafe {
         asm!(
             "vmull.p64 {product}, {a}, {b}",

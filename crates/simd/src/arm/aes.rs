@@ -61,9 +61,11 @@ impl NeonAesBlocks {
     #[inline(always)]
     fn aes_round(self, key: &Block) -> Self {
         let vector = neon_aes!(self.1, (a: uint8x16_t = self.0, key: &Block = key) -> uint8x16_t {
-            // The instructions add a key before SubBytes, where the standard does it after MixColumns.
+            // The instructions add a key before SubBytes, where the standard does it after
+            // MixColumns.
             let mixed = vaesmcq_u8(vaeseq_u8(a, vdupq_n_u8(0)));
-            // SAFETY: the block is valid for reading 16 bytes, and the load needs no more than its alignment.
+            // SAFETY: the block is valid for reading 16 bytes, and the load needs no more than its
+            // alignment.
             veorq_u8(mixed, unsafe { vld1q_u8(key.0.as_ptr()) })
         });
         Self(vector, self.1)
@@ -84,7 +86,8 @@ impl AesBlocks for NeonAesBlocks {
     #[inline(always)]
     fn load<'a>(token: NeonAes, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
         let vector = neon_aes!(token, (block: &[u8; 16] = block(0)) -> uint8x16_t {
-            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its alignment.
+            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its
+            // alignment.
             unsafe { vld1q_u8(block.as_ptr()) }
         });
         Self(vector, token)
@@ -94,7 +97,8 @@ impl AesBlocks for NeonAesBlocks {
     fn store(self, mut store: impl FnMut(usize, [u8; 16])) {
         let mut block = [0; 16];
         neon_aes!(self.1, (a: uint8x16_t = self.0, block: &mut [u8; 16] = &mut block) -> () {
-            // SAFETY: the array is valid for writing 16 bytes, and the store needs no more than its alignment.
+            // SAFETY: the array is valid for writing 16 bytes, and the store needs no more than its
+            // alignment.
             unsafe { vst1q_u8(block.as_mut_ptr(), a) }
         });
         store(0, block);

@@ -1,6 +1,7 @@
 //! Backends of Arm: AArch64, and 32-bit programs with the feature `armv7`.
 
-// In 32-bit programs the vectors belong to a version of the architecture, which is a feature too. Every CPU with them has it.
+// In 32-bit programs the vectors belong to a version of the architecture, which is a feature too.
+// Every CPU with them has it.
 
 /// Makes a type that `detect` gives out a token: the function that is compiled with its features.
 macro_rules! token {
@@ -29,8 +30,8 @@ macro_rules! token {
     };
 }
 
-/// Whether the CPU was found to have the features. Programs may not ask the CPU here, only the operating system, which needs the
-/// feature `std`; without it, what the target always has.
+/// Whether the CPU was found to have the features. Programs may not ask the CPU here, only the
+/// operating system, which needs the feature `std`; without it, what the target always has.
 macro_rules! detected {
     ($($feature:tt),*) => {
         cfg_select! {
@@ -51,9 +52,9 @@ mod neon;
 pub use aes::{NeonAes, NeonAesBlocks};
 pub use clmul::{Pmull, PmullLane};
 pub use gf8::NeonBytes;
-pub use neon::{Neon, NeonWide, NeonWords};
+pub use neon::{Neon, NeonU64Lanes, NeonWords};
 
-/// The instructions, with the names that those of AArch64 have.
+/// The intrinsics under their names on AArch64.
 mod intrinsics {
     #[cfg(target_arch = "arm")]
     pub(super) use super::a32::*;

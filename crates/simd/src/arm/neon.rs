@@ -2,14 +2,15 @@
 
 use super::intrinsics::*;
 
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Tuning, U64Lanes, Words, tuning};
 
 /// Proof of Advanced SIMD.
 #[derive(Clone, Copy, Debug)]
 pub struct Neon(());
 
 impl Neon {
-    /// The token, if the CPU has these vectors. Targets of AArch64 without them do not compile this module.
+    /// The token, if the CPU has these vectors. Targets of AArch64 without them do not compile this
+    /// module.
     #[must_use]
     pub fn detect() -> Option<Self> {
         detected!("neon").then_some(Self(()))
@@ -20,8 +21,9 @@ token! { Neon: "neon", "v7" }
 
 impl Simd for Neon {
     type Words = NeonWords;
-    type Wide = NeonWide;
+    type U64Lanes = NeonU64Lanes;
     type OneBlock = Self;
+    const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
     #[inline(always)]
     fn for_one_block(self) -> Self {
@@ -72,7 +74,6 @@ impl Words for NeonWords {
     type Blocks = [u8; 64];
     const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(token: Neon, word: u32) -> Self {
@@ -81,7 +82,8 @@ impl Words for NeonWords {
     #[inline(always)]
     fn splat_row(token: Neon, row: [u32; 4]) -> Self {
         let vector = neon!(token, (row: &[u32; 4] = &row) -> uint32x4_t {
-            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its alignment.
+            // SAFETY: the array is valid for reading 16 bytes, and the load needs no more than its
+            // alignment.
             unsafe { vld1q_u32(row.as_ptr()) }
         });
         Self(vector, token)
@@ -143,6 +145,8 @@ impl Words for NeonWords {
     }
 }
 
+impl ChaCha20Rounds for NeonWords {}
+
 #[inline]
 #[target_feature(enable = "neon")]
 #[cfg_attr(target_arch = "arm", target_feature(enable = "v7"))]
@@ -166,14 +170,12 @@ fn store_pair(factors: uint32x2_t, pair: &mut Pair) {
 
 /// Two 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct NeonWide(uint64x2_t, Neon);
+pub struct NeonU64Lanes(uint64x2_t, Neon);
 
-impl Wide for NeonWide {
+impl U64Lanes for NeonU64Lanes {
     type Token = Neon;
     const LANES: usize = 2;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    // Not measured yet.
-    const MIN_POLY1305_BYTES: usize = 512;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn splat(token: Neon, value: u64) -> Self {
@@ -185,16 +187,16 @@ impl Wide for NeonWide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn from_lanes(token: Neon, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
-        let vector = neon!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> uint64x2_t {
+    fn from_lanes(token: Neon, lanes: &[u64; MAX_U64_LANES]) -> Self {
+        let vector = neon!(token, (lanes: &[u64; MAX_U64_LANES] = lanes) -> uint64x2_t {
             // SAFETY: the array is valid for reading 16 bytes and aligned for its element.
             unsafe { vld1q_u64(lanes.as_ptr()) }
         });
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
-        neon!(self.1, (a: uint64x2_t = self.0) -> [u64; MAX_WIDE_LANES] {
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+        neon!(self.1, (a: uint64x2_t = self.0) -> [u64; MAX_U64_LANES] {
             [vgetq_lane_u64::<0>(a), vgetq_lane_u64::<1>(a), 0, 0, 0, 0, 0, 0]
         })
     }
@@ -207,9 +209,9 @@ impl Wide for NeonWide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        neon!(even.1, (even: uint64x2_t = even.0, odd: uint64x2_t = odd.0) -> [Pair; MAX_WIDE_LANES] {
-            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        neon!(even.1, (even: uint64x2_t = even.0, odd: uint64x2_t = odd.0) -> [Pair; MAX_U64_LANES] {
+            let mut pairs = [Pair::default(); MAX_U64_LANES];
             store_pair(vmovn_u64(vzip1q_u64(even, odd)), &mut pairs[0]);
             store_pair(vmovn_u64(vzip2q_u64(even, odd)), &mut pairs[1]);
             pairs

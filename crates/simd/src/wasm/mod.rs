@@ -1,10 +1,11 @@
 //! Backends of WebAssembly.
 //!
-//! A module that has an instruction which the engine lacks is not loaded at all, so there is nothing to detect: these backends are
-//! compiled where the target has the feature `simd128` (`-C target-feature=+simd128`).
+//! A module that has an instruction which the engine lacks is not loaded at all, so there is
+//! nothing to detect: these backends are compiled where the target has the feature `simd128` (`-C
+//! target-feature=+simd128`).
 
 mod gf8;
 mod simd128;
 
 pub use gf8::Simd128Bytes;
-pub use simd128::{Simd128, Simd128Wide, Simd128Words};
+pub use simd128::{Simd128, Simd128U64Lanes, Simd128Words};

@@ -3,14 +3,15 @@
 use core::arch::wasm32::*;
 
 use crate::sealed::{Assume, Sealed};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words, tuning};
 
 /// Proof of the fixed-width vectors of WebAssembly.
 #[derive(Clone, Copy, Debug)]
 pub struct Simd128(());
 
 impl Simd128 {
-    /// The token. The target has the feature, or this module would not be compiled: there is nothing to detect.
+    /// The token. The target has the feature, or this module would not be compiled: there is
+    /// nothing to detect.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Some(Self(()))
@@ -39,8 +40,9 @@ impl Token for Simd128 {
 
 impl Simd for Simd128 {
     type Words = Simd128Words;
-    type Wide = Simd128Wide;
+    type U64Lanes = Simd128U64Lanes;
     type OneBlock = Self;
+    const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
     #[inline(always)]
     fn for_one_block(self) -> Self {
@@ -71,7 +73,8 @@ pub(super) fn load(bytes: &[u8; 16]) -> v128 {
 /// Writes the vector to `bytes`.
 #[inline(always)]
 pub(super) fn store(vector: v128, bytes: &mut [u8; 16]) {
-    // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no alignment.
+    // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no
+    // alignment.
     unsafe { v128_store(bytes.as_mut_ptr().cast(), vector) }
 }
 
@@ -89,7 +92,6 @@ impl Words for Simd128Words {
     type Blocks = [u8; 64];
     const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(_: Simd128, word: u32) -> Self {
@@ -143,15 +145,16 @@ impl Words for Simd128Words {
     }
 }
 
+impl ChaCha20Rounds for Simd128Words {}
+
 /// Two 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Simd128Wide(v128);
+pub struct Simd128U64Lanes(v128);
 
-impl Wide for Simd128Wide {
+impl U64Lanes for Simd128U64Lanes {
     type Token = Simd128;
     const LANES: usize = 2;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    const MIN_POLY1305_BYTES: usize = 512;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn splat(_: Simd128, value: u64) -> Self {
@@ -162,11 +165,11 @@ impl Wide for Simd128Wide {
         Self(u64x2_splat(value.into()))
     }
     #[inline(always)]
-    fn from_lanes(_: Simd128, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn from_lanes(_: Simd128, lanes: &[u64; MAX_U64_LANES]) -> Self {
         Self(u64x2(lanes[0], lanes[1]))
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
         [u64x2_extract_lane::<0>(self.0), u64x2_extract_lane::<1>(self.0), 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
@@ -174,9 +177,9 @@ impl Wide for Simd128Wide {
         Self(u64x2(pair.0[0], pair.0[1]))
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
         let (even, odd) = (even.to_lanes(), odd.to_lanes());
-        let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+        let mut pairs = [Pair::default(); MAX_U64_LANES];
         pairs[0] = Pair([even[0], odd[0]]);
         pairs[1] = Pair([even[1], odd[1]]);
         pairs

@@ -7,9 +7,9 @@ use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
 
-/// What the compiler may use where `avx2` and `bmi2` are enabled.
+/// The features that the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
     .union(Features::SSE41)
     .union(Features::SSE42)
@@ -22,7 +22,7 @@ token! {
     Avx2: "avx2,bmi2", FEATURES
 }
 
-simd! { Avx2: Avx2Words, Avx2Wide, super::Ssse3, cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) }
+simd! { Avx2: Avx2Words, Avx2U64Lanes, super::Ssse3, AVX2 }
 
 macro_rules! avx2 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };
@@ -37,7 +37,6 @@ impl Words for Avx2Words {
     type Blocks = [u8; 128];
     const ZERO_BLOCKS: Self::Blocks = [0; 128];
     const ROWS: usize = 2;
-    const HORIZONTAL_SETS: usize = 3;
 
     #[inline(always)]
     fn splat(token: Avx2, word: u32) -> Self {
@@ -96,20 +95,6 @@ impl Words for Avx2Words {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
-    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-    #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, horner: &mut crate::Horner<'_>) -> bool {
-        let token = v[0].1;
-        let mut vectors = v.map(|word| word.0);
-        with_features!(Avx2, "avx2,bmi2", token, (
-            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, horner: &mut crate::Horner<'_> = horner
-        ) -> () {
-            super::avx2_chacha::double_rounds(vectors, count, horner);
-        });
-        *v = vectors.map(|vector| Self(vector, token));
-        true
-    }
-
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
         type Halves = [[u8; 32]; 4];
@@ -124,10 +109,27 @@ impl Words for Avx2Words {
     }
 }
 
-/// The constant in both halves, as a value that the compiler knows nothing of.
+impl ChaCha20Rounds for Avx2Words {
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: usize, pending: &mut crate::PendingPoly1305<'_>) -> bool {
+        let token = v[0].1;
+        let mut vectors = v.map(|word| word.0);
+        with_features!(Avx2, "avx2,bmi2", token, (
+            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, pending: &mut crate::PendingPoly1305<'_> = pending
+        ) -> () {
+            crate::kernels::chacha20_avx2::double_rounds(vectors, count, pending);
+        });
+        *v = vectors.map(|vector| Self(vector, token));
+        true
+    }
+}
+
+/// Returns the constant in both halves, hidden from the compiler.
 ///
-/// It knows too much of constant byte shuffles: it rotates by 16 bits with two word shuffles instead of one byte shuffle, and
-/// moves a rotation past an exclusive or to merge it with an earlier one that is needed anyway (16 of 144 instructions).
+/// The compiler replaces byte shuffles that it knows: it rotates by 16 bits with two word shuffles
+/// instead of one byte shuffle, and moves a rotation past an exclusive or to merge it with an
+/// earlier one that is needed anyway (16 of 144 instructions).
 #[inline]
 #[target_feature(enable = "avx2")]
 fn opaque(constant: __m128i) -> __m256i {
@@ -144,20 +146,19 @@ fn xor_half(key: __m256i, half: &mut [u8; 32]) {
     // SAFETY: the reference is valid for 32 bytes, and the load needs no alignment.
     let data = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
     let data = _mm256_xor_si256(data, key);
-    // SAFETY: the exclusive reference is valid for writing 32 bytes, and the store needs no alignment.
+    // SAFETY: the exclusive reference is valid for writing 32 bytes, and the store needs no
+    // alignment.
     unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), data) };
 }
 
 /// Four 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Avx2Wide(__m256i, Avx2);
+pub struct Avx2U64Lanes(__m256i, Avx2);
 
-impl Wide for Avx2Wide {
+impl U64Lanes for Avx2U64Lanes {
     type Token = Avx2;
     const LANES: usize = 4;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
-    // Zen 3.
-    const MIN_POLY1305_BYTES: usize = 448;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn splat(token: Avx2, value: u64) -> Self {
@@ -168,17 +169,17 @@ impl Wide for Avx2Wide {
         Self(avx2!(token, (value: u32 = value) -> __m256i { _mm256_set1_epi32(value.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn from_lanes(token: Avx2, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
-        let vector = avx2!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> __m256i {
+    fn from_lanes(token: Avx2, lanes: &[u64; MAX_U64_LANES]) -> Self {
+        let vector = avx2!(token, (lanes: &[u64; MAX_U64_LANES] = lanes) -> __m256i {
             // SAFETY: the array is valid for reading 32 bytes, and the load needs no alignment.
             unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
         });
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
-        avx2!(self.1, (a: __m256i = self.0) -> [u64; MAX_WIDE_LANES] {
-            let mut lanes = [0; MAX_WIDE_LANES];
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+        avx2!(self.1, (a: __m256i = self.0) -> [u64; MAX_U64_LANES] {
+            let mut lanes = [0; MAX_U64_LANES];
             // SAFETY: the array is valid for writing 32 bytes, and the store needs no alignment.
             unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), a) };
             lanes
@@ -193,10 +194,10 @@ impl Wide for Avx2Wide {
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_U64_LANES] {
             let (even_lanes, odd_lanes) = (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd));
-            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            let mut pairs = [Pair::default(); MAX_U64_LANES];
             store_pair(_mm256_castsi256_si128(even_lanes), &mut pairs[0]);
             store_pair(_mm256_castsi256_si128(odd_lanes), &mut pairs[1]);
             store_pair(_mm256_extracti128_si256::<1>(even_lanes), &mut pairs[2]);

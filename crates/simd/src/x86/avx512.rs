@@ -7,9 +7,9 @@ use core::arch::x86_64::*;
 
 use super::ssse3::store_pair;
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{CpuClass, MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Wide, Words};
+use crate::{ChaCha20Rounds, CpuClass, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, U64Lanes, Words};
 
-/// What the compiler may use where the features below are enabled.
+/// The features that the compiler may use where those below are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES
     .union(Features::FMA)
     .union(Features::F16C)
@@ -32,13 +32,13 @@ token! {
     Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
 }
 
-simd! { Avx512: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
+simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, AVX512;
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::detect()
     }
 }
-simd! { Avx512Ifma: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
+simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, AVX512_IFMA;
     const MUL_ADD_52: bool = true;
 
     #[inline(always)]
@@ -47,24 +47,24 @@ simd! { Avx512Ifma: Avx512Words<Self>, Avx512Wide<Self>, Avx512, false;
     }
 
     #[inline(always)]
-    fn add_low_52(self, sum: Avx512Wide<Self>, a: Avx512Wide<Self>, b: Avx512Wide<Self>) -> Avx512Wide<Self> {
+    fn add_low_52(self, sum: Avx512U64Lanes<Self>, a: Avx512U64Lanes<Self>, b: Avx512U64Lanes<Self>) -> Avx512U64Lanes<Self> {
         let sum = ifma!(self, (sum: __m512i = sum.0, a: __m512i = a.0, b: __m512i = b.0) -> __m512i {
             _mm512_madd52lo_epu64(sum, a, b)
         });
-        Avx512Wide(sum, self)
+        Avx512U64Lanes(sum, self)
     }
 
     #[inline(always)]
-    fn add_high_52(self, sum: Avx512Wide<Self>, a: Avx512Wide<Self>, b: Avx512Wide<Self>) -> Avx512Wide<Self> {
+    fn add_high_52(self, sum: Avx512U64Lanes<Self>, a: Avx512U64Lanes<Self>, b: Avx512U64Lanes<Self>) -> Avx512U64Lanes<Self> {
         let sum = ifma!(self, (sum: __m512i = sum.0, a: __m512i = a.0, b: __m512i = b.0) -> __m512i {
             _mm512_madd52hi_epu64(sum, a, b)
         });
-        Avx512Wide(sum, self)
+        Avx512U64Lanes(sum, self)
     }
 }
 
 /// The tokens that prove [`Avx512`].
-pub trait ProvesAvx512: Simd<Words = Avx512Words<Self>, Wide = Avx512Wide<Self>> {
+pub trait ProvesAvx512: Simd<Words = Avx512Words<Self>, U64Lanes = Avx512U64Lanes<Self>> {
     /// The token that this one proves.
     fn avx512(self) -> Avx512;
 }
@@ -99,10 +99,6 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     type Blocks = [u8; 256];
     const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
-    // On two ports, a double round of three sets is 45 cycles, of a vertical group 48. Up to seven
-    // sets fit into 32 registers.
-    const HORIZONTAL_SETS: usize = 3;
-    const LAST_HORIZONTAL_SETS: usize = 7;
 
     #[inline(always)]
     fn splat(token: T, word: u32) -> Self {
@@ -161,8 +157,36 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
-    const VERTICAL_SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
+    #[inline(always)]
+    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        type Blocks = [[u8; 64]; 4];
+        let (blocks, _) = data[..256].as_chunks_mut::<64>();
+        let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
+        let token = a.1;
+        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
+            // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i
+            // d_i.
+            let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
+            let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
+            let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
+            let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
+            [
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
+            ]
+        });
+        // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys
+        // and blocks, LLVM made code in an order that differed between builds.
+        let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
+        for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
+            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
+        }
+    }
+}
 
+impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {
@@ -188,33 +212,6 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
         *v = first.map(|vector| Self(vector, token));
         *w = second.map(|vector| Self(vector, token));
     }
-
-    #[inline(always)]
-    fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
-        type Blocks = [[u8; 64]; 4];
-        let (blocks, _) = data[..256].as_chunks_mut::<64>();
-        let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
-        let token = a.1;
-        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
-            // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
-            let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
-            let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
-            let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
-            let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-            [
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
-            ]
-        });
-        // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys and
-        // blocks, LLVM made code in an order that differed between builds.
-        let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
-        for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
-            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
-        }
-    }
 }
 
 #[inline]
@@ -223,7 +220,8 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
     let data = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
     let data = _mm512_xor_si512(data, key);
-    // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no alignment.
+    // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no
+    // alignment.
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
 }
 
@@ -254,14 +252,12 @@ fn load_up_to_64(bytes: &[u8]) -> __m512i {
 
 /// Eight 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Avx512Wide<T>(__m512i, T);
+pub struct Avx512U64Lanes<T>(__m512i, T);
 
-impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
+impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
     type Token = T;
     const LANES: usize = 8;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
-    // Not measured yet: estimated from AVX2.
-    const MIN_POLY1305_BYTES: usize = 640;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
 
     #[inline(always)]
     fn splat(token: T, value: u64) -> Self {
@@ -272,17 +268,17 @@ impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
         Self(avx512!(token, (value: u32 = value) -> __m512i { _mm512_set1_epi32(value.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn from_lanes(token: T, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
-        let vector = avx512!(token, (lanes: &[u64; MAX_WIDE_LANES] = lanes) -> __m512i {
+    fn from_lanes(token: T, lanes: &[u64; MAX_U64_LANES]) -> Self {
+        let vector = avx512!(token, (lanes: &[u64; MAX_U64_LANES] = lanes) -> __m512i {
             // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
             unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
         });
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
-        avx512!(self.1, (a: __m512i = self.0) -> [u64; MAX_WIDE_LANES] {
-            let mut lanes = [0; MAX_WIDE_LANES];
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+        avx512!(self.1, (a: __m512i = self.0) -> [u64; MAX_U64_LANES] {
+            let mut lanes = [0; MAX_U64_LANES];
             // SAFETY: the array is valid for writing 64 bytes, and the store needs no alignment.
             unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), a) };
             lanes
@@ -297,10 +293,10 @@ impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0) -> [Pair; MAX_WIDE_LANES] {
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0) -> [Pair; MAX_U64_LANES] {
             let (even_lanes, odd_lanes) = (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
-            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+            let mut pairs = [Pair::default(); MAX_U64_LANES];
             store_pair(_mm512_castsi512_si128(even_lanes), &mut pairs[0]);
             store_pair(_mm512_castsi512_si128(odd_lanes), &mut pairs[1]);
             store_pair(_mm512_extracti32x4_epi32::<1>(even_lanes), &mut pairs[2]);
@@ -345,7 +341,7 @@ impl<T: ProvesAvx512> Wide for Avx512Wide<T> {
     }
 
     #[inline(always)]
-    fn select_lanes(self, _: T, other: Self, indices: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn select_lanes(self, _: T, other: Self, indices: &[u64; MAX_U64_LANES]) -> Self {
         let indices = Self::from_lanes(self.1, indices);
         let lanes = avx512!(self.1, (a: __m512i = self.0, b: __m512i = other.0, i: __m512i = indices.0) -> __m512i {
             _mm512_permutex2var_epi64(a, i, b)

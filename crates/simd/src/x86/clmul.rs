@@ -86,7 +86,8 @@ macro_rules! lanes {
             #[inline(always)]
             fn limbs(token: $token, limbs: &[u64; 2]) -> __m128i {
                 with_features!($token, $features, token, (limbs: &[u64; 2] = limbs) -> __m128i {
-                    // SAFETY: the array is valid for reading 16 bytes, and the load needs no alignment.
+                    // SAFETY: the array is valid for reading 16 bytes, and the load needs no
+                    // alignment.
                     unsafe { _mm_loadu_si128(limbs.as_ptr().cast()) }
                 })
             }
@@ -125,7 +126,8 @@ macro_rules! lanes {
                     $extract
                 });
                 with_features!($token, $features, self.1, (lane: __m128i = lane, limbs: &mut [u64; 2] = limbs) -> () {
-                    // SAFETY: the array is valid for writing 16 bytes, and the store needs no alignment.
+                    // SAFETY: the array is valid for writing 16 bytes, and the store needs no
+                    // alignment.
                     unsafe { _mm_storeu_si128(limbs.as_mut_ptr().cast(), lane) }
                 });
             }

@@ -6,7 +6,8 @@ use core::arch::x86 as arch;
 use core::arch::x86_64 as arch;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A set of instruction-set extensions that can be used: the CPU has them and the operating system saves their registers.
+/// A set of instruction-set extensions that can be used: the CPU has them and the operating system
+/// saves their registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features(u32);
 
@@ -15,7 +16,8 @@ macro_rules! features {
         impl Features {
             $(#[doc = concat!("`", $name, "`")] pub const $constant: Self = Self(1 << $bit);)*
 
-            /// What this program was compiled for, and cannot run without: of a token that takes no more, nobody need ask the CPU.
+            /// The features that were enabled at compile time. Tokens that need only these skip
+            /// detection.
             pub const COMPILED_FOR: Self = Self(0 $(| (cfg!(target_feature = $name) as u32) << $bit)*);
 
             /// The names of the extensions in this set.
@@ -91,7 +93,8 @@ impl Features {
         };
         let saved = saved_state(leaf1.ecx);
         let bit = |register: u32, bit: u32| register >> bit & 1 == 1;
-        // XCR0 (Intel SDM vol. 1, 13.3): 1 SSE, 2 upper halves of YMM, 5 mask registers, 6 upper halves of ZMM, 7 ZMM16 to 31.
+        // XCR0 (Intel SDM vol. 1, 13.3): 1 SSE, 2 upper halves of YMM, 5 mask registers, 6 upper
+        // halves of ZMM, 7 ZMM16 to 31.
         let ymm = saved & 0b110 == 0b110;
         let zmm = ymm && saved & 0b1110_0000 == 0b1110_0000;
 
@@ -140,14 +143,16 @@ pub(crate) fn is_family_1ah() -> bool {
 fn saved_state(leaf1_ecx: u32) -> u64 {
     #[target_feature(enable = "xsave")]
     fn read() -> u64 {
-        // SAFETY: reading XCR0 is allowed at every privilege level where OSXSAVE is set, which the caller has checked.
+        // SAFETY: reading XCR0 is allowed at every privilege level where OSXSAVE is set, which the
+        // caller has checked.
         unsafe { arch::_xgetbv(0) }
     }
     const OSXSAVE: u32 = 1 << 27;
     if leaf1_ecx & OSXSAVE == 0 {
         return 0;
     }
-    // SAFETY: OSXSAVE says that the CPU has XSAVE and XGETBV and that the operating system has enabled them.
+    // SAFETY: OSXSAVE says that the CPU has XSAVE and XGETBV and that the operating system has
+    // enabled them.
     unsafe { read() }
 }
 

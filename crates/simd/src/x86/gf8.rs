@@ -1,6 +1,7 @@
-//! Elements of GF(2^8) multiplied by byte shuffles: the products of a factor with all low and all high nibbles are two tables of 16
-//! bytes, which a shuffle looks up for all elements at once, in constant time (Plank, Greenan and Miller, "Screaming fast Galois
-//! field arithmetic using Intel SIMD instructions", FAST 2013).
+//! Elements of GF(2^8) multiplied by byte shuffles: the products of a factor with all low and all
+//! high nibbles are two tables of 16 bytes, which a shuffle looks up for all elements at once, in
+//! constant time (Plank, Greenan and Miller, "Screaming fast Galois field arithmetic using Intel
+//! SIMD instructions", FAST 2013).
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -11,7 +12,8 @@ use super::{Avx2, Avx512, Ssse3, with_features};
 use crate::gf8::nibble_products;
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
-/// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types and functions.
+/// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types
+/// and functions.
 macro_rules! gf8_bytes {
     (
         $(#[$doc:meta])* $bytes:ident($vector:ty, $token:ty, $features:literal), $size:literal, $chacha:ty, $for_chacha:expr;
@@ -46,7 +48,8 @@ macro_rules! gf8_bytes {
             fn load(token: $token, bytes: &[u8]) -> Self {
                 let bytes: &[u8; $size] = bytes.first_chunk().expect("a whole vector");
                 let vector = with_features!($token, $features, token, (bytes: &[u8; $size] = bytes) -> $vector {
-                    // SAFETY: the reference is valid for reading a vector, and the load needs no alignment.
+                    // SAFETY: the reference is valid for reading a vector, and the load needs no
+                    // alignment.
                     unsafe { $load(bytes.as_ptr().cast()) }
                 });
                 Self(vector, token)
@@ -55,7 +58,8 @@ macro_rules! gf8_bytes {
             fn store(self, bytes: &mut [u8]) {
                 let bytes: &mut [u8; $size] = bytes.first_chunk_mut().expect("a whole vector");
                 with_features!($token, $features, self.1, (a: $vector = self.0, bytes: &mut [u8; $size] = bytes) -> () {
-                    // SAFETY: the exclusive reference is valid for writing a vector, and the store needs no alignment.
+                    // SAFETY: the exclusive reference is valid for writing a vector, and the store
+                    // needs no alignment.
                     unsafe { $store(bytes.as_mut_ptr().cast(), a) }
                 });
             }

@@ -2,20 +2,16 @@
 
 mod aes;
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-mod avx2_chacha;
 mod avx512;
 mod clmul;
 mod detect;
 mod gf8;
 mod gf8_gfni;
 mod ssse3;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-mod ssse3_chacha;
 
 pub use aes::{AesNi, AesNiBlocks, Vaes, Vaes512, Vaes512Blocks, VaesBlocks};
-pub use avx2::{Avx2, Avx2Wide, Avx2Words};
-pub use avx512::{Avx512, Avx512Ifma, Avx512Wide, Avx512Words, ProvesAvx512};
+pub use avx2::{Avx2, Avx2U64Lanes, Avx2Words};
+pub use avx512::{Avx512, Avx512Ifma, Avx512U64Lanes, Avx512Words, ProvesAvx512};
 pub use clmul::{
     Pclmulqdq, PclmulqdqLane, Vpclmulqdq, Vpclmulqdq512, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane,
     VpclmulqdqLanes,
@@ -24,7 +20,7 @@ pub use detect::Features;
 pub(crate) use detect::is_family_1ah;
 pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
 pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
-pub use ssse3::{Ssse3, Ssse3Wide, Ssse3Words};
+pub use ssse3::{Ssse3, Ssse3U64Lanes, Ssse3Words};
 
 /// Defines a token: its detection, and the function that is compiled with its features.
 macro_rules! token {
@@ -34,9 +30,11 @@ macro_rules! token {
         pub struct $token(());
 
         impl $token {
-            /// The token, if the CPU has the features and the operating system saves their registers.
+            /// The token, if the CPU has the features and the operating system saves their
+            /// registers.
             ///
-            /// Always, and at no cost, in a program that is compiled for them (`-C target-feature`, `-C target-cpu`).
+            /// Always, and at no cost, in a program that is compiled for them (`-C target-feature`,
+            /// `-C target-cpu`).
             #[must_use]
             #[inline]
             pub fn detect() -> Option<Self> {
@@ -44,10 +42,11 @@ macro_rules! token {
                 (compiled_for || $crate::x86::Features::detect().contains(Self::BITS)).then_some(Self(()))
             }
 
-            /// What the CPU has where there is such a token.
+            /// The features that this token proves.
             pub(super) const BITS: $crate::x86::Features = $bits;
 
-            /// The token of features that all belong to those which `_proof` proves. The caller has checked that they do.
+            /// The token of features that all belong to those which `_proof` proves. The caller has
+            /// checked that they do.
             #[allow(dead_code, reason = "not every token is another's")]
             pub(super) const fn implied_by<T: $crate::sealed::Sealed + Copy>(_proof: T) -> Self {
                 Self(())
@@ -70,8 +69,8 @@ macro_rules! token {
                 fn entry<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
                     kernel(token)
                 }
-                // SAFETY: `self` was made by `detect`, which found these features and those that they imply, or from a token
-                // whose features contain these.
+                // SAFETY: `self` was made by `detect`, which found these features and those that
+                // they imply, or from a token whose features contain these.
                 unsafe { entry(self, kernel) }
             }
 
@@ -91,12 +90,12 @@ macro_rules! token {
 
 /// Gives a token its vectors for 32-bit and 64-bit arithmetic.
 macro_rules! simd {
-    ($token:ident: $words:ty, $wide:ty, $one_block:ty, $scalar_beside:expr $(; $($more:item)*)?) => {
+    ($token:ident: $words:ty, $u64_lanes:ty, $one_block:ty, $tuning:ident $(; $($more:item)*)?) => {
         impl $crate::Simd for $token {
             type Words = $words;
-            type Wide = $wide;
+            type U64Lanes = $u64_lanes;
             type OneBlock = $one_block;
-            const SCALAR_BESIDE: bool = $scalar_beside;
+            const TUNING: $crate::Tuning = $crate::tuning::$tuning;
 
             #[inline(always)]
             fn for_one_block(self) -> $one_block {
@@ -111,15 +110,16 @@ macro_rules! simd {
 
 /// Runs vector instructions on behalf of a value that holds a token.
 ///
-/// Expands to a function compiled with the features, which inlines to its instructions, and the call to it. The features must
-/// be among those of the token.
+/// Expands to a function compiled with the features, which inlines to its instructions, and the
+/// call to it. The features must be among those of the token.
 macro_rules! with_features {
     ($token:ty, $features:literal, $proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]
         #[target_feature(enable = $features)]
         fn instructions($($name: $ty),*) -> $ret $body
         let _: $token = $proof;
-        // SAFETY: the line above holds a token, which only detection of these features, and maybe more, makes.
+        // SAFETY: the line above holds a token, which only detection of these features, and maybe
+        // more, makes.
         unsafe { instructions($($value),*) }
     }};
 }
@@ -148,7 +148,8 @@ macro_rules! unary {
     )*};
 }
 
-/// Writes the methods of a vector of 64-bit lanes that need more than one intrinsic but differ in one name.
+/// Writes the methods of a vector of 64-bit lanes that need more than one intrinsic but differ in
+/// one name.
 macro_rules! shifts_and_opaque {
     ($with:ident, $vector:ty, $register:ident: $($method:ident = $intrinsic:path;)*) => {
         $(

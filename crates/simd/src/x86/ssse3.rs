@@ -6,9 +6,9 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
 
-/// What the compiler may use where `ssse3` is enabled.
+/// The features that the compiler may use where `ssse3` is enabled.
 pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
 
 token! {
@@ -16,7 +16,7 @@ token! {
     Ssse3: "ssse3", FEATURES
 }
 
-simd! { Ssse3: Ssse3Words, Ssse3Wide, Ssse3, false }
+simd! { Ssse3: Ssse3Words, Ssse3U64Lanes, Ssse3, SSSE3 }
 
 macro_rules! ssse3 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Ssse3, "ssse3", $proof, $($rest)*) };
@@ -31,7 +31,6 @@ impl Words for Ssse3Words {
     type Blocks = [u8; 64];
     const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 2;
 
     #[inline(always)]
     fn splat(token: Ssse3, word: u32) -> Self {
@@ -86,18 +85,6 @@ impl Words for Ssse3Words {
         (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
-    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-    #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::Horner<'_>) -> bool {
-        let token = v[0].1;
-        let mut vectors = v.map(|word| word.0);
-        ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
-            super::ssse3_chacha::double_rounds(vectors, count);
-        });
-        *v = vectors.map(|vector| Self(vector, token));
-        true
-    }
-
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
         type Rows = [[u8; 16]; 4];
@@ -112,7 +99,21 @@ impl Words for Ssse3Words {
     }
 }
 
-/// The constant as a value that the compiler knows nothing of: see the function of this name for AVX2.
+impl ChaCha20Rounds for Ssse3Words {
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::PendingPoly1305<'_>) -> bool {
+        let token = v[0].1;
+        let mut vectors = v.map(|word| word.0);
+        ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
+            crate::kernels::chacha20_ssse3::double_rounds(vectors, count);
+        });
+        *v = vectors.map(|vector| Self(vector, token));
+        true
+    }
+}
+
+/// Returns the constant, hidden from the compiler: see the function of this name for AVX2.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn opaque(constant: __m128i) -> __m128i {
@@ -128,7 +129,8 @@ fn xor_row(key: __m128i, row: &mut [u8; 16]) {
     // SAFETY: the reference is valid for 16 bytes, and the load needs no alignment.
     let data = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
     let data = _mm_xor_si128(data, key);
-    // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no alignment.
+    // SAFETY: the exclusive reference is valid for writing 16 bytes, and the store needs no
+    // alignment.
     unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), data) };
 }
 
@@ -136,20 +138,19 @@ fn xor_row(key: __m128i, row: &mut [u8; 16]) {
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn store_pair(factors: __m128i, pair: &mut Pair) {
-    // SAFETY: the exclusive reference is valid for writing 16 bytes, and a pair is aligned to 16 bytes.
+    // SAFETY: the exclusive reference is valid for writing 16 bytes, and a pair is aligned to 16
+    // bytes.
     unsafe { _mm_store_si128(core::ptr::from_mut(pair).cast(), factors) };
 }
 
 /// Two 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Ssse3Wide(__m128i, Ssse3);
+pub struct Ssse3U64Lanes(__m128i, Ssse3);
 
-impl Wide for Ssse3Wide {
+impl U64Lanes for Ssse3U64Lanes {
     type Token = Ssse3;
     const LANES: usize = 2;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    // Zen 3: slower up to 4 KiB, and no faster at 16 KiB.
-    const MIN_POLY1305_BYTES: usize = usize::MAX;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn splat(token: Ssse3, value: u64) -> Self {
@@ -160,16 +161,16 @@ impl Wide for Ssse3Wide {
         Self(ssse3!(token, (value: u32 = value) -> __m128i { _mm_set1_epi32(value.cast_signed()) }), token)
     }
     #[inline(always)]
-    fn from_lanes(token: Ssse3, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn from_lanes(token: Ssse3, lanes: &[u64; MAX_U64_LANES]) -> Self {
         let vector = ssse3!(token, (low: u64 = lanes[0], high: u64 = lanes[1]) -> __m128i {
             _mm_set_epi64x(high.cast_signed(), low.cast_signed())
         });
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
-        ssse3!(self.1, (a: __m128i = self.0) -> [u64; MAX_WIDE_LANES] {
-            let mut lanes = [0; MAX_WIDE_LANES];
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+        ssse3!(self.1, (a: __m128i = self.0) -> [u64; MAX_U64_LANES] {
+            let mut lanes = [0; MAX_U64_LANES];
             // SAFETY: the array is valid for writing 16 bytes, and the store needs no alignment.
             unsafe { _mm_storeu_si128(lanes.as_mut_ptr().cast(), a) };
             lanes
@@ -178,15 +179,16 @@ impl Wide for Ssse3Wide {
     #[inline(always)]
     fn splat_pair(token: Ssse3, pair: &Pair) -> Self {
         let vector = ssse3!(token, (pair: &Pair = pair) -> __m128i {
-            // SAFETY: the reference is valid for reading 16 bytes, and a pair is aligned to 16 bytes.
+            // SAFETY: the reference is valid for reading 16 bytes, and a pair is aligned to 16
+            // bytes.
             unsafe { _mm_load_si128(core::ptr::from_ref(pair).cast()) }
         });
         Self(vector, token)
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        ssse3!(even.1, (even: __m128i = even.0, odd: __m128i = odd.0) -> [Pair; MAX_WIDE_LANES] {
-            let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        ssse3!(even.1, (even: __m128i = even.0, odd: __m128i = odd.0) -> [Pair; MAX_U64_LANES] {
+            let mut pairs = [Pair::default(); MAX_U64_LANES];
             store_pair(_mm_unpacklo_epi64(even, odd), &mut pairs[0]);
             store_pair(_mm_unpackhi_epi64(even, odd), &mut pairs[1]);
             pairs

@@ -1,20 +1,22 @@
 //! Many messages under one key at once.
 
+mod request;
+mod shared_vectors;
 mod trio;
-mod wave;
 
 use core::fmt;
 
-use sealane_simd::{Simd, Words, dispatch};
+use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
-use super::{ChaChaPoly1305, Tag, check_length, sealed};
+use super::cipher::{ChaChaPoly1305, Tag, check_length, sealed};
 use crate::OpenError;
 use crate::wipe::wipe;
+use request::{Operation, Request};
+use shared_vectors::Batch;
 use trio::Trio;
-use wave::{Message, Side, Wave};
 
-/// A message for [`ChaChaPoly1305::seal_batch`]: encrypted in place, with a tag that goes where the caller wants it, such as behind
-/// the ciphertext in a packet.
+/// A message for [`ChaChaPoly1305::seal_batch`]: encrypted in place, with a tag that goes where the
+/// caller wants it, such as behind the ciphertext in a packet.
 ///
 /// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 pub struct SealRequest<'a, N = [u8; 12]> {
@@ -86,10 +88,12 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 
 /// # Many messages at once
 ///
-/// The blocks of independent messages fill the vectors that one short message leaves empty. For packets of a
-/// network and records of a database a batch is faster than the same messages one by one; their lengths need not be
-/// equal, but messages of similar length share more work. Long messages and few of them are taken one by one, which costs what
-/// [`ChaChaPoly1305::seal_in_place`] costs. The results are the same, byte for byte. Nothing is allocated.
+/// The blocks of independent messages fill the vectors that one short message leaves empty. For
+/// packets of a network and records of a database a batch is faster than the same messages one by
+/// one; their lengths need not be equal, but messages of similar length share more work. Long
+/// messages and few of them are taken one by one, which costs what
+/// [`ChaChaPoly1305::seal_in_place`] costs. The results are the same, byte for byte. Nothing is
+/// allocated.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest, TAG_BYTES};
@@ -133,38 +137,38 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     pub fn seal_batch(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         requests.iter().for_each(|request| check_length(request.buffer.len()));
         self.batch(requests.iter_mut().map(|request| {
-            let side = Side::Seal(request.tag);
-            (&request.nonce, Message { aad: request.aad, data: request.buffer, side })
+            let operation = Operation::Seal(request.tag);
+            (&request.nonce, Request { aad: request.aad, data: request.buffer, operation })
         }));
         if let Some(request) = requests.first_mut() {
             crate::fault::flip("batch", self.level, request.tag);
         }
     }
 
-    /// Decrypts the buffer of each request in place if it, its associated data, nonce and tag are authentic together.
-    /// [`OpenRequest::plaintext`] then gives it out.
+    /// Decrypts the buffer of each request in place if it, its associated data, nonce and tag are
+    /// authentic together. [`OpenRequest::plaintext`] then gives it out.
     ///
-    /// A message that is not authentic is an error of its own and of no other. **Its buffer is wiped**, unlike that of
-    /// [`ChaChaPoly1305::open_in_place`].
+    /// A message that is not authentic is an error of its own and of no other. **Its buffer is
+    /// wiped**, unlike that of [`ChaChaPoly1305::open_in_place`].
     ///
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
     pub fn open_batch(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) -> Result<(), OpenError> {
         self.batch(requests.iter_mut().map(|request| {
-            let side = Side::Open(request.tag, &mut request.authentic);
-            (&request.nonce, Message { aad: request.aad, data: request.buffer, side })
+            let operation = Operation::Open(request.tag, &mut request.authentic);
+            (&request.nonce, Request { aad: request.aad, data: request.buffer, operation })
         }));
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
-    fn batch<'a>(&self, mut messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Message<'a>)>)
+    fn batch<'a>(&self, mut messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)
     where
         L::Nonce: 'a,
     {
-        let max_bytes = dispatch!(self.level, token => max_bytes(token));
+        let max_bytes = self.level.tuning().batch_max_bytes;
         let mut trio = Trio::new(self.level);
         // Made for the first message that wants it: it is large.
-        let mut wave: Option<Wave<'_>> = None;
+        let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
             if trio.takes(&message) {
                 trio.push(
@@ -174,53 +178,36 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
                 );
                 continue;
             }
-            let few = wave.as_ref().is_none_or(Wave::is_empty) && messages.len() + 1 < MIN_MESSAGES;
+            let few = batch.as_ref().is_none_or(Batch::is_empty) && messages.len() + 1 < BATCH_MIN_MESSAGES;
             if few || max_bytes.is_none_or(|max| message.data.len().saturating_add(message.aad.len()) > max) {
                 self.alone(nonce, message);
                 continue;
             }
-            let wave = wave.get_or_insert_with(|| Wave::new(&self.key));
-            wave.push(L::nonce_bytes(nonce), message);
-            if wave.is_full() {
-                wave.run(self.level);
-                wave.clear();
+            let batch = batch.get_or_insert_with(|| Batch::new(&self.key));
+            batch.push(L::nonce_bytes(nonce), message);
+            if batch.is_full() {
+                batch.run(self.level);
+                batch.clear();
             }
         }
         trio.run();
-        if let Some(wave) = &mut wave
-            && !wave.is_empty()
+        if let Some(batch) = &mut batch
+            && !batch.is_empty()
         {
-            wave.run(self.level);
+            batch.run(self.level);
         }
     }
 
-    fn alone(&self, nonce: &L::Nonce, Message { aad, data, side }: Message<'_>) {
-        match side {
-            Side::None => {}
-            Side::Seal(tag) => *tag = self.seal_in_place(nonce, aad, data),
-            Side::Open(tag, authentic) => {
+    fn alone(&self, nonce: &L::Nonce, Request { aad, data, operation }: Request<'_>) {
+        match operation {
+            Operation::Nothing => {}
+            Operation::Seal(tag) => *tag = self.seal_in_place(nonce, aad, data),
+            Operation::Open(tag, authentic) => {
                 *authentic = self.open_in_place(nonce, aad, data, tag).is_ok();
                 if !*authentic {
                     wipe(data);
                 }
             }
         }
-    }
-}
-
-/// How many messages it takes for them to be faster together, as measured on AVX2.
-const MIN_MESSAGES: usize = 20;
-
-/// The longest message, in bytes together with its associated data, that is faster together with others; none without vectors.
-/// As measured; for 16 lanes as counted.
-#[inline(always)]
-fn max_bytes<S: Simd>(_: S) -> Option<usize> {
-    match S::Words::LANES {
-        _ if !S::VECTORS => None,
-        // Alone, a message is authenticated on vectors of its own.
-        16.. if S::MUL_ADD_52 => Some(544),
-        16.. => Some(2048),
-        8.. => Some(200),
-        _ => Some(128),
     }
 }

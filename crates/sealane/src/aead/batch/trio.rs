@@ -1,34 +1,38 @@
 //! Three short messages at a time.
 //!
-//! The rows of one short message fill one set of vectors, whose operations wait for each other; those of three take little longer.
-//! Each message has a state of its own, so that it does not matter whether they have one key.
+//! The rows of one short message fill one set of vectors, whose operations wait for each other;
+//! those of three take little longer. Each message has a state of its own, so that it does not
+//! matter whether they have one key.
 
+use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd, Words, dispatch};
 
-use super::wave::{Message, Side};
-use crate::aead::short::{MAX_AAD_BYTES, lengths, one_time_key};
+use super::request::{Operation, Request};
+use crate::aead::construction::{begin_mac, finish_mac};
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel::{self, State, xor_bytes};
-use crate::poly1305::Short;
+use crate::chacha20::kernel;
+use crate::chacha20::rows::{self};
+use crate::chacha20::state::{State, xor_bytes};
 use crate::wipe::wipe;
 
-/// As many as are taken at once.
+/// Messages that are processed together.
 const MESSAGES: usize = 3;
 
 /// Up to three messages, and their states.
 pub(super) struct Trio<'a> {
-    messages: [Message<'a>; MESSAGES],
+    messages: [Request<'a>; MESSAGES],
     states: [State; MESSAGES],
     len: usize,
     level: Level,
-    /// The longest message that a set has key stream for, beside block 0; none where a set is a block.
+    /// The longest message that a set has key stream for, beside block 0; none where a set is a
+    /// block.
     max_bytes: Option<usize>,
 }
 
 impl<'a> Trio<'a> {
     pub(super) fn new(level: Level) -> Self {
         Self {
-            messages: [Message::default(), Message::default(), Message::default()],
+            messages: [Request::default(), Request::default(), Request::default()],
             states: [[0; 16]; MESSAGES],
             len: 0,
             level,
@@ -37,13 +41,13 @@ impl<'a> Trio<'a> {
     }
 
     /// Whether such a message may be pushed.
-    pub(super) fn takes(&self, message: &Message<'a>) -> bool {
-        self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= MAX_AAD_BYTES
+    pub(super) fn takes(&self, message: &Request<'a>) -> bool {
+        self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= SHORT_MAX_AAD_BYTES
     }
 
     /// Adds a message, whose state `fill` fills.
     #[inline(always)]
-    pub(super) fn push(&mut self, message: Message<'a>, fill: impl FnOnce(&mut State)) {
+    pub(super) fn push(&mut self, message: Request<'a>, fill: impl FnOnce(&mut State)) {
         fill(&mut self.states[self.len]);
         self.messages[self.len] = message;
         self.len += 1;
@@ -74,7 +78,7 @@ impl<'a> Trio<'a> {
         let rows = kernel::first_sets::<S, SETS>(token, states);
         let mut key_streams = [S::Words::ZERO_BLOCKS; SETS];
         for i in 0..SETS {
-            key_streams[i] = kernel::blocks(&rows[i]);
+            key_streams[i] = rows::blocks(&rows[i]);
         }
         for (message, key_stream) in self.messages.iter_mut().zip(&mut key_streams) {
             run(message, key_stream.as_ref());
@@ -91,22 +95,21 @@ impl Drop for Trio<'_> {
 
 #[inline(always)]
 fn max_bytes<S: Simd>(_: S) -> Option<usize> {
-    if S::VECTORS && S::Words::ROWS > 1 { Some(kernel::set_bytes::<S>() - BLOCK_BYTES) } else { None }
+    if S::VECTORS && S::Words::ROWS > 1 { Some(rows::set_bytes::<S>() - BLOCK_BYTES) } else { None }
 }
 
 /// Seals or opens a message with its key stream, block 0 first.
 #[inline(always)]
-fn run(message: &mut Message<'_>, key_stream: &[u8]) {
+fn run(message: &mut Request<'_>, key_stream: &[u8]) {
     let (aad, bytes) = (message.aad, message.data.len());
     let (block_0, key_stream) = key_stream.split_at(BLOCK_BYTES);
-    let mac = Short::new(one_time_key(block_0)).padded(aad);
-    let lengths = lengths(aad.len(), bytes);
-    if let Side::Seal(_) = message.side {
+    let mac = begin_mac(block_0, aad);
+    if let Operation::Seal(_) = message.operation {
         xor_bytes(message.data, key_stream);
     }
-    message.finish(&mac.padded(message.data).block(&lengths).tag());
-    if let Side::Open(..) = message.side {
-        // What is not authentic has no data any more.
+    message.finish(&finish_mac(mac, message.data, aad.len(), bytes));
+    if let Operation::Open(..) = message.operation {
+        // A message that is not authentic has no data any more.
         xor_bytes(message.data, key_stream);
     }
 }

@@ -1,19 +1,19 @@
 //! The longest message, whose end no test reaches byte by byte.
 
-use super::{Message, Opener, Sealer};
+use super::{Opener, Sealer, StreamState};
 use crate::chacha20::BLOCK_BYTES;
 use crate::{ChaCha20Poly1305, CounterOverflow, MAX_MESSAGE_BYTES, OpenError};
 
-/// A message of which all but `left` bytes have been seen.
-fn almost_full(left: u64) -> Message {
-    let mut message = Message::new(ChaCha20Poly1305::new(&[1; 32]).cipher(&[2; 12]), b"");
+/// A message with `left` bytes still to come.
+fn almost_full(left: u64) -> StreamState {
+    let mut message = StreamState::new(ChaCha20Poly1305::new(&[1; 32]).cipher(&[2; 12]), b"");
     message.bytes = MAX_MESSAGE_BYTES - left;
     message.cipher.seek(u128::from(message.bytes) + BLOCK_BYTES as u128).unwrap();
     message
 }
 
 /// Block 0 makes the one-time key, so the key stream ends with the longest message.
-fn assert_consistent(message: &Message) {
+fn assert_consistent(message: &StreamState) {
     assert_eq!(message.cipher.position(), u128::from(message.bytes) + BLOCK_BYTES as u128);
     assert_eq!(message.cipher.remaining(), u128::from(MAX_MESSAGE_BYTES - message.bytes));
 }

@@ -1,10 +1,11 @@
 use sealane_simd::{Level, LevelList, Simd, dispatch};
 
 use super::{blocks, padded_and_lengths};
-use crate::poly1305::kernel::Accumulator;
+use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::short::Short;
 
-/// Rows in one call and in pieces, on every backend (those without the instruction have it in software), beside block after block.
+/// Rows in one call and in pieces, on every backend (those without the instruction have it in
+/// software), beside block after block.
 #[test]
 fn rows_are_blocks() {
     for level in Level::available() {

@@ -1,50 +1,44 @@
-//! Poly1305 of many messages at once: each lane of a vector is the accumulator of another message, with its own r.
+//! Poly1305 of many messages at once: each lane of a vector is the accumulator of another message,
+//! with its own r.
 //!
-//! A *row* is one block of each message. Limbs have 26 bits. Where there are enough rows, two are taken between two carries,
+//! A *row* is one block of each message. Limbs have 26 bits. Where there are enough rows, two are
+//! taken between two carries,
 //!
 //! h ← (h + m(0)) r² + m(1) r,
 //!
-//! with 50 multiplications in place of the 40 of [`super::wide`], but no table, and no lanes to combine at the end: what short
-//! messages need. Messages are aligned at their ends. A shorter one begins with rows of nothing, which leave its accumulator
-//! at 0; the few longest have their first blocks done by scalar code.
+//! with 50 multiplications in place of the 40 of [`super::limbs26`], but no table, and no lanes to
+//! combine at the end: what short messages need. Messages are aligned at their ends. A shorter one
+//! begins with rows of nothing, which leave its accumulator at 0; the few longest have their first
+//! blocks done by scalar code.
 
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
+use sealane_simd::tuning::POLY1305_MIN_ROWS_FOR_SQUARE as MIN_ROWS_FOR_SQUARE;
+use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
+use super::accumulator::Accumulator;
 use super::field::LIMB;
-use super::kernel::{Accumulator, padded};
-use super::wide::{carry, limbs};
+use super::kernel::padded;
+use super::limbs26::{carry, limbs};
 use crate::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
 use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 
-/// How many messages it takes for rows to be faster than the messages' blocks one after the other. Two lanes never are.
-const fn min_messages(lanes: usize) -> Option<usize> {
-    match lanes {
-        8.. => Some(4),
-        4.. => Some(3),
-        _ => None,
-    }
-}
-
-/// Rows from which r² pays.
-const MIN_ROWS_FOR_SQUARE: usize = 10;
-
-/// The tags of up to [`Wide::LANES`] messages under their one-time keys, all slices being of one length. Fastest with the messages
-/// in the order of their numbers of blocks, the longest first. `tile` may be used again.
+/// The tags of up to [`U64Lanes::LANES`] messages under their one-time keys, all slices being of
+/// one length. Fastest with the messages in the order of their numbers of blocks, the longest
+/// first. `tile` may be used again.
 #[inline(always)]
 pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
-    let mut lengths = [[0; BLOCK_BYTES]; MAX_WIDE_LANES];
+    let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
     for (lengths, input) in lengths.iter_mut().zip(&*inputs) {
         let (aad, ciphertext) = (input.aad.len() as u64, input.ciphertext.len() as u64);
         *lengths = (u128::from(aad) | (u128::from(ciphertext) << 64)).to_le_bytes();
     }
-    let last = const { min_messages(S::Wide::LANES) }.and_then(|min| inputs.get(min - 1));
+    let last = inputs.get(S::TUNING.poly1305_min_messages - 1);
     let rows = last.map_or(0, Input::blocks);
 
     let h = excess(token, keys, inputs, rows);
@@ -56,10 +50,10 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
 #[inline(always)]
 pub(super) fn tags_after<S: Simd>(
     token: S,
-    mut h: [S::Wide; 5],
+    mut h: [S::U64Lanes; 5],
     keys: &[[u8; 32]],
     inputs: &mut [Input<'_>],
-    (rows, lengths): (usize, &[[u8; BLOCK_BYTES]; MAX_WIDE_LANES]),
+    (rows, lengths): (usize, &[[u8; BLOCK_BYTES]; MAX_U64_LANES]),
     tile: &mut Tile,
     tags: &mut [Tag],
 ) {
@@ -69,7 +63,7 @@ pub(super) fn tags_after<S: Simd>(
     while done < rows {
         // An even number of rows is left after the first tile.
         let count = (rows - done).min(TILE_ROWS - (rows - done) % 2);
-        tile.fill(&S::Wide::BLOCK_OF_LANE[..S::Wide::LANES], inputs, rows - done, count);
+        tile.fill(&S::U64Lanes::BLOCK_OF_LANE[..S::U64Lanes::LANES], inputs, rows - done, count);
         let singles = if rows < MIN_ROWS_FOR_SQUARE { count } else { count % 2 };
         let (singles, pairs) = tile.rows[..count].split_at(singles);
         for row in singles {
@@ -83,19 +77,19 @@ pub(super) fn tags_after<S: Simd>(
         }
         done += count;
     }
-    let (low, high) = S::Wide::load_blocks(token, lengths.as_flattened());
-    h = r.add_row(token, h, complete(limbs(token, low, high), S::Wide::splat(token, ONE)));
+    let (low, high) = S::U64Lanes::load_blocks(token, lengths.as_flattened());
+    h = r.add_row(token, h, complete(limbs(token, low, high), S::U64Lanes::splat(token, ONE)));
     finish(token, h, keys, tags);
 }
 
 /// The accumulators after the blocks of longer messages that come before the last `rows`.
 #[inline(always)]
-fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: usize) -> [S::Wide; 5] {
-    let mut vectors = [S::Wide::splat(token, 0); 5];
+fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: usize) -> [S::U64Lanes; 5] {
+    let mut vectors = [S::U64Lanes::splat(token, 0); 5];
     if inputs.iter().all(|input| input.blocks() <= rows) {
         return vectors;
     }
-    let mut h = [[0; MAX_WIDE_LANES]; 5];
+    let mut h = [[0; MAX_U64_LANES]; 5];
     for (lane, i) in lanes_and_messages::<S>() {
         if let Some(input) = inputs.get_mut(i)
             && input.blocks() > rows
@@ -112,14 +106,14 @@ fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: 
         }
     }
     for (vector, lanes) in vectors.iter_mut().zip(&h) {
-        *vector = S::Wide::from_lanes(token, lanes);
+        *vector = S::U64Lanes::from_lanes(token, lanes);
     }
     wipe(h.as_flattened_mut());
     vectors
 }
 
 #[inline(always)]
-fn add<W: Wide>(a: [W; 5], b: [W; 5]) -> [W; 5] {
+fn add<W: U64Lanes>(a: [W; 5], b: [W; 5]) -> [W; 5] {
     [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3]), a[4].add(b[4])]
 }
 
@@ -131,10 +125,10 @@ struct Multiplier<W> {
     times_5: [W; 4],
 }
 
-impl<S: Simd<Wide = W>, W: Wide<Token = S>> Multiplier<W> {
+impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
     #[inline(always)]
     fn new(limbs: [W; 5]) -> Self {
-        // Opaque as factors must be: see `Wide::opaque`.
+        // Opaque as factors must be: see `U64Lanes::opaque`.
         let times_5 = |i: usize| limbs[i].add(limbs[i].shl::<2>()).opaque();
         let times_5 = [times_5(1), times_5(2), times_5(3), times_5(4)];
         Self {
@@ -146,7 +140,7 @@ impl<S: Simd<Wide = W>, W: Wide<Token = S>> Multiplier<W> {
     /// r, from the first halves of the keys (RFC 8439, section 2.5).
     #[inline(always)]
     fn clamp(token: S, keys: &[[u8; 32]]) -> Self {
-        let mut halves = [[0; BLOCK_BYTES]; MAX_WIDE_LANES];
+        let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
         for (half, key) in halves.iter_mut().zip(keys) {
             *half = *key.first_chunk().expect("the first half of the key");
         }
@@ -187,17 +181,18 @@ impl<S: Simd<Wide = W>, W: Wide<Token = S>> Multiplier<W> {
 
 /// The tags: h modulo p, plus the second half of the key.
 #[inline(always)]
-fn finish<S: Simd>(token: S, mut h: [S::Wide; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
-    let limb = S::Wide::splat(token, LIMB);
-    let times_5 = |a: S::Wide| a.add(a.shl::<2>());
+fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
+    let limb = S::U64Lanes::splat(token, LIMB);
+    let times_5 = |a: S::U64Lanes| a.add(a.shl::<2>());
     for i in 0..4 {
         h[i + 1] = h[i + 1].add(h[i].shr::<26>());
         h[i] = h[i].and(limb);
     }
     h[0] = h[0].add(times_5(h[4].shr::<26>()));
     h[4] = h[4].and(limb);
-    // h is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum, without the carry, is it.
-    let mut above = h[0].add(S::Wide::splat(token, 5)).shr::<26>();
+    // h is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum,
+    // without the carry, is it.
+    let mut above = h[0].add(S::U64Lanes::splat(token, 5)).shr::<26>();
     for limb in &h[1..] {
         above = limb.add(above).shr::<26>();
     }

@@ -1,9 +1,9 @@
-//! What is authenticated, dealt to rows of blocks.
+//! The authenticated data of many messages, dealt to rows of blocks.
 
-use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
+use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::super::BLOCK_BYTES;
-use super::super::wide::limbs;
+use super::super::limbs26::limbs;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 
@@ -13,11 +13,11 @@ pub(super) const TILE_ROWS: usize = 16;
 /// The lanes, with the number of the message that each belongs to.
 #[inline(always)]
 pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usize)> {
-    S::Wide::BLOCK_OF_LANE.into_iter().take(S::Wide::LANES).enumerate()
+    S::U64Lanes::BLOCK_OF_LANE.into_iter().take(S::U64Lanes::LANES).enumerate()
 }
 
-/// What is authenticated of a message: its associated data and its ciphertext, both filled up with zeros, and their lengths
-/// (RFC 8439, section 2.8).
+/// The authenticated data of a message: its associated data and its ciphertext, both filled up with
+/// zeros, and their lengths (RFC 8439, section 2.8).
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
     pub(crate) aad: &'a [u8],
@@ -25,7 +25,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Number of blocks before that of the lengths.
+    /// Number of blocks before the block of the lengths.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> usize {
         self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)
@@ -73,9 +73,9 @@ pub(super) const ONE: u64 = 1 << 24;
 
 /// One block of each message.
 pub(super) struct Row {
-    blocks: [Block; MAX_WIDE_LANES],
+    blocks: [Block; MAX_U64_LANES],
     /// `ONE`, or 0 before a message begins. In the order of the lanes.
-    ones: [u64; MAX_WIDE_LANES],
+    ones: [u64; MAX_U64_LANES],
 }
 
 /// Rows that are computed with next.
@@ -87,17 +87,17 @@ pub(crate) struct Tile {
 
 impl Tile {
     pub(crate) fn new() -> Self {
-        const ROW: Row = Row { blocks: [[0; BLOCK_BYTES]; MAX_WIDE_LANES], ones: [ONE; MAX_WIDE_LANES] };
+        const ROW: Row = Row { blocks: [[0; BLOCK_BYTES]; MAX_U64_LANES], ones: [ONE; MAX_U64_LANES] };
         Self { rows: [ROW; TILE_ROWS], partial: false }
     }
 
-    /// Takes the next `count` rows of `left`. `messages` has the number of each lane's message; a lane without one stays as
-    /// it is, its accumulator being of no use.
+    /// Takes the next `count` rows of `left`. `messages` has the number of each lane's message; a
+    /// lane without one stays as it is, its accumulator being of no use.
     // Not inlined: between the kernels its few values would live in memory.
     #[inline(never)]
     pub(super) fn fill(&mut self, messages: &[usize], inputs: &mut [Input<'_>], left: usize, count: usize) {
         if self.partial {
-            self.rows.iter_mut().for_each(|row| row.ones = [ONE; MAX_WIDE_LANES]);
+            self.rows.iter_mut().for_each(|row| row.ones = [ONE; MAX_U64_LANES]);
             self.partial = false;
         }
         let rows = &mut self.rows[..count];
@@ -127,14 +127,14 @@ impl Tile {
 
 impl Row {
     #[inline(always)]
-    pub(super) fn limbs<S: Simd>(&self, token: S) -> [S::Wide; 5] {
-        let (low, high) = S::Wide::load_blocks(token, self.blocks.as_flattened());
-        complete(limbs(token, low, high), S::Wide::from_lanes(token, &self.ones))
+    pub(super) fn limbs<S: Simd>(&self, token: S) -> [S::U64Lanes; 5] {
+        let (low, high) = S::U64Lanes::load_blocks(token, self.blocks.as_flattened());
+        complete(limbs(token, low, high), S::U64Lanes::from_lanes(token, &self.ones))
     }
 }
 
 /// Sets bit 128.
 #[inline(always)]
-pub(super) fn complete<W: Wide>(m: [W; 5], ones: W) -> [W; 5] {
+pub(super) fn complete<W: U64Lanes>(m: [W; 5], ones: W) -> [W; 5] {
     [m[0], m[1], m[2], m[3], m[4].or(ones)]
 }

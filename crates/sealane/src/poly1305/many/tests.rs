@@ -35,7 +35,7 @@ fn check(cases: &[Case]) {
 }
 
 fn lanes<S: Simd>(_: S) -> usize {
-    S::Wide::LANES
+    S::U64Lanes::LANES
 }
 
 fn key(r: u128, s: u128) -> [u8; 32] {
@@ -44,7 +44,8 @@ fn key(r: u128, s: u128) -> [u8; 32] {
 
 #[test]
 fn sums_next_to_p() {
-    // With r = 1 the accumulator is the sum of three blocks, each with its 2^128: two of the ciphertext, and the lengths.
+    // With r = 1 the accumulator is the sum of three blocks, each with its 2^128: two of the
+    // ciphertext, and the lengths.
     let lengths = 32_u128 << 64;
     let cases: Vec<_> = (0..24)
         .map(|i| {

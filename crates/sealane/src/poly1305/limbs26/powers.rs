@@ -1,12 +1,12 @@
-//! What the rows are multiplied with.
+//! The factors of the rows.
 
-use sealane_simd::{Pair, PairTable, Simd, Wide};
+use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 
 use super::{LIMB, MAX_ROWS, carry, multiply_add, opaque, times_5};
 use crate::wipe::wipe;
 
-/// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that of 2^64 R^j; of `[5 + i]`,
-/// 2^32 R^j and 2^96 R^j.
+/// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that
+/// of 2^64 R^j; of `[5 + i]`, 2^32 R^j and 2^96 R^j.
 pub(in crate::poly1305) type Shifted = [Pair; 10];
 
 /// … R^3, R^2, R^1, as far as they are needed.
@@ -23,15 +23,15 @@ impl Powers {
         self.0.rows()
     }
 
-    /// Computes the first `count` powers of R: a multiple of the number of lanes. Lanes of `r` are r^N … r^1, in the order of
-    /// the blocks.
+    /// Computes the first `count` powers of R: a multiple of the number of lanes. Lanes of `r` are
+    /// r^N … r^1, in the order of the blocks.
     #[inline(always)]
-    pub(super) fn fill<S: Simd>(&mut self, token: S, r: &[S::Wide; 5], count: usize) {
+    pub(super) fn fill<S: Simd>(&mut self, token: S, r: &[S::U64Lanes; 5], count: usize) {
         self.clear();
         // r^j to the power of N is R^j.
-        let zero = [S::Wide::splat(token, 0); 5];
+        let zero = [S::U64Lanes::splat(token, 0); 5];
         let mut power = *r;
-        for _ in 0..S::Wide::LANES.ilog2() {
+        for _ in 0..S::U64Lanes::LANES.ilog2() {
             power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
         }
         self.push(&multiples(token, &power));
@@ -45,7 +45,7 @@ impl Powers {
 
     /// Puts the powers in the lanes before those that are there.
     #[inline(always)]
-    pub(in crate::poly1305) fn push<W: Wide>(&mut self, columns: &[(W, W); 10]) {
+    pub(in crate::poly1305) fn push<W: U64Lanes>(&mut self, columns: &[(W, W); 10]) {
         self.0.push(columns);
     }
 
@@ -68,10 +68,11 @@ impl Drop for Powers {
 
 /// The multiples of a power for each lane.
 #[inline(always)]
-fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10] {
+fn multiples<S: Simd>(token: S, power: &[S::U64Lanes; 5]) -> [(S::U64Lanes, S::U64Lanes); 10] {
     let [p0, p1, p2, p3, _] = *power;
     let [_, _, f2, f3, f4] = times_5(power);
-    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 = 5. They stay below 2^47.
+    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 =
+    // 5. They stay below 2^47.
     let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
     let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
     let by_96 = [f2.shl::<18>(), f3.shl::<18>(), f4.shl::<18>(), p0.shl::<18>(), p1.shl::<18>()];
@@ -84,10 +85,11 @@ fn multiples<S: Simd>(token: S, power: &[S::Wide; 5]) -> [(S::Wide, S::Wide); 10
     columns
 }
 
-/// Carries from each limb to the next. From 2^26 + 2^16 times 5 · 2^18, limbs come out below 2^26 + 2^21.
+/// Carries from each limb to the next. From 2^26 + 2^16 times 5 · 2^18, limbs come out below 2^26 +
+/// 2^21.
 #[inline(always)]
-fn carry_once<S: Simd>(token: S, h: [S::Wide; 5]) -> [S::Wide; 5] {
-    let limb = S::Wide::splat(token, LIMB);
+fn carry_once<S: Simd>(token: S, h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
+    let limb = S::U64Lanes::splat(token, LIMB);
     let top = h[4].shr::<26>();
     [
         h[0].and(limb).add(top.add(top.shl::<2>())),
@@ -104,7 +106,7 @@ fn limbs(power: &Shifted) -> [u64; 5] {
     [power[0].even(), power[1].even(), power[2].even(), power[3].even(), power[4].even()]
 }
 
-/// What is done once for a number of rows, k.
+/// The factors that are computed once for a number of rows, k.
 pub(super) struct Factors {
     /// R^k.
     limbs: [u32; 5],
@@ -134,7 +136,8 @@ impl Factors {
             sums.power = limbs(power);
         }
         sums.count = count;
-        // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They stay below 2^57.
+        // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They
+        // stay below 2^57.
         let [s0, s1, s2, s3, s4] = sums.below;
         debug_assert!(sums.below.iter().all(|sum| sum >> 31 == 0), "the sums of powers have 31 bits");
         Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
@@ -142,12 +145,12 @@ impl Factors {
 
     /// The product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below 2^28.
     #[inline(always)]
-    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::Wide; 5]) -> [S::Wide; 5] {
+    pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
         let splat = |limbs: &[u32; 5]| {
-            let splat = |i: usize| S::Wide::splat_low(token, limbs[i]);
+            let splat = |i: usize| S::U64Lanes::splat_low(token, limbs[i]);
             [splat(0), splat(1), splat(2), splat(3), splat(4)]
         };
-        let ones = |i: usize| S::Wide::splat(token, self.ones[i]);
+        let ones = |i: usize| S::U64Lanes::splat(token, self.ones[i]);
         let ones = [ones(0), ones(1), ones(2), ones(3), ones(4)];
         multiply_add(&opaque(h), &splat(&self.limbs), &splat(&self.times_5), ones)
     }

@@ -2,50 +2,51 @@
 
 use crate::{Pair, Simd};
 
-/// The most lanes that any implementation of [`Wide`] has.
-pub const MAX_WIDE_LANES: usize = 8;
+/// The most lanes that any implementation of [`U64Lanes`] has.
+pub const MAX_U64_LANES: usize = 8;
 
 /// A vector of 64-bit lanes.
-pub trait Wide: Copy {
+pub trait U64Lanes: Copy {
     /// The proof that the CPU has the instructions.
-    type Token: Simd<Wide = Self>;
+    type Token: Simd<U64Lanes = Self>;
 
     /// Number of lanes.
     const LANES: usize;
-    /// The order in which [`Wide::load_blocks`] deals blocks to lanes: lane `i` holds block `BLOCK_OF_LANE[i]`.
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES];
-
-    /// Length in bytes from which Poly1305 is faster on these vectors than on 64-bit integers, as measured. At least two
-    /// rows of [`Wide::LANES`] blocks.
-    const MIN_POLY1305_BYTES: usize;
+    /// The order in which [`U64Lanes::load_blocks`] deals blocks to lanes: lane `i` holds block
+    /// `BLOCK_OF_LANE[i]`.
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES];
 
     /// All lanes equal `value`.
     fn splat(token: Self::Token, value: u64) -> Self;
-    /// All lanes have `value` in their low half. The high half is unspecified: for operands of [`Wide::mul_low`].
+    /// All lanes have `value` in their low half. The high half is unspecified: for operands of
+    /// [`U64Lanes::mul_low`].
     fn splat_low(token: Self::Token, value: u32) -> Self;
-    /// The first [`Wide::LANES`] values; the rest is ignored.
-    fn from_lanes(token: Self::Token, lanes: &[u64; MAX_WIDE_LANES]) -> Self;
-    /// The lanes, the first [`Wide::LANES`] of the array; the rest is 0.
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES];
+    /// The first [`U64Lanes::LANES`] values; the rest is ignored.
+    fn from_lanes(token: Self::Token, lanes: &[u64; MAX_U64_LANES]) -> Self;
+    /// The lanes, the first [`U64Lanes::LANES`] of the array; the rest is 0.
+    fn to_lanes(self) -> [u64; MAX_U64_LANES];
 
-    /// All even lanes have the first factor in their low halves, all odd lanes the second. The high halves are unspecified: for
-    /// operands of [`Wide::mul_low`].
+    /// All even lanes have the first factor in their low halves, all odd lanes the second. The high
+    /// halves are unspecified: for operands of [`U64Lanes::mul_low`].
     fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
-    /// Lane `i` of both vectors, whose lanes are below 2^32, as the pair `i`: the first [`Wide::LANES`] of the array. The rest is 0.
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES];
+    /// Lane `i` of both vectors, whose lanes are below 2^32, as the pair `i`: the first
+    /// [`U64Lanes::LANES`] of the array. The rest is 0.
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES];
 
-    /// Loads [`Wide::LANES`] blocks of 16 bytes as they are, half of them to each vector: the low 8 bytes of a block, little-endian,
-    /// are in an even lane, the high 8 bytes in the odd lane that follows.
+    /// Loads [`U64Lanes::LANES`] blocks of 16 bytes as they are, half of them to each vector: the
+    /// low 8 bytes of a block, little-endian, are in an even lane, the high 8 bytes in the odd lane
+    /// that follows.
     ///
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
     fn load(token: Self::Token, blocks: &[u8]) -> (Self, Self);
-    /// The even lanes of both vectors, and their odd lanes, in an order in which what [`Wide::load`] has loaded comes to lie as
-    /// [`Wide::BLOCK_OF_LANE`] says.
+    /// The even lanes of both vectors, and their odd lanes, in an order in which what
+    /// [`U64Lanes::load`] has loaded comes to lie as [`U64Lanes::BLOCK_OF_LANE`] says.
     fn unpack(self, other: Self) -> (Self, Self);
 
-    /// Loads [`Wide::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8 bytes of a block, those
-    /// of the second the high 8 bytes, both little-endian, in the order of [`Wide::BLOCK_OF_LANE`].
+    /// Loads [`U64Lanes::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8
+    /// bytes of a block, those of the second the high 8 bytes, both little-endian, in the order of
+    /// [`U64Lanes::BLOCK_OF_LANE`].
     ///
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
@@ -55,13 +56,13 @@ pub trait Wide: Copy {
         first.unpack(second)
     }
 
-    /// As [`Wide::load_blocks`] for up to `16 * LANES` bytes, as if zeros followed.
+    /// As [`U64Lanes::load_blocks`] for up to `16 * LANES` bytes, as if zeros followed.
     ///
     /// # Panics
     /// If `bytes` is longer than that.
     #[inline(always)]
     fn load_padded(token: Self::Token, bytes: &[u8]) -> (Self, Self) {
-        let mut blocks = [0; 16 * MAX_WIDE_LANES];
+        let mut blocks = [0; 16 * MAX_U64_LANES];
         blocks[..bytes.len()].copy_from_slice(bytes);
         Self::load_blocks(token, &blocks)
     }
@@ -70,9 +71,9 @@ pub trait Wide: Copy {
     /// numbered from `LANES` on.
     #[must_use]
     #[inline(always)]
-    fn select_lanes(self, token: Self::Token, other: Self, indices: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn select_lanes(self, token: Self::Token, other: Self, indices: &[u64; MAX_U64_LANES]) -> Self {
         let (a, b) = (self.to_lanes(), other.to_lanes());
-        let mut lanes = [0; MAX_WIDE_LANES];
+        let mut lanes = [0; MAX_U64_LANES];
         for (lane, &index) in lanes.iter_mut().zip(indices).take(Self::LANES) {
             let index = index as usize;
             *lane = if index < Self::LANES { a[index] } else { b[index - Self::LANES] };
@@ -110,11 +111,11 @@ pub trait Wide: Copy {
     #[must_use]
     fn mul_low(self, other: Self) -> Self;
 
-    /// The value itself, of which the compiler no longer knows anything.
+    /// Returns the value, hidden from the compiler.
     ///
-    /// For an operand of [`Wide::mul_low`] that comes round a loop: the compiler may know from outside the loop that its high
-    /// half is 0, drop the instructions that say so, then not know it where it chooses the multiplication, and emulate one of
-    /// 64 bits.
+    /// For an operand of [`U64Lanes::mul_low`] that comes round a loop: the compiler may know from
+    /// outside the loop that its high half is 0, drop the instructions that say so, then not know
+    /// it where it chooses the multiplication, and emulate one of 64 bits.
     #[must_use]
     #[inline(always)]
     fn opaque(self) -> Self {
@@ -124,7 +125,7 @@ pub trait Wide: Copy {
 
 /// The low and the high 52 bits of the products of the low 52 bits in each lane.
 #[inline(always)]
-pub(crate) fn product_52<W: Wide>(a: W, b: W) -> (W, W) {
+pub(crate) fn product_52<W: U64Lanes>(a: W, b: W) -> (W, W) {
     let halves = |x: W| (x.shl::<38>().shr::<38>(), x.shl::<12>().shr::<38>());
     let ((a0, a1), (b0, b1)) = (halves(a), halves(b));
     // 2^26 times the middle products: below 2^79, in two parts.

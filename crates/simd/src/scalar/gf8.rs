@@ -1,9 +1,10 @@
-//! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target always has them.
+//! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target
+//! always has them.
 
 use crate::gf8::multiples;
 use crate::{Gf8, Gf8Bytes, Scalar};
 
-/// Words: one row of 128 bits, two of which fill the registers of no target.
+/// Words in a vector: 128 bits.
 const WORDS: usize = 2;
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const WITHOUT_HIGH_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -62,7 +63,8 @@ impl Gf8Bytes for ScalarBytes {
     fn multiplicand(self) -> Self {
         self
     }
-    /// Doubles and adds, from the factor's low bit up. The branch is on the factor, which is public.
+    /// Doubles and adds, from the factor's low bit up. The branch is on the factor, which is
+    /// public.
     #[inline(always)]
     fn mul(mut multiple: Self, factor: u8) -> Self {
         let mut product = Self([0; WORDS]);
@@ -77,7 +79,8 @@ impl Gf8Bytes for ScalarBytes {
             multiple = multiple.double();
         }
     }
-    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose bytes have no carries.
+    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose
+    /// bytes have no carries.
     #[inline(always)]
     fn mul_secret(multiplicand: Self, factor: [u64; 8]) -> Self {
         let mut product = [0; WORDS];

@@ -5,19 +5,19 @@ extern crate std;
 use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
 
 use super::double_rounds;
-use crate::Horner;
+use crate::PendingPoly1305;
 use crate::x86::Avx2;
 
 /// The words of eight blocks: `[i][lane]` is word i of one of them.
 type Words = [[u32; 8]; 16];
 
 #[target_feature(enable = "avx2,bmi2")]
-fn run(words: &Words, count: usize, horner: &mut Horner<'_>) -> Words {
+fn run(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words {
     let mut v = words.map(|lanes| {
         let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
         _mm256_setr_epi32(a, b, c, d, e, f, g, h)
     });
-    double_rounds(&mut v, count, horner);
+    double_rounds(&mut v, count, pending);
     v.map(|v| {
         let lanes = [
             _mm256_extract_epi32::<0>(v),
@@ -33,18 +33,19 @@ fn run(words: &Words, count: usize, horner: &mut Horner<'_>) -> Words {
     })
 }
 
-/// The assembly, if this CPU has the instructions. Runs that are to test a backend name it, as for the tests of `sealane`.
+/// The assembly, if this CPU has the instructions. Runs that are to test a backend name it, as for
+/// the tests of `sealane`.
 ///
 /// # Panics
 /// If a backend is named that has AVX2, and the CPU does not.
-fn assembly() -> Option<impl Fn(&Words, usize, &mut Horner<'_>) -> Words> {
+fn assembly() -> Option<impl Fn(&Words, usize, &mut PendingPoly1305<'_>) -> Words> {
     if Avx2::detect().is_none() {
         let backend = std::env::var("SEALANE_BACKEND").unwrap_or_default();
         assert!(!matches!(&backend[..], "avx2" | "avx512"), "SEALANE_BACKEND={backend}: this CPU has no AVX2");
         return None;
     }
     // SAFETY: the features have been detected above.
-    Some(|words: &Words, count: usize, horner: &mut Horner<'_>| unsafe { run(words, count, horner) })
+    Some(|words: &Words, count: usize, pending: &mut PendingPoly1305<'_>| unsafe { run(words, count, pending) })
 }
 
 /// RFC 8439, section 2.1, on the words of one lane.
@@ -104,7 +105,8 @@ fn scramble(seed: u64) -> u64 {
 const COUNTS: [usize; 4] = [0, 4, 6, 10];
 const MOST_BLOCKS: usize = 45;
 
-/// Counts of double rounds and of blocks with `h`, r and memory for the blocks that does not start at a multiple of 16.
+/// Counts of double rounds and of blocks with `h`, r and memory for the blocks that does not start
+/// at a multiple of 16.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
     let Some(assembly) = assembly() else { return };
@@ -125,18 +127,18 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
         let mut expected = words;
         (0..count).for_each(|_| plain_double_round(&mut expected));
         for blocks in 0..=MOST_BLOCKS {
-            let mut horner = Horner { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
-            let got = assembly(&words, count, &mut horner);
+            let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
+            let got = assembly(&words, count, &mut pending);
             assert!(got == expected, "{count} double rounds beside {blocks} blocks");
             let taken = 4 * count.min(blocks / 4);
-            assert_eq!(horner.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
+            assert_eq!(pending.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
             if taken == 0 {
-                assert_eq!(horner.h, h, "no block was taken of {blocks}");
+                assert_eq!(pending.h, h, "no block was taken of {blocks}");
             } else {
-                assert!(horner.h[2] <= 4, "the last limb is {} after {taken} blocks", horner.h[2]);
+                assert!(pending.h[2] <= 4, "the last limb is {} after {taken} blocks", pending.h[2]);
             }
             assert_eq!(
-                number(horner.h),
+                number(pending.h),
                 accumulators[taken],
                 "{count} double rounds, {taken} of {blocks} blocks, h = {h:x?}, r = {r:x}"
             );
@@ -155,7 +157,8 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
 
 #[test]
 fn the_longest_carries_fit() {
-    // The largest r, and those of one word. Of h, 8 is the largest last limb whose sums fit with the largest r.
+    // The largest r, and those of one word. Of h, 8 is the largest last limb whose sums fit with
+    // the largest r.
     let ones = u128::MAX;
     for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
         for h in [[u64::MAX, u64::MAX, 8], [u64::MAX, u64::MAX, 3], [u64::MAX - 4, u64::MAX, 3], [0, 0, 8], [0; 3]] {

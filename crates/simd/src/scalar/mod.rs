@@ -1,7 +1,11 @@
-//! The portable backend: arrays of lanes, which the compiler turns into vectors where the target always has them.
+//! The portable backend: arrays of lanes, which the compiler turns into vectors where the target
+//! always has them.
+
+mod gf8;
 
 use crate::sealed::{Assume, Sealed};
-use crate::{MAX_WIDE_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Wide, Words};
+use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words, tuning};
+pub use gf8::ScalarBytes;
 
 /// The token of the portable backend, which every CPU has.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +42,9 @@ impl Assume for Scalar {
 impl Token for Scalar {
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        // A function, as each of the others has: inlined into the place where one of them is chosen, its registers and stack
-        // would be saved for all. Where there is no other, there is no choice.
+        // A function, as each of the others has: inlined into the place where one of them is
+        // chosen, its registers and stack would be saved for all. Where there is no other, there is
+        // no choice.
         #[cfg_attr(
             any(
                 all(target_feature = "sse2", not(target_env = "sgx")),
@@ -63,8 +68,9 @@ impl Token for Scalar {
 
 impl Simd for Scalar {
     type Words = ScalarWords;
-    type Wide = ScalarWide;
+    type U64Lanes = ScalarU64Lanes;
     type OneBlock = Self;
+    const TUNING: Tuning = tuning::SCALAR;
     const VECTORS: bool = false;
 
     #[inline(always)]
@@ -90,7 +96,6 @@ impl Words for ScalarWords {
     type Blocks = [u8; 64];
     const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
-    const HORIZONTAL_SETS: usize = 2;
 
     #[inline(always)]
     fn splat(_: Scalar, word: u32) -> Self {
@@ -168,15 +173,16 @@ impl Words for ScalarWords {
     }
 }
 
+impl ChaCha20Rounds for ScalarWords {}
+
 /// Two 64-bit lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct ScalarWide([u64; 2]);
+pub struct ScalarU64Lanes([u64; 2]);
 
-impl Wide for ScalarWide {
+impl U64Lanes for ScalarU64Lanes {
     type Token = Scalar;
     const LANES: usize = 2;
-    const BLOCK_OF_LANE: [usize; MAX_WIDE_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    const MIN_POLY1305_BYTES: usize = usize::MAX;
+    const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn splat(_: Scalar, value: u64) -> Self {
@@ -187,11 +193,11 @@ impl Wide for ScalarWide {
         Self([u64::from(value); 2])
     }
     #[inline(always)]
-    fn from_lanes(_: Scalar, lanes: &[u64; MAX_WIDE_LANES]) -> Self {
+    fn from_lanes(_: Scalar, lanes: &[u64; MAX_U64_LANES]) -> Self {
         Self([lanes[0], lanes[1]])
     }
     #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_WIDE_LANES] {
+    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
         [self.0[0], self.0[1], 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
@@ -199,8 +205,8 @@ impl Wide for ScalarWide {
         Self(pair.0.map(Into::into))
     }
     #[inline(always)]
-    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_WIDE_LANES] {
-        let mut pairs = [Pair::default(); MAX_WIDE_LANES];
+    fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
+        let mut pairs = [Pair::default(); MAX_U64_LANES];
         pairs[0] = Pair::new(even.0[0], odd.0[0]);
         pairs[1] = Pair::new(even.0[1], odd.0[1]);
         pairs

@@ -1,25 +1,32 @@
 //! Poly1305 on vectors: messages in raw 32-bit limbs, powers of r in 26-bit limbs.
 //!
-//! A *row* is as many blocks as a vector has lanes, N. Each lane is a Horner scheme in R = r^N of its own; the lanes are
-//! combined at the end. K rows are summed before one carry: with M(j) the blocks of row j,
+//! A *row* is as many blocks as a vector has lanes, N. Each lane is a PendingPoly1305 scheme in R =
+//! r^N of its own; the lanes are combined at the end. K rows are summed before one carry: with M(j)
+//! the blocks of row j,
 //!
 //! H ← H R^K + M(0) R^(K-1) + … + M(K-2) R + M(K-1).
 //!
-//! A block is taken as it is, as four 32-bit limbs; what splitting it into limbs of 26 bits would cost, and the fifth
-//! limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20 multiplications a row instead of 25. The halves of a block
-//! even stay in the neighbouring lanes that they are loaded into. Their products are summed apart, and added once for K rows.
-//! The 2^128 that each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added once.
+//! A block is taken as it is, as four 32-bit limbs; what splitting it into limbs of 26 bits would
+//! cost, and the fifth limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20
+//! multiplications a row instead of 25. The halves of a block even stay in the neighbouring lanes
+//! that they are loaded into. Their products are summed apart, and added once for K rows. The 2^128
+//! that each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added
+//! once.
 //!
-//! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32 · (2^26 + 2^21) = 2^60 + 2^55
-//! to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H R^K and the constants together are below 2^58.
+//! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32
+//! · (2^26 + 2^21) = 2^60 + 2^55 to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H
+//! R^K and the constants together are below 2^58.
 
 mod powers;
 
-use sealane_simd::{MAX_WIDE_LANES, Simd, Wide};
+use sealane_simd::tuning::{
+    POLY1305_MIN_ROWS_FOR_TABLE as MIN_ROWS_FOR_TABLE, poly1305_rows_per_carry as rows_per_carry,
+};
+use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
+use super::accumulator::Accumulator;
 use super::field::{Element, LIMB, Multiplier};
-use super::kernel::{Accumulator, Table};
 use crate::wipe::wipe;
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
@@ -28,28 +35,18 @@ use powers::{Factors, Sums};
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
 
-/// Rows from which a table pays, as measured on Zen 3: below, one row at a time is as fast.
-const MIN_ROWS_FOR_TABLE: usize = 12;
-
-/// Rows between two carries for `count` rows behind the first, and powers in the table: the more rows, the more powers pay.
-/// Measured on Zen 3, for rows of four blocks.
-const fn rows_per_carry(count: usize, lanes: usize) -> usize {
-    let rows = match count {
-        0..31 => 4,
-        31..127 => 8,
-        _ => MAX_ROWS,
-    };
-    if rows < lanes { lanes } else { rows }
-}
+/// Powers of r for vectors: computed when a message is long enough, and only as many as it needs;
+/// kept from one piece of a message to the next.
+pub(super) type Table = Option<Powers>;
 
 /// Adds whole rows to `accumulator`: at least two of them.
 #[inline(always)]
 pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (mut powers_of_r, mut elements) = lane_powers::<S>(accumulator.r);
     let lanes = from_elements(token, &elements);
-    wipe(&mut elements[..S::Wide::LANES]);
-    let sums = sums_of_rows(token, accumulator.h, &lanes, &powers_of_r[S::Wide::LANES - 1], table, data);
-    wipe(&mut powers_of_r[..S::Wide::LANES]);
+    wipe(&mut elements[..S::U64Lanes::LANES]);
+    let sums = sums_of_rows(token, accumulator.h, &lanes, &powers_of_r[S::U64Lanes::LANES - 1], table, data);
+    wipe(&mut powers_of_r[..S::U64Lanes::LANES]);
     accumulator.h = Element::from_limbs(sums);
 }
 
@@ -59,23 +56,23 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
 pub(super) fn sums_of_rows<S: Simd>(
     token: S,
     accumulator: Element,
-    lanes: &[S::Wide; 5],
+    lanes: &[S::U64Lanes; 5],
     step: &Element,
     table: &mut Table,
     data: &[u8],
 ) -> [u64; 5] {
-    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
-    let zero = [S::Wide::splat(token, 0); 5];
+    let zero = [S::U64Lanes::splat(token, 0); 5];
 
     // The first row, and the message so far: that is added to the first block, which lane 0 holds.
-    let (low, high) = S::Wide::load_blocks(token, first);
+    let (low, high) = S::U64Lanes::load_blocks(token, first);
     let mut h = limbs(token, low, high);
     for (lane, limb) in h.iter_mut().zip(accumulator.limbs()) {
-        *lane = lane.add(S::Wide::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
+        *lane = lane.add(S::U64Lanes::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
     }
-    h[4] = h[4].add(S::Wide::splat(token, 1 << 24)); // 2^128
+    h[4] = h[4].add(S::U64Lanes::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
         let factors = Factors::new(step.limbs(), [0, 0, 0, 0, 1 << 24]);
@@ -85,7 +82,7 @@ pub(super) fn sums_of_rows<S: Simd>(
     } else {
         // A piece of a longer message uses what the pieces before it have computed.
         let table = table.get_or_insert_with(Powers::new);
-        let group_rows = rows_per_carry(count, S::Wide::LANES);
+        let group_rows = rows_per_carry(count, S::U64Lanes::LANES);
         if table.rows().len() < group_rows {
             table.fill(token, lanes, group_rows);
         }
@@ -105,26 +102,27 @@ pub(super) fn sums_of_rows<S: Simd>(
         }
     }
 
-    // Lane i is left to be multiplied with r^(N-i). The sums stay below 2^57 in each lane.
+    // The sum in lane i still lacks the factor r^(N-i). The sums stay below 2^57 in each lane.
     let h = multiply_add(&opaque(&h), &opaque(lanes), &times_5(lanes), zero);
     [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
 
-/// r^1 … r^N for N lanes, and for each lane i what its sum is left to be multiplied with: r^(N-i), in the order of the blocks.
+/// r^1 … r^N for N lanes, and for each lane i what its sum is left to be multiplied with: r^(N-i),
+/// in the order of the blocks.
 #[inline(always)]
-pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_WIDE_LANES], [Element; MAX_WIDE_LANES]) {
-    let powers = powers_of_r(r, S::Wide::LANES);
-    let mut elements = [Element::default(); MAX_WIDE_LANES];
-    for lane in 0..S::Wide::LANES {
-        elements[lane] = powers[S::Wide::LANES - 1 - S::Wide::BLOCK_OF_LANE[lane]];
+pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_U64_LANES], [Element; MAX_U64_LANES]) {
+    let powers = powers_of_r(r, S::U64Lanes::LANES);
+    let mut elements = [Element::default(); MAX_U64_LANES];
+    for lane in 0..S::U64Lanes::LANES {
+        elements[lane] = powers[S::U64Lanes::LANES - 1 - S::U64Lanes::BLOCK_OF_LANE[lane]];
     }
     (powers, elements)
 }
 
 /// r^1 … r^count.
 #[inline(always)]
-fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_WIDE_LANES] {
-    let mut powers = [r.element(); MAX_WIDE_LANES];
+fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_U64_LANES] {
+    let mut powers = [r.element(); MAX_U64_LANES];
     for i in 1..count {
         // By r, where that does not make the way from r to R longer: r is clamped, which is faster.
         powers[i] = if i > 1 && (i + 1).is_power_of_two() {
@@ -136,23 +134,24 @@ fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_WIDE_LANES] {
     powers
 }
 
-/// Values that the compiler knows nothing of.
+/// Returns the values, hidden from the compiler.
 #[inline(always)]
-fn opaque<W: Wide>(h: &[W; 5]) -> [W; 5] {
+fn opaque<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
 }
 
-/// Five times each limb. Opaque: as factors must be, and because the compiler would make multiplications of it.
+/// Five times each limb. Opaque: as factors must be, and because the compiler would make
+/// multiplications of it.
 #[inline(always)]
-fn times_5<W: Wide>(h: &[W; 5]) -> [W; 5] {
+fn times_5<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
     [times_5(h[0]), times_5(h[1]), times_5(h[2]), times_5(h[3]), times_5(h[4])]
 }
 
 /// Numbers of 128 bits, in two halves, in limbs of 26 bits.
 #[inline(always)]
-pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide; 5] {
-    let limb = S::Wide::splat(token, LIMB);
+pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [S::U64Lanes; 5] {
+    let limb = S::U64Lanes::splat(token, LIMB);
     [
         low.and(limb),
         low.shr::<26>().and(limb),
@@ -164,22 +163,22 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::Wide, high: S::Wide) -> [S::Wide;
 
 /// An element for each lane, in five limbs of at most 2^26 + 2^24.
 #[inline(always)]
-pub(super) fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_WIDE_LANES]) -> [S::Wide; 5] {
-    let mut words = [[0; MAX_WIDE_LANES]; 3];
-    for i in 0..S::Wide::LANES {
+pub(super) fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_U64_LANES]) -> [S::U64Lanes; 5] {
+    let mut words = [[0; MAX_U64_LANES]; 3];
+    for i in 0..S::U64Lanes::LANES {
         [words[0][i], words[1][i], words[2][i]] = elements[i].0;
     }
     let [low, high, top] = &words;
-    let mut limbs = limbs(token, S::Wide::from_lanes(token, low), S::Wide::from_lanes(token, high));
-    limbs[4] = limbs[4].add(S::Wide::from_lanes(token, top).shl::<24>());
+    let mut limbs = limbs(token, S::U64Lanes::from_lanes(token, low), S::U64Lanes::from_lanes(token, high));
+    limbs[4] = limbs[4].add(S::U64Lanes::from_lanes(token, top).shl::<24>());
     wipe(words.as_flattened_mut());
     limbs
 }
 
 /// The sum with a row of blocks, without their 2^128.
 #[inline(always)]
-fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
-    let (low, high) = S::Wide::load_blocks(token, row);
+fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes; 5] {
+    let (low, high) = S::U64Lanes::load_blocks(token, row);
     let mut limbs = limbs(token, low, high);
     for i in 0..5 {
         limbs[i] = limbs[i].add(sum[i]);
@@ -187,28 +186,34 @@ fn add_row<S: Simd>(token: S, sum: [S::Wide; 5], row: &[u8]) -> [S::Wide; 5] {
     limbs
 }
 
-/// Up to as many rows as there are powers, and one carry. `factors` are those of the number of rows.
+/// Adds up to one row for each power, with one carry. `factors` belong to the number of rows.
 #[inline(always)]
-fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide; 5], data: &[u8]) -> [S::Wide; 5] {
-    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+fn group<S: Simd>(
+    token: S,
+    powers: &[Shifted],
+    factors: &Factors,
+    h: &[S::U64Lanes; 5],
+    data: &[u8],
+) -> [S::U64Lanes; 5] {
+    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
     let count = rows.len() / row_bytes;
 
     // The rows do not wait for this product, nor for the carry that is before it.
     let mut sum = factors.multiply_add(token, h);
-    let mut first = [S::Wide::splat(token, 0); 5];
+    let mut first = [S::U64Lanes::splat(token, 0); 5];
     let mut second = first;
     for (row, power) in rows.chunks_exact(row_bytes).zip(&powers[powers.len() - count..]) {
         // Low words of all halves first, then high words: fewer vectors at a time.
-        let (mut a, mut b) = S::Wide::load(token, row);
+        let (mut a, mut b) = S::U64Lanes::load(token, row);
         for i in 0..5 {
-            let pair = S::Wide::splat_pair(token, &power[i]);
+            let pair = S::U64Lanes::splat_pair(token, &power[i]);
             first[i] = first[i].add(a.mul_low(pair));
             second[i] = second[i].add(b.mul_low(pair));
         }
         (a, b) = (a.shr::<32>(), b.shr::<32>());
         for i in 0..5 {
-            let pair = S::Wide::splat_pair(token, &power[5 + i]);
+            let pair = S::U64Lanes::splat_pair(token, &power[5 + i]);
             first[i] = first[i].add(a.mul_low(pair));
             second[i] = second[i].add(b.mul_low(pair));
         }
@@ -221,12 +226,12 @@ fn group<S: Simd>(token: S, powers: &[Shifted], factors: &Factors, h: &[S::Wide;
     carry(token, add_row(token, sum, last_row))
 }
 
-/// The sum of `sum` and the product, not carried, with factors in five limbs, of which `times_5` has five times each. The limbs
-/// of `h` are below 2^28.
+/// The sum of `sum` and the product, not carried, with factors in five limbs, of which `times_5`
+/// has five times each. The limbs of `h` are below 2^28.
 #[inline(always)]
-fn multiply_add<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
-    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by factor: they need not be in
-    // registers all at once.
+fn multiply_add<W: U64Lanes>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
+    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by
+    // factor: they need not be in registers all at once.
     for j in 0..5 {
         for (i, h) in h.iter().enumerate() {
             let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };
@@ -238,9 +243,9 @@ fn multiply_add<W: Wide>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: 
 
 /// Carries limbs below 2^64 - 2^40 so that they are at most 2^26 + 2^16.
 #[inline(always)]
-pub(super) fn carry<S: Simd>(token: S, mut h: [S::Wide; 5]) -> [S::Wide; 5] {
-    let limb = S::Wide::splat(token, LIMB);
-    let carry = |h: &mut [S::Wide; 5], i: usize| {
+pub(super) fn carry<S: Simd>(token: S, mut h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
+    let limb = S::U64Lanes::splat(token, LIMB);
+    let carry = |h: &mut [S::U64Lanes; 5], i: usize| {
         let above = h[i].shr::<26>();
         h[i] = h[i].and(limb);
         h[i + 1] = h[i + 1].add(above);

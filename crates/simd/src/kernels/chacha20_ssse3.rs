@@ -1,11 +1,14 @@
 //! ChaCha's double rounds on four blocks, in assembly.
 //!
-//! What compilers do not find for sixteen words in sixteen registers is which words best wait in memory: of the third row two are
-//! in registers and two wait, and they change places twice in a double round. That is four stores and four loads; all else is
-//! the 128 operations, 16 copies (these instructions overwrite an operand, and a rotation without a byte shuffle needs it twice)
-//! and the loop. The compiler's code has 161 to 164 instructions and 16 accesses of the stack.
+//! Sixteen words do not fit sixteen registers together with temporaries. Compilers do not find the
+//! best words to keep in memory: two words of the third row are in registers and two in memory, and
+//! they change places twice in a double round. That is four stores and four loads; all else is the
+//! 128 operations, 16 copies (these instructions overwrite an operand, and a rotation without a
+//! byte shuffle needs it twice) and the loop. The compiler's code has 161 to 164 instructions and
+//! 16 accesses of the stack.
 //!
-//! The rounds are the same as those that safe code does on other backends; the tests compare them with plain integers.
+//! The rounds are the same as those that safe code does on other backends; the tests compare them
+//! with plain integers.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_setzero_si128};
@@ -83,11 +86,12 @@ macro_rules! exchange {
 /// `double_rounds` double rounds of ChaCha on the words `v` of four blocks.
 #[target_feature(enable = "ssse3")]
 #[inline]
-pub(super) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
+pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let mut third_row = [*v8, *v9, *v10, *v11];
-    // SAFETY: the assembly reads and writes the four vectors of `third_row` and reads both masks; they are aligned to 16 bytes as
-    // the instructions demand. All registers that it changes are operands; it leaves the stack alone. The feature is enabled.
+    // SAFETY: the assembly reads and writes the four vectors of `third_row` and reads both masks;
+    // they are aligned to 16 bytes as the instructions demand. All registers that it changes are
+    // operands; it leaves the stack alone. The feature is enabled.
     unsafe {
         asm!(
             "test {count}, {count}",
@@ -128,7 +132,7 @@ pub(super) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
         );
     }
     [*v8, *v9, *v10, *v11] = third_row;
-    // What the assembly was given in memory would stay there.
+    // Wipes the operands in memory.
     third_row = [_mm_setzero_si128(); 4];
     // SAFETY: the assembly is empty.
     unsafe { asm!("/* {} */", in(reg) &raw const third_row, options(nostack, readonly, preserves_flags)) };

@@ -14,60 +14,38 @@
 //! row or sum below 2^46. Four rows of three products each have low halves below 12 · 2^52 < 2^56,
 //! and high halves below 12 · 2^44 < 2^48.
 
-use sealane_simd::{CpuClass, MAX_WIDE_LANES, Simd, Token, Wide};
+use sealane_simd::tuning::{
+    POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
+};
+use sealane_simd::{MAX_U64_LANES, Simd, Token, U64Lanes};
 
 use super::BLOCK_BYTES;
+use super::accumulator::Accumulator;
 use super::field::{Element, LIMB_44, Multiplier};
-use super::kernel::Accumulator;
 use super::short::Short;
 use crate::Tag;
-
-/// The least of [`min_bytes_of`].
-pub(super) const LEAST_MIN_BYTES: usize = 208;
-
-/// Length from which vectors are faster than 64-bit integers: more than a row, as measured on both
-/// classes.
-#[inline(always)]
-pub(super) fn min_bytes_of(class: CpuClass) -> usize {
-    match class {
-        CpuClass::OneCycle => 288,
-        CpuClass::TwoCycles => LEAST_MIN_BYTES,
-    }
-}
 
 /// Bytes of a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
-/// Rows from which two share a carry; below, each has its own.
-const MIN_ROWS_FOR_TWO: usize = 3;
-/// Rows from which four share a carry.
-const MIN_ROWS_FOR_FOUR: usize = 9;
-
-/// Length from which the powers for four rows between two carries pay, as measured on both classes.
-#[inline(always)]
-fn min_bytes_for_four<S: Simd>(token: S) -> usize {
-    match token.cpu_class() {
-        CpuClass::OneCycle => 4096,
-        CpuClass::TwoCycles => 1152,
-    }
-}
-
 /// Adds whole blocks to `accumulator`: more than a row.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    let tail = tail_blocks::<S::Wide>(data.len() / BLOCK_BYTES) * BLOCK_BYTES;
+    let tail = tail_blocks::<S::U64Lanes>(data.len() / BLOCK_BYTES) * BLOCK_BYTES;
     let (rows, tail) = data.split_at(data.len() - tail);
     let (h, r) = (accumulator.h, accumulator.r);
-    accumulator.h = match rows.len() / (S::Wide::LANES * BLOCK_BYTES) {
-        0..MIN_ROWS_FOR_TWO => Powers::<S::Wide, 1>::new(token, r).whole(token, h, rows, tail, None),
-        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => Powers::<S::Wide, 2>::new(token, r).whole(token, h, rows, tail, None),
-        _ => Powers::<S::Wide, 4>::new(token, r).whole(token, h, rows, tail, None),
+    accumulator.h = match rows.len() / (S::U64Lanes::LANES * BLOCK_BYTES) {
+        0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, None),
+        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => {
+            Powers::<S::U64Lanes, 2>::new(token, r).whole(token, h, rows, tail, None)
+        }
+        _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, None),
     };
 }
 
 /// The number of blocks in the last row, which may be complete.
 #[inline(always)]
-fn tail_blocks<W: Wide>(blocks: usize) -> usize {
+fn tail_blocks<W: U64Lanes>(blocks: usize) -> usize {
     (blocks - 1) % W::LANES + 1
 }
 
@@ -75,15 +53,15 @@ fn tail_blocks<W: Wide>(blocks: usize) -> usize {
 /// section 2.8).
 #[inline(always)]
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Short {
-    let row_bytes = S::Wide::LANES * BLOCK_BYTES;
+    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let (rows, tail) = data.split_at(data.len() - data.len() % row_bytes);
     let Short { h, r, s } = mac;
     let h = match data.len() / row_bytes {
-        0..MIN_ROWS_FOR_TWO => Powers::<S::Wide, 1>::new(token, r).whole(token, h, rows, tail, Some(lengths)),
+        0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, Some(lengths)),
         MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => {
-            Powers::<S::Wide, 2>::new(token, r).whole(token, h, rows, tail, Some(lengths))
+            Powers::<S::U64Lanes, 2>::new(token, r).whole(token, h, rows, tail, Some(lengths))
         }
-        _ => Powers::<S::Wide, 4>::new(token, r).whole(token, h, rows, tail, Some(lengths)),
+        _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, Some(lengths)),
     };
     Short { h, r, s }
 }
@@ -98,10 +76,10 @@ pub(crate) struct Powers<W, const K: usize> {
     rows: [Factor<W>; K],
 }
 
-impl<W: Wide, const K: usize> Powers<W, K> {
+impl<W: U64Lanes, const K: usize> Powers<W, K> {
     /// The exponent of r in each lane.
-    const EXPONENTS: [usize; MAX_WIDE_LANES] = {
-        let mut exponents = [0; MAX_WIDE_LANES];
+    const EXPONENTS: [usize; MAX_U64_LANES] = {
+        let mut exponents = [0; MAX_U64_LANES];
         let mut lane = 0;
         while lane < W::LANES {
             exponents[lane] = W::LANES - W::BLOCK_OF_LANE[lane];
@@ -111,8 +89,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     };
 
     /// The lanes whose exponent is 1, 2, 3 or 4 modulo 4.
-    const MODULO_4: [[u64; MAX_WIDE_LANES]; 4] = {
-        let mut masks = [[0; MAX_WIDE_LANES]; 4];
+    const MODULO_4: [[u64; MAX_U64_LANES]; 4] = {
+        let mut masks = [[0; MAX_U64_LANES]; 4];
         let mut lane = 0;
         while lane < W::LANES {
             masks[(Self::EXPONENTS[lane] - 1) % 4][lane] = u64::MAX;
@@ -122,8 +100,8 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     };
 
     /// The lanes whose exponent is above 4, and the others.
-    const ABOVE_4: [[u64; MAX_WIDE_LANES]; 2] = {
-        let mut masks = [[0; MAX_WIDE_LANES]; 2];
+    const ABOVE_4: [[u64; MAX_U64_LANES]; 2] = {
+        let mut masks = [[0; MAX_U64_LANES]; 2];
         let mut lane = 0;
         while lane < W::LANES {
             masks[if Self::EXPONENTS[lane] > 4 { 0 } else { 1 }][lane] = u64::MAX;
@@ -133,12 +111,12 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     };
 
     /// The lane of the highest exponent, for all lanes.
-    const HIGHEST: [u64; MAX_WIDE_LANES] = {
+    const HIGHEST: [u64; MAX_U64_LANES] = {
         let mut lane = 0;
         while Self::EXPONENTS[lane] < W::LANES {
             lane += 1;
         }
-        [lane as u64; MAX_WIDE_LANES]
+        [lane as u64; MAX_U64_LANES]
     };
 
     #[inline(always)]
@@ -291,16 +269,16 @@ impl<W: Wide, const K: usize> Powers<W, K> {
         self.finish(token, sum, tail, Some(lengths))
     }
 
-    /// For so many blocks of a last row: the exponent of each lane before it, and in it, as places
-    /// in both vectors of powers; bit 128 in its lanes; where the block behind it is.
-    const LAST: [Last; MAX_WIDE_LANES] = {
-        let mut place = [0; MAX_WIDE_LANES];
+    /// For a last row of each number of blocks: the exponents of the lanes before and in that row,
+    /// as places in both vectors of powers; bit 128 of its lanes; the lane of its last block.
+    const LAST: [Last; MAX_U64_LANES] = {
+        let mut place = [0; MAX_U64_LANES];
         let mut lane = 0;
         while lane < W::LANES {
             place[W::BLOCK_OF_LANE[lane]] = lane;
             lane += 1;
         }
-        let mut all = [Last { before: [0; 8], within: [0; 8], ones: [0; 8], end: [0; 8] }; MAX_WIDE_LANES];
+        let mut all = [Last { before: [0; 8], within: [0; 8], ones: [0; 8], end: [0; 8] }; MAX_U64_LANES];
         let mut blocks = 1;
         while blocks <= W::LANES {
             let last = &mut all[blocks - 1];
@@ -328,7 +306,7 @@ impl<W: Wide, const K: usize> Powers<W, K> {
     };
 
     #[inline(always)]
-    fn pick(&self, token: W::Token, indices: &[u64; MAX_WIDE_LANES]) -> Factor<W> {
+    fn pick(&self, token: W::Token, indices: &[u64; MAX_U64_LANES]) -> Factor<W> {
         Factor::of([
             self.lanes[0].select_lanes(token, self.lanes_above[0], indices),
             self.lanes[1].select_lanes(token, self.lanes_above[1], indices),
@@ -336,7 +314,7 @@ impl<W: Wide, const K: usize> Powers<W, K> {
         ])
     }
 
-    /// Adds up to a row of blocks, of which `end` is the last if there is one.
+    /// Adds up to a row of blocks. `end`, if there is one, is the last block.
     #[inline(always)]
     pub(crate) fn finish(&self, token: W::Token, sum: [W; 3], tail: &[u8], end: Option<&[u8; BLOCK_BYTES]>) -> Element {
         let blocks = tail.len().div_ceil(BLOCK_BYTES) + usize::from(end.is_some());
@@ -387,7 +365,7 @@ pub(crate) struct RowsMac<W> {
     rows_together: usize,
 }
 
-impl<W: Wide> RowsMac<W> {
+impl<W: U64Lanes> RowsMac<W> {
     /// A message without a key, to be [started](Self::start): a value so large would be copied when
     /// it is returned.
     #[inline(always)]
@@ -398,7 +376,10 @@ impl<W: Wide> RowsMac<W> {
     /// Computes the powers of r that a message of `length` bytes needs.
     #[inline(always)]
     pub(crate) fn start(&mut self, token: W::Token, short: &Short, length: usize) {
-        self.rows_together = if length < min_bytes_for_four(token) { 2 } else { 4 };
+        self.rows_together = {
+            let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
+            if length < min_bytes { 2 } else { 4 }
+        };
         self.powers.fill(token, short.r, self.rows_together);
         self.sum = in_lane_0(token, short.h);
         self.done = 0;
@@ -409,15 +390,15 @@ impl<W: Wide> RowsMac<W> {
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
-        if end > self.done {
-            if self.done == 0 {
-                // Nothing is multiplied yet.
-                let first = row_limbs(token, message);
-                for (sum, limb) in self.sum.iter_mut().zip(first) {
-                    *sum = sum.add(limb);
-                }
-                self.done = ROW_BYTES;
+        if self.done == 0 && end > 0 {
+            // Nothing is multiplied yet.
+            let first = row_limbs(token, message);
+            for (sum, limb) in self.sum.iter_mut().zip(first) {
+                *sum = sum.add(limb);
             }
+            self.done = ROW_BYTES;
+        }
+        if end > self.done {
             add_rows(token, self, &message[self.done..end]);
             self.done = end;
         }
@@ -433,7 +414,7 @@ impl<W: Wide> RowsMac<W> {
 }
 
 /// Adds whole rows. One copy for all callers.
-fn add_rows<W: Wide>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
+fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
     token.enter_apart(
         #[inline(always)]
         |token| mac.powers.rows(token, &mut mac.sum, rows, mac.rows_together),
@@ -442,7 +423,7 @@ fn add_rows<W: Wide>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
 
 /// The limbs of an element in lane 0, which holds the first block of a row.
 #[inline(always)]
-fn in_lane_0<W: Wide>(token: W::Token, h: Element) -> [W; 3] {
+fn in_lane_0<W: U64Lanes>(token: W::Token, h: Element) -> [W; 3] {
     let [h0, h1, h2] = h.limbs_44();
     let limb = |limb| W::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]);
     [limb(h0), limb(h1), limb(h2)]
@@ -450,13 +431,13 @@ fn in_lane_0<W: Wide>(token: W::Token, h: Element) -> [W; 3] {
 
 /// Blocks and their 2^128, in three limbs of 44, 44 and 41 bits.
 #[inline(always)]
-fn row_limbs<W: Wide>(token: W::Token, row: &[u8]) -> [W; 3] {
+fn row_limbs<W: U64Lanes>(token: W::Token, row: &[u8]) -> [W; 3] {
     let (low, high) = W::load_blocks(token, row);
     limbs_of(token, low, high, W::splat(token, 1 << 40))
 }
 
 #[inline(always)]
-fn limbs_of<W: Wide>(token: W::Token, low: W, high: W, ones: W) -> [W; 3] {
+fn limbs_of<W: U64Lanes>(token: W::Token, low: W, high: W, ones: W) -> [W; 3] {
     let limb = W::splat(token, LIMB_44);
     [low.and(limb), low.shr::<44>().or(high.shl::<20>()).and(limb), high.shr::<24>().or(ones)]
 }
@@ -464,26 +445,26 @@ fn limbs_of<W: Wide>(token: W::Token, low: W, high: W, ones: W) -> [W; 3] {
 /// See [`Powers::LAST`].
 #[derive(Clone, Copy)]
 struct Last {
-    before: [u64; MAX_WIDE_LANES],
-    within: [u64; MAX_WIDE_LANES],
-    ones: [u64; MAX_WIDE_LANES],
-    end: [u64; MAX_WIDE_LANES],
+    before: [u64; MAX_U64_LANES],
+    within: [u64; MAX_U64_LANES],
+    ones: [u64; MAX_U64_LANES],
+    end: [u64; MAX_U64_LANES],
 }
 
 /// `b` where the first mask has ones, `a` where the second has.
 #[inline(always)]
-fn blend<W: Wide>(token: W::Token, [mask, other]: &[[u64; MAX_WIDE_LANES]; 2], a: [W; 3], b: [W; 3]) -> [W; 3] {
+fn blend<W: U64Lanes>(token: W::Token, [mask, other]: &[[u64; MAX_U64_LANES]; 2], a: [W; 3], b: [W; 3]) -> [W; 3] {
     let (mask, other) = (W::from_lanes(token, mask), W::from_lanes(token, other));
     [a[0].and(other).or(b[0].and(mask)), a[1].and(other).or(b[1].and(mask)), a[2].and(other).or(b[2].and(mask))]
 }
 
 #[inline(always)]
-fn splat<W: Wide>(token: W::Token, limbs: [u64; 3]) -> [W; 3] {
+fn splat<W: U64Lanes>(token: W::Token, limbs: [u64; 3]) -> [W; 3] {
     [W::splat(token, limbs[0]), W::splat(token, limbs[1]), W::splat(token, limbs[2])]
 }
 
 #[inline(always)]
-fn product<W: Wide>(token: W::Token, a: [W; 3], b: &Factor<W>) -> [W; 3] {
+fn product<W: U64Lanes>(token: W::Token, a: [W; 3], b: &Factor<W>) -> [W; 3] {
     Products::zero(token).add(token, &a, b).carry(token)
 }
 
@@ -495,7 +476,7 @@ struct Factor<W> {
     times_20: [W; 2],
 }
 
-impl<W: Wide> Factor<W> {
+impl<W: U64Lanes> Factor<W> {
     #[inline(always)]
     fn of(limbs: [W; 3]) -> Self {
         Self { limbs, times_20: [times_20(limbs[1]), times_20(limbs[2])] }
@@ -503,7 +484,7 @@ impl<W: Wide> Factor<W> {
 }
 
 #[inline(always)]
-fn times_20<W: Wide>(limb: W) -> W {
+fn times_20<W: U64Lanes>(limb: W) -> W {
     // Opaque: compilers make one multiplication of both shifts, which takes 15 cycles on Intel's
     // CPUs.
     limb.shl::<4>().opaque().add(limb.shl::<2>())
@@ -515,7 +496,7 @@ struct Products<W> {
     high: [W; 3],
 }
 
-impl<W: Wide> Products<W> {
+impl<W: U64Lanes> Products<W> {
     #[inline(always)]
     fn zero(token: W::Token) -> Self {
         let zero = W::splat(token, 0);

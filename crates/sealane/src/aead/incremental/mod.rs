@@ -7,15 +7,16 @@ use crate::wipe::wipe;
 use crate::{Backend, CounterOverflow, OpenError, Poly1305, Tag};
 
 /// Cipher and authenticator of one message, and how much they have seen.
-struct Message {
+struct StreamState {
     cipher: ChaCha20,
     mac: Poly1305,
     aad_bytes: u64,
     bytes: u64,
 }
 
-impl Message {
-    /// Takes the one-time key from block 0 (RFC 8439, section 2.6) and starts with the associated data.
+impl StreamState {
+    /// Takes the one-time key from block 0 (RFC 8439, section 2.6) and starts with the associated
+    /// data.
     fn new(mut cipher: ChaCha20, aad: &[u8]) -> Self {
         let mut one_time_key = [0; 32];
         cipher.apply_keystream(&mut one_time_key).expect("block 0 of a new key stream");
@@ -61,17 +62,18 @@ impl Message {
 /// # assert_eq!(pieces.as_flattened(), whole);
 /// # Ok::<(), sealane::CounterOverflow>(())
 /// ```
-pub struct Sealer(Message);
+pub struct Sealer(StreamState);
 
 impl Sealer {
     pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
-        Self(Message::new(cipher, aad))
+        Self(StreamState::new(cipher, aad))
     }
 
     /// Encrypts the next piece in place.
     ///
     /// # Errors
-    /// [`CounterOverflow`] if the message would be longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
+    /// [`CounterOverflow`] if the message would be longer than [`crate::MAX_MESSAGE_BYTES`];
+    /// nothing is written then.
     pub fn seal(&mut self, piece: &mut [u8]) -> Result<(), CounterOverflow> {
         self.0.cipher.apply_keystream(piece)?;
         self.0.authenticate(piece);
@@ -85,10 +87,12 @@ impl Sealer {
     }
 }
 
-/// Authenticates one message in pieces of any length; once the tag is known to be right, [`Verified`] decrypts it.
+/// Authenticates one message in pieces of any length; once the tag is known to be right,
+/// [`Verified`] decrypts it.
 ///
-/// The ciphertext is visited twice, so that no plaintext exists before it is authentic. Where it can be visited only once,
-/// [`Opener::decrypt_unauthenticated`] gives out plaintext that may be anybody's.
+/// The ciphertext is visited twice, so that no plaintext exists before it is authentic. Where it
+/// can be visited only once, [`Opener::decrypt_unauthenticated`] gives out plaintext that may be
+/// anybody's.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;
@@ -107,21 +111,21 @@ impl Sealer {
 /// # Ok::<(), sealane::OpenError>(())
 /// ```
 pub struct Opener {
-    message: Message,
+    message: StreamState,
     /// A piece was refused: what was seen is not the whole message.
     too_long: bool,
 }
 
 impl Opener {
     pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
-        Self { message: Message::new(cipher, aad), too_long: false }
+        Self { message: StreamState::new(cipher, aad), too_long: false }
     }
 
     /// Adds the next piece of ciphertext, without decrypting it.
     ///
     /// # Errors
-    /// [`OpenError`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]: then it is not authentic, and
-    /// [`Opener::verify`] fails too.
+    /// [`OpenError`] if the message is longer than [`crate::MAX_MESSAGE_BYTES`]: then it is not
+    /// authentic, and [`Opener::verify`] fails too.
     pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), OpenError> {
         self.check_length(ciphertext)?;
         self.message.skip(ciphertext.len())?;
@@ -131,8 +135,8 @@ impl Opener {
 
     /// Adds the next piece and decrypts it in place **before it is known to be authentic**.
     ///
-    /// The plaintext must not be used, nor its effects be seen from outside, until [`Opener::verify`] has succeeded. If it
-    /// fails, all pieces must be thrown away.
+    /// The plaintext must not be used, nor its effects be seen from outside, until
+    /// [`Opener::verify`] has succeeded. If it fails, all pieces must be thrown away.
     ///
     /// # Errors
     /// As for [`Opener::update`]; nothing is written then.
@@ -175,8 +179,8 @@ impl Opener {
 
 /// A message that was found authentic, to be decrypted in pieces of any length.
 ///
-/// The pieces must be the bytes that the [`Opener`] was given, from the first one on: what they are now cannot be checked
-/// again here.
+/// The pieces must be the bytes that the [`Opener`] was given, from the first one on: what they are
+/// now cannot be checked again here.
 pub struct Verified {
     cipher: ChaCha20,
     remaining: u64,
@@ -192,7 +196,8 @@ impl Verified {
     /// Decrypts the next piece in place.
     ///
     /// # Errors
-    /// [`OpenError`] if the piece goes past the end of the message that was authenticated; nothing is written then.
+    /// [`OpenError`] if the piece goes past the end of the message that was authenticated; nothing
+    /// is written then.
     pub fn decrypt(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
         self.remaining = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
         Ok(self.cipher.apply_keystream(piece)?)

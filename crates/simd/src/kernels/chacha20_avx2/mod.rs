@@ -1,19 +1,21 @@
 //! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
 //!
 //! Two things that compilers do not do for sixteen words in sixteen registers:
-//! - *Which words wait in memory.* Of the third row, two words are in registers, two in memory: they change places twice in a
-//!   double round, their loads are operands of additions, and nothing else is ever stored. 132 vector instructions remain,
-//!   four more than the operations; the compiler's code has 148.
-//! - *The order.* A block of Poly1305 is a chain of some 14 cycles in which the core has nearly nothing to do, and so has one
-//!   pair of quarter rounds. The instructions of both alternate in small portions: a core that sees a long run of either
-//!   fills the queue of its units and stops.
+//! - *Which words wait in memory.* Of the third row, two words are in registers, two in memory:
+//!   they change places twice in a double round, their loads are operands of additions, and nothing
+//!   else is ever stored. 132 vector instructions remain, four more than the operations; the
+//!   compiler's code has 148.
+//! - *The order.* A block of Poly1305 is a chain of some 14 cycles in which the core has nearly
+//!   nothing to do, and so has one pair of quarter rounds. The instructions of both alternate in
+//!   small portions: a core that sees a long run of either fills the queue of its units and stops.
 //!
-//! The rounds are the same as those that safe code does on other backends; that code is the reference in the tests.
+//! The rounds are the same as those that safe code does on other backends; that code is the
+//! reference in the tests.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
-use crate::Horner;
+use crate::PendingPoly1305;
 
 /// Byte shuffles that rotate words to the left by 16 and by 8 bits.
 #[repr(align(32))]
@@ -31,7 +33,8 @@ const fn rotation_mask(bytes: usize) -> [u8; 32] {
     mask
 }
 
-/// Blocks that one double round adds, each with a pair of quarter rounds: the 32 blocks of a group take eight double rounds.
+/// Blocks that one double round adds, each with a pair of quarter rounds: the 32 blocks of a group
+/// take eight double rounds.
 const BLOCKS: usize = 4;
 
 /// `a += b; d ^= a; d <<<= mask` for two quarter rounds. Registers are named by their numbers.
@@ -84,8 +87,8 @@ macro_rules! add_shuffle {
     };
 }
 
-/// `c = old + d; b ^= c; b <<<= left` for two quarter rounds, whose c are in registers 8 and 9; `old` is those registers, or
-/// words of the state in memory.
+/// `c = old + d; b ^= c; b <<<= left` for two quarter rounds, whose c are in registers 8 and 9;
+/// `old` is those registers, or words of the state in memory.
 macro_rules! add_shift {
     ($left:literal $right:literal: $c:literal $d:literal $b:literal, $g:literal $h:literal $f:literal) => {
         concat!(
@@ -163,12 +166,13 @@ macro_rules! two_quarter_rounds {
     };
 }
 
-/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and h2 after. `offset` is that
-/// of the block.
+/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and
+/// h2 after. `offset` is that of the block.
 ///
-/// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0, h1. `imul` ends a carry chain,
-/// and all carries fit: r0 and r1 are below 2^60, s1 below 5/4 of that, and h2 at most 8, and 10 with the block: 10 s1 and the high
-/// halves that it is added to are below 2^64.
+/// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0,
+/// h1. `imul` ends a carry chain, and all carries fit: r0 and r1 are below 2^60, s1 below 5/4 of
+/// that, and h2 at most 8, and 10 with the block: 10 s1 and the high halves that it is added to are
+/// below 2^64.
 #[rustfmt::skip]
 macro_rules! block {
     (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
@@ -204,7 +208,7 @@ macro_rules! block {
             "mov {h2}, {t3}\n",
         )
     };
-    // What is above bit 130, in t3 above bit 2, counts five times.
+    // The part above bit 130, in t3 above bit 2, counts five times.
     (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
         concat!(
             "shr rdx, 2\n",
@@ -218,7 +222,8 @@ macro_rules! block {
     };
 }
 
-/// A double round. Words 0 to 7 are in registers 0 to 7, words 12 to 15 in those; 8 and 9 are in registers, 10 and 11 in memory.
+/// A double round. Words 0 to 7 are in registers 0 to 7, words 12 to 15 in those; 8 and 9 are in
+/// registers, 10 and 11 in memory.
 macro_rules! double_round {
     ([$p0:expr, $p1:expr, $p2:expr, $p3:expr] [$q0:expr, $q1:expr, $q2:expr, $q3:expr] [$r0:expr, $r1:expr, $r2:expr, $r3:expr] [$s0:expr, $s1:expr, $s2:expr, $s3:expr]) => {
         concat!(
@@ -234,23 +239,26 @@ macro_rules! double_round {
     };
 }
 
-/// `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and as many blocks of `horner` as fit.
+/// `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and as many blocks of
+/// `pending` as fit.
 #[target_feature(enable = "avx2,bmi2")]
 #[inline]
-pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner: &mut Horner<'_>) {
-    let mixed = double_rounds.min(horner.blocks.len() / BLOCKS);
-    let (taken, blocks) = horner.blocks.split_at(mixed * BLOCKS);
+pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {
+    let mixed = double_rounds.min(pending.blocks.len() / BLOCKS);
+    let (taken, blocks) = pending.blocks.split_at(mixed * BLOCKS);
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let mut third_row = [*v8, *v9, *v10, *v11];
-    let mut r = horner.r;
-    let [h0, h1, h2] = &mut horner.h;
-    // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to 32 bytes as the instructions
-    // demand; it reads both masks, which are aligned too, the three words of `r`, and 16 bytes for each of the `4 * mixed`
-    // blocks in `taken`, four in each turn of the first loop. All registers that it changes are operands; it leaves the stack
-    // alone. The features are enabled.
+    let mut r = pending.r;
+    let [h0, h1, h2] = &mut pending.h;
+    // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to
+    // 32 bytes as the instructions demand; it reads both masks, which are aligned too, the three
+    // words of `r`, and 16 bytes for each of the `4 * mixed` blocks in `taken`, four in each turn
+    // of the first loop. All registers that it changes are operands; it leaves the stack alone. The
+    // features are enabled.
     unsafe {
         asm!(
-            // The low half counts the double rounds with blocks between, the high half those without.
+            // The low half counts the double rounds with blocks between, the high half those
+            // without.
             "test {mixed:e}, {mixed:e}",
             "jz 3f",
             ".p2align 5",
@@ -329,14 +337,14 @@ pub(super) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, horner:
         );
     }
     [*v8, *v9, *v10, *v11] = third_row;
-    // What the assembly was given in memory would stay there.
+    // Wipes the operands in memory.
     third_row = [_mm256_setzero_si256(); 4];
     r = [0; 3];
     // SAFETY: the assembly is empty.
     unsafe {
         asm!("/* {} {} */", in(reg) &raw const third_row, in(reg) &raw const r, options(nostack, readonly, preserves_flags));
     }
-    horner.blocks = blocks;
+    pending.blocks = blocks;
 }
 
 #[cfg(test)]

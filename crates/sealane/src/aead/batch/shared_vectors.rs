@@ -1,72 +1,25 @@
-//! As many messages as are worked on together.
+//! Up to 32 messages processed together, their blocks dealt to the lanes of shared vectors.
 
 use core::array;
 use core::cmp::Reverse;
 
-use sealane_simd::{Level, MAX_WIDE_LANES, Simd, Wide, dispatch};
+use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
-use crate::Tag;
+use super::request::{Operation, Request};
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel::xor_bytes;
 use crate::chacha20::many::{self, Keys, Row, Run};
+use crate::chacha20::state::xor_bytes;
 use crate::poly1305::many::{Input, Tile, tags};
-use crate::poly1305::tags_equal;
 use crate::wipe::wipe;
 
-/// The most messages in a wave: twice the lanes of the widest vector, four times those of its wide form.
+/// The most messages in a batch: twice the 32-bit lanes of the widest vector, four times its 64-bit
+/// lanes.
 const MAX_MESSAGES: usize = 32;
 
-/// A message that is sealed or opened in place.
-#[derive(Default)]
-pub(super) struct Message<'a> {
-    pub(super) aad: &'a [u8],
-    pub(super) data: &'a mut [u8],
-    pub(super) side: Side<'a>,
-}
-
-/// What is done with a message.
-#[derive(Default)]
-pub(super) enum Side<'a> {
-    /// There is no message.
-    #[default]
-    None,
-    /// Its tag goes here.
-    Seal(&'a mut Tag),
-    /// The tag that it came with, and whether it is right.
-    Open(&'a Tag, &'a mut bool),
-}
-
-impl Message<'_> {
-    /// Key stream blocks for the data.
-    fn key_stream_blocks(&self) -> usize {
-        self.data.len().div_ceil(BLOCK_BYTES)
-    }
-
-    fn input(&self) -> Input<'_> {
-        Input { aad: self.aad, ciphertext: self.data }
-    }
-
-    /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data any more.
-    #[inline(always)]
-    pub(super) fn finish(&mut self, computed: &Tag) {
-        match &mut self.side {
-            Side::None => {}
-            Side::Seal(tag) => **tag = *computed,
-            Side::Open(tag, authentic) => {
-                **authentic = tags_equal(computed, tag).is_ok();
-                if !**authentic {
-                    wipe(self.data);
-                    self.data = &mut [];
-                }
-            }
-        }
-    }
-}
-
-/// Messages, and what is known of them at the same index.
-pub(super) struct Wave<'a> {
+/// Messages, and their nonces and keys at the same index.
+pub(super) struct Batch<'a> {
     key: [Row; 2],
-    messages: [Message<'a>; MAX_MESSAGES],
+    messages: [Request<'a>; MAX_MESSAGES],
     len: usize,
     /// The last rows of the states.
     last_rows: [Row; MAX_MESSAGES],
@@ -76,12 +29,12 @@ pub(super) struct Wave<'a> {
     one_time_keys: [[u8; 32]; MAX_MESSAGES],
 }
 
-impl<'a> Wave<'a> {
+impl<'a> Batch<'a> {
     pub(super) fn new(key: &[u8; 32]) -> Self {
         let (halves, _) = key.as_chunks::<16>();
         Self {
             key: [many::row(&halves[0]), many::row(&halves[1])],
-            messages: array::from_fn(|_| Message::default()),
+            messages: array::from_fn(|_| Request::default()),
             len: 0,
             last_rows: [[0; 4]; MAX_MESSAGES],
             extended: false,
@@ -104,7 +57,7 @@ impl<'a> Wave<'a> {
 
     /// Adds a message with a nonce of 12 or 24 bytes, the same for all.
     #[inline(always)]
-    pub(super) fn push(&mut self, nonce: &[u8], message: Message<'a>) {
+    pub(super) fn push(&mut self, nonce: &[u8], message: Request<'a>) {
         let mut nonce = nonce;
         if let Some((prefix, rest)) = nonce.split_first_chunk() {
             self.extended = true;
@@ -145,10 +98,11 @@ impl<'a> Wave<'a> {
             Keys::Shared(key)
         };
 
-        // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to be sealed.
+        // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to
+        // be sealed.
         let mut counts = [0; MAX_MESSAGES];
         for (count, message) in counts.iter_mut().zip(&*messages) {
-            *count = if matches!(message.side, Side::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
+            *count = if matches!(message.operation, Operation::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
         }
         many::key_streams(token, keys, last_rows, 0, &counts[..len], |runs, key_stream| {
             apply(runs, key_stream, messages, Some(one_time_keys))
@@ -159,7 +113,7 @@ impl<'a> Wave<'a> {
         // The data to be opened: what is not authentic has none.
         let mut any = false;
         for (count, message) in counts.iter_mut().zip(&*messages) {
-            *count = if matches!(message.side, Side::Open(..)) { message.key_stream_blocks() } else { 0 };
+            *count = if matches!(message.operation, Operation::Open(..)) { message.key_stream_blocks() } else { 0 };
             any |= *count > 0;
         }
         if any {
@@ -176,7 +130,7 @@ impl<'a> Wave<'a> {
 fn apply(
     runs: &[Run],
     mut key_stream: &[u8],
-    messages: &mut [Message<'_>],
+    messages: &mut [Request<'_>],
     mut one_time_keys: Option<&mut [[u8; 32]]>,
 ) {
     for run in runs {
@@ -197,7 +151,7 @@ fn apply(
 
 /// Authenticates the ciphertexts, those of similar length together.
 #[inline(always)]
-fn authenticate<S: Simd>(token: S, messages: &mut [Message<'_>], one_time_keys: &[[u8; 32]]) {
+fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], one_time_keys: &[[u8; 32]]) {
     let mut order: [(usize, usize); MAX_MESSAGES] = [(0, 0); MAX_MESSAGES];
     let order = &mut order[..messages.len()];
     for (i, (entry, message)) in order.iter_mut().zip(&*messages).enumerate() {
@@ -205,15 +159,15 @@ fn authenticate<S: Simd>(token: S, messages: &mut [Message<'_>], one_time_keys: 
     }
     order.sort_unstable_by_key(|(blocks, _)| Reverse(*blocks));
 
-    let mut keys = [[0; 32]; MAX_WIDE_LANES];
+    let mut keys = [[0; 32]; MAX_U64_LANES];
     let mut tile = Tile::new();
-    for group in order.chunks(S::Wide::LANES) {
-        let mut inputs = [Input::default(); MAX_WIDE_LANES];
+    for group in order.chunks(S::U64Lanes::LANES) {
+        let mut inputs = [Input::default(); MAX_U64_LANES];
         for ((input, key), (_, i)) in inputs.iter_mut().zip(&mut keys).zip(group) {
             *input = messages[*i].input();
             *key = one_time_keys[*i];
         }
-        let mut computed = [[0; 16]; MAX_WIDE_LANES];
+        let mut computed = [[0; 16]; MAX_U64_LANES];
         let count = group.len();
         tags(token, &keys[..count], &mut inputs[..count], &mut tile, &mut computed[..count]);
         for (tag, (_, i)) in computed.iter().zip(group) {
@@ -232,7 +186,7 @@ impl Drop for Subkeys {
     }
 }
 
-impl Drop for Wave<'_> {
+impl Drop for Batch<'_> {
     fn drop(&mut self) {
         wipe(&mut self.key);
         wipe(&mut self.one_time_keys);

@@ -1,0 +1,55 @@
+//! One message of a batch.
+
+use crate::Tag;
+use crate::aead::construction::verify;
+use crate::chacha20::BLOCK_BYTES;
+use crate::poly1305::many::Input;
+use crate::wipe::wipe;
+
+/// A message that is sealed or opened in place.
+#[derive(Default)]
+pub(super) struct Request<'a> {
+    pub(super) aad: &'a [u8],
+    pub(super) data: &'a mut [u8],
+    pub(super) operation: Operation<'a>,
+}
+
+/// The operation on a message.
+#[derive(Default)]
+pub(super) enum Operation<'a> {
+    /// There is no message.
+    #[default]
+    Nothing,
+    /// Its tag goes here.
+    Seal(&'a mut Tag),
+    /// The tag that it came with, and whether it is right.
+    Open(&'a Tag, &'a mut bool),
+}
+
+impl Request<'_> {
+    /// Key stream blocks for the data.
+    pub(super) fn key_stream_blocks(&self) -> usize {
+        self.data.len().div_ceil(BLOCK_BYTES)
+    }
+
+    pub(super) fn input(&self) -> Input<'_> {
+        Input { aad: self.aad, ciphertext: self.data }
+    }
+
+    /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data
+    /// any more.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, computed: &Tag) {
+        match &mut self.operation {
+            Operation::Nothing => {}
+            Operation::Seal(tag) => **tag = *computed,
+            Operation::Open(tag, authentic) => {
+                **authentic = verify(computed, tag).is_ok();
+                if !**authentic {
+                    wipe(self.data);
+                    self.data = &mut [];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The construction AEAD_CHACHA20_POLY1305 (RFC 8439, section 2.8), on one page.
+//!
+//! ```text
+//! one_time_key = the first 32 bytes of block 0 of the key stream               (section 2.6)
+//! ciphertext   = plaintext xor the key stream from block 1 on                  (section 2.4)
+//! mac_data     = aad | pad16(aad) | ciphertext | pad16(ciphertext)
+//!                | num_to_8_le_bytes(aad.length) | num_to_8_le_bytes(ciphertext.length)
+//! tag          = poly1305_mac(mac_data, one_time_key)                          (section 2.5)
+//! ```
+//!
+//! The plans beside this page ([`super::short`], [`super::portions`], [`super::interleaved`],
+//! [`super::two_pass`]) and batches differ in the order of the work, and in how many blocks they
+//! compute at once. What they compute is written here. Block counters, the key of the
+//! authenticator, the padding and the lengths have no other source.
+
+use sealane_simd::Simd;
+
+use super::payload::Payload;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel;
+use crate::chacha20::state::State;
+use crate::poly1305::{self, Accumulator, Short, tags_equal};
+use crate::{OpenError, Tag};
+
+/// Rounds of the cipher.
+pub(super) const ROUNDS: usize = 20;
+/// The block that makes the one-time key.
+pub(super) const KEY_BLOCK: u64 = 0;
+/// The block for the first bytes of the message.
+const FIRST_MESSAGE_BLOCK: usize = 1;
+
+/// Returns the key of the authenticator: the first half of block 0.
+#[inline(always)]
+pub(super) fn one_time_key(block_0: &[u8]) -> &[u8; 32] {
+    block_0.first_chunk().expect("half of block 0")
+}
+
+/// Returns the block of the key stream for the byte of the message at `offset`, a multiple of 64.
+#[inline(always)]
+pub(super) fn message_block(offset: usize) -> u64 {
+    (FIRST_MESSAGE_BLOCK + offset / BLOCK_BYTES) as u64
+}
+
+/// Returns the last block of `mac_data`: both lengths in bytes.
+#[inline(always)]
+pub(super) fn lengths(aad_bytes: usize, ciphertext_bytes: usize) -> [u8; 16] {
+    (u128::from(aad_bytes as u64) | (u128::from(ciphertext_bytes as u64) << 64)).to_le_bytes()
+}
+
+/// Starts `mac_data` with the associated data and its padding, block after block.
+#[inline(always)]
+pub(super) fn begin_mac(block_0: &[u8], aad: &[u8]) -> Short {
+    Short::new(one_time_key(block_0)).padded(aad)
+}
+
+/// Returns the tag, once all of the ciphertext but `rest` is in `mac`: adds that, its padding and
+/// the lengths.
+#[inline(always)]
+pub(super) fn finish_mac(mac: Short, rest: &[u8], aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
+    mac.padded(rest).block(&lengths(aad_bytes, ciphertext_bytes)).tag()
+}
+
+/// As [`begin_mac`], for associated data of any length.
+#[inline(always)]
+pub(super) fn begin_long_mac<S: Simd>(token: S, block_0: &[u8], aad: &[u8]) -> Accumulator {
+    let mut mac = Accumulator::new(one_time_key(block_0));
+    poly1305::padded(token, &mut mac, aad);
+    mac
+}
+
+/// As [`finish_mac`], for [`begin_long_mac`].
+#[inline(always)]
+pub(super) fn finish_long_mac(mac: &mut Accumulator, aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
+    mac.block(&lengths(aad_bytes, ciphertext_bytes));
+    mac.tag()
+}
+
+/// Compares the computed tag with the one that came with the message, in constant time.
+#[inline(always)]
+pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
+    tags_equal(computed, tag)
+}
+
+/// Takes back a forged message that was decrypted before its tag was known. In place, it is
+/// encrypted again.
+#[inline(always)]
+pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
+    payload.take_back(
+        #[inline(always)]
+        |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), message),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::chacha20::ChaCha20;
+
+    /// The page in its plainest order, beside the reference.
+    #[test]
+    fn the_parts_make_the_construction() {
+        let (key, nonce) = ([0x42; 32], [7; 12]);
+        let data: Vec<u8> = (0..200).map(|i| (i * 31 + 5) as u8).collect();
+        for (aad, plaintext) in (0..100).map(|i| data.split_at(i)).map(|(aad, rest)| (aad, &rest[..aad.len()])) {
+            let mut key_stream = ChaCha20::new(&key, &nonce);
+            let mut at = |block: u64, bytes: &mut [u8]| {
+                key_stream.seek(u128::from(block) * 64).unwrap();
+                key_stream.apply_keystream(bytes).unwrap();
+            };
+            let mut block_0 = [0; 64];
+            at(KEY_BLOCK, &mut block_0);
+            let mut ciphertext = plaintext.to_vec();
+            at(message_block(0), &mut ciphertext);
+            let tag = finish_mac(begin_mac(&block_0, aad), &ciphertext, aad.len(), ciphertext.len());
+            let expected = sealane_spec::aead::chacha20_aead_encrypt(aad, &key, &nonce, plaintext);
+            assert_eq!((ciphertext, tag), expected);
+        }
+    }
+}

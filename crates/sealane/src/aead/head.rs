@@ -1,0 +1,70 @@
+//! The start of a message, whose key stream is made together with block 0.
+
+use sealane_simd::Words;
+
+use super::construction::one_time_key;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::rows::{self, Rows, xor_rows};
+use crate::chacha20::state::xor_bytes;
+use crate::poly1305::Short;
+use crate::wipe::wipe;
+
+/// Exclusive or of the head of a message with the key stream from block 1 on; returns the
+/// authenticator that block 0 is for.
+#[inline(always)]
+pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], head: &mut [u8]) -> Short {
+    let (mut first, mut others) = in_memory(rows);
+    let mac = Short::new(one_time_key(first.as_ref()));
+    apply((&first, &others), rows, head);
+    wipe_blocks::<W, SETS>(&mut first, &mut others);
+    mac
+}
+
+/// Stores the first set of blocks, which begins with the one-time key, in memory. Where the rows
+/// are as many as the CPU has registers, it stores all other sets too: the compiler would move some
+/// of the transposition behind each branch to come, and what it needs for that through memory.
+#[inline(always)]
+pub(super) fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> (W::Blocks, [W::Blocks; SETS]) {
+    let mut others = [W::ZERO_BLOCKS; SETS];
+    if is_large::<SETS>() {
+        for set in 1..SETS {
+            others[set] = rows::blocks(&rows[set]);
+        }
+    }
+    (rows::blocks(&rows[0]), others)
+}
+
+const fn is_large<const SETS: usize>() -> bool {
+    SETS > 3
+}
+
+/// Exclusive or of the message with the key stream from block 1 on.
+#[inline(always)]
+pub(super) fn apply<W: Words, const SETS: usize>(
+    (first, others): (&W::Blocks, &[W::Blocks; SETS]),
+    rows: &[Rows<W>; SETS],
+    message: &mut [u8],
+) {
+    let first = &first.as_ref()[BLOCK_BYTES..];
+    let (head, mut rest) = message.split_at_mut(message.len().min(first.len()));
+    xor_bytes(head, first);
+    if is_large::<SETS>() {
+        for set in &others[1..] {
+            let (head, after) = rest.split_at_mut(rest.len().min(W::ROWS * BLOCK_BYTES));
+            xor_bytes(head, set.as_ref());
+            rest = after;
+        }
+    } else {
+        xor_rows(&rows[1..], rest);
+    }
+}
+
+#[inline(always)]
+pub(super) fn wipe_blocks<W: Words, const SETS: usize>(first: &mut W::Blocks, others: &mut [W::Blocks; SETS]) {
+    wipe(first.as_mut());
+    if is_large::<SETS>() {
+        for set in &mut others[1..] {
+            wipe(set.as_mut());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Key stream in rows, as the kernels leave it in vectors, and its exclusive or with data.
+
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
+
+use super::state::xor_bytes;
+use super::{BLOCK_BYTES, portable};
+use crate::wipe::wipe;
+
+/// Bytes of a group.
+pub(crate) const fn group_bytes<S: Simd>() -> usize {
+    if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { portable::GROUP_BYTES }
+}
+
+/// Bytes of a set: fewer take as long.
+pub(crate) const fn set_bytes<S: Simd>() -> usize {
+    S::Words::ROWS * BLOCK_BYTES
+}
+
+/// Whether that many bytes, more than [`group_bytes`], are fastest in one call.
+#[inline(always)]
+pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
+    let pays = S::TUNING.last_sets_beside_each_other.of(token.cpu_class());
+    bytes > group_bytes::<S>() && bytes <= S::TUNING.most_horizontal_sets * set_bytes::<S>() && pays
+}
+
+/// Work of Poly1305 that the CPU's integer units do while its vector units make a key stream.
+pub(crate) trait Interleave {
+    /// Whether there is any.
+    const ACTIVE: bool = false;
+    /// Adds one block, if any is left.
+    #[inline(always)]
+    fn step(_: &mut PendingPoly1305<'_>) {}
+}
+
+/// No such work.
+impl Interleave for () {}
+
+/// Consumes rows of key stream.
+pub(crate) trait KeyStreamConsumer {
+    /// The result.
+    type Output;
+    /// The kind of work that is done during the rounds.
+    type Interleave: Interleave;
+    /// The Poly1305 blocks to process during the rounds.
+    #[inline(always)]
+    fn pending(&self) -> PendingPoly1305<'_> {
+        PendingPoly1305::none()
+    }
+    /// Consumes `SETS` sets of rows. Of the pending blocks, `taken` were added, which left `h` in
+    /// the accumulator.
+    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Self::Output;
+}
+
+/// The rows of as many blocks as a vector has rows: first rows, second rows and so on.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);
+
+impl<W: Words> Rows<W> {
+    /// The sums of all words.
+    #[inline(always)]
+    pub(super) fn add(self, Self(a, b, c, d): Self) -> Self {
+        Self(self.0.add(a), self.1.add(b), self.2.add(c), self.3.add(d))
+    }
+}
+
+/// The blocks of a set.
+#[inline(always)]
+pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
+    let mut blocks = W::ZERO_BLOCKS;
+    W::xor_rows(a, b, c, d, blocks.as_mut());
+    blocks
+}
+
+/// Exclusive or of `data` with the key stream in `rows`, which may be longer.
+#[inline(always)]
+pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
+    let set_bytes = W::ROWS * BLOCK_BYTES;
+    if data.len() == rows.len() * set_bytes {
+        // Without a branch between the sets: the compiler would move half of each transposition
+        // behind it, and spill.
+        for (&Rows(a, b, c, d), set) in rows.iter().zip(data.chunks_exact_mut(set_bytes)) {
+            W::xor_rows(a, b, c, d, set);
+        }
+        return;
+    }
+    let mut rest = data;
+    for rows @ &Rows(a, b, c, d) in rows {
+        if rest.is_empty() {
+            return;
+        }
+        if rest.len() >= set_bytes {
+            let (set, after) = rest.split_at_mut(set_bytes);
+            W::xor_rows(a, b, c, d, set);
+            rest = after;
+        } else {
+            let mut key_stream = blocks(rows);
+            xor_bytes(rest, key_stream.as_ref());
+            wipe(key_stream.as_mut());
+            return;
+        }
+    }
+}
+
+/// Returns the blocks of states whose words i are in `v[i]`. The transposition deals block `ROWS *
+/// column + row` to lane `4 * row + column`.
+#[inline(always)]
+pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
+    let (a0, a1, a2, a3) = W::transpose(v[0], v[1], v[2], v[3]);
+    let (b0, b1, b2, b3) = W::transpose(v[4], v[5], v[6], v[7]);
+    let (c0, c1, c2, c3) = W::transpose(v[8], v[9], v[10], v[11]);
+    let (d0, d1, d2, d3) = W::transpose(v[12], v[13], v[14], v[15]);
+    [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
+}
+
+/// The number of each lane's block within its group. The transposition deals block `ROWS * column +
+/// row` to lane `4 * row + column`.
+#[inline(always)]
+pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
+    let mut numbers = [0; MAX_WORDS_LANES];
+    for (lane, number) in numbers.iter_mut().enumerate().take(W::LANES) {
+        *number = (W::ROWS * (lane % 4) + lane / 4) as u32;
+    }
+    W::from_lanes(token, &numbers)
+}

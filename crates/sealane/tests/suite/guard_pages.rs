@@ -1,0 +1,189 @@
+//! Messages at the edge of accessible memory: an inaccessible page is right behind them, or right
+//! before them. A kernel that reads or writes beyond a message ends the program.
+//!
+//! Every backend and each class of CPUs works on every length to 9 KiB. The reference computes its
+//! answers once for each length.
+
+use sealane::chacha20::ChaCha20;
+use sealane::{Backend, ChaCha20Poly1305, OpenRequest, Poly1305, SealRequest, Tag};
+use sealane_simd::Guarded;
+
+use crate::common::{AeadOracle, MacOracle, array, backends, combined, cpu_classes, octets};
+
+/// More than four pairs of the widest groups of blocks.
+const LONGEST: usize = 9 * 1024;
+/// The longest message of a batch: longer ones are sealed and opened alone on every backend.
+const LONGEST_IN_BATCH: usize = 2200;
+const AAD_BYTES: usize = 13;
+const NONCE: [u8; 12] = [0x51; 12];
+
+/// Every length, or in an emulator some of them and those around the multiples of 2 KiB.
+fn lengths() -> impl Iterator<Item = usize> {
+    let mut lengths: Vec<_> = combined(0..=LONGEST).collect();
+    lengths.extend((1..=4).flat_map(|pairs| 2048 * pairs - 20..=2048 * pairs + 20));
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths.into_iter()
+}
+
+/// Where a message is in its memory.
+#[derive(Clone, Copy, Debug)]
+enum Edge {
+    Start,
+    End,
+}
+
+impl Edge {
+    const BOTH: [Self; 2] = [Self::Start, Self::End];
+
+    fn of(self, memory: &mut Guarded, length: usize) -> &mut [u8] {
+        match self {
+            Self::Start => memory.at_start(length),
+            Self::End => memory.at_end(length),
+        }
+    }
+
+    /// The bytes, at this edge.
+    fn hold<'a>(self, memory: &'a mut Guarded, bytes: &[u8]) -> &'a mut [u8] {
+        let slice = self.of(memory, bytes.len());
+        slice.copy_from_slice(bytes);
+        slice
+    }
+}
+
+/// Calls `check` for each backend, class of CPUs and edge.
+#[track_caller]
+fn each(mut check: impl FnMut(Backend, Edge)) {
+    for backend in backends() {
+        for _ in cpu_classes(backend) {
+            Edge::BOTH.into_iter().for_each(|edge| check(backend, edge));
+        }
+    }
+}
+
+/// Messages of every length, and what sealing them gives.
+struct Expected {
+    key: [u8; 32],
+    oracle: AeadOracle,
+    tags: Vec<(usize, Tag)>,
+}
+
+impl Expected {
+    fn new(lengths: impl Iterator<Item = usize>) -> Self {
+        let key = array(200);
+        let oracle = AeadOracle::new(&key, &NONCE, &octets(201, AAD_BYTES), &octets(202, LONGEST));
+        let tags = lengths.map(|length| (length, oracle.tag(length))).collect();
+        Self { key, oracle, tags }
+    }
+}
+
+#[test]
+fn messages_in_place() {
+    let Expected { key, oracle, tags } = Expected::new(lengths());
+    let (mut memory, mut aad_memory) = (Guarded::new(LONGEST), Guarded::new(AAD_BYTES));
+    each(|backend, edge| {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        let aad = &*edge.hold(&mut aad_memory, &oracle.aad);
+        for (length, tag) in &tags {
+            let what = || format!("{length} octets, {edge:?}, {backend}");
+            let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
+            let buffer = edge.hold(&mut memory, plaintext);
+            assert_eq!(cipher.seal_in_place(&NONCE, aad, buffer), *tag, "{}", what());
+            assert!(buffer == ciphertext, "{}", what());
+            assert_eq!(cipher.open_in_place(&NONCE, aad, buffer, tag), Ok(()), "{}", what());
+            assert!(buffer == plaintext, "{}", what());
+            if length % 5 == 0 {
+                // A forgery: what was decrypted is encrypted again.
+                let forged = tag.map(|byte| !byte);
+                buffer.copy_from_slice(ciphertext);
+                assert!(cipher.open_in_place(&NONCE, aad, buffer, &forged).is_err(), "{}", what());
+                assert!(buffer == ciphertext, "{}", what());
+            }
+        }
+    });
+}
+
+#[test]
+fn messages_into_other_memory() {
+    let Expected { key, oracle, tags } = Expected::new(lengths());
+    let (mut memory, mut output) = (Guarded::new(LONGEST), Guarded::new(LONGEST));
+    each(|backend, edge| {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for (length, tag) in &tags {
+            let what = || format!("{length} octets, {edge:?}, {backend}");
+            let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
+            let input = edge.hold(&mut memory, plaintext);
+            let sealed = cipher.seal_into(&NONCE, &oracle.aad, input, edge.of(&mut output, *length));
+            assert!(sealed == (&mut ciphertext.to_vec(), *tag), "{}", what());
+            let input = edge.hold(&mut memory, ciphertext);
+            let opened = cipher.open_into(&NONCE, &oracle.aad, input, tag, edge.of(&mut output, *length));
+            assert!(opened.is_ok_and(|opened| opened == plaintext), "{}", what());
+        }
+    });
+}
+
+#[test]
+fn key_streams() {
+    let (key, plaintext) = (array(203), octets(204, LONGEST));
+    let ciphertext = sealane_spec::chacha::chacha20_encrypt(&key, 0, &NONCE, &plaintext);
+    let mut memory = Guarded::new(LONGEST);
+    each(|backend, edge| {
+        let cipher = ChaCha20::with_backend(&key, &NONCE, backend);
+        for length in lengths() {
+            let buffer = edge.hold(&mut memory, &plaintext[..length]);
+            cipher.clone().apply_keystream(buffer).unwrap();
+            assert!(buffer == &ciphertext[..length], "{length} octets, {edge:?}, {backend}");
+        }
+    });
+}
+
+#[test]
+fn authenticated_messages() {
+    let (key, message) = (array(205), octets(206, LONGEST));
+    let oracle = MacOracle::new(&key, &message);
+    let tags: Vec<_> = lengths().map(|length| (length, oracle.tag(length))).collect();
+    let mut memory = Guarded::new(LONGEST);
+    each(|backend, edge| {
+        for (length, tag) in &tags {
+            let mut poly1305 = Poly1305::with_backend(&key, backend);
+            poly1305.update(edge.hold(&mut memory, &message[..*length]));
+            assert_eq!(poly1305.finalize(), *tag, "{length} octets, {edge:?}, {backend}");
+        }
+    });
+}
+
+/// Batches of messages of neighbouring lengths, so that each length is in one, and those of
+/// messages so short that three of them are taken at once.
+#[test]
+fn batches() {
+    const MESSAGES: usize = 32;
+    let Expected { key, oracle, tags } = Expected::new(0..=LONGEST_IN_BATCH);
+    let mut memory: Vec<_> = (0..MESSAGES).map(|_| Guarded::new(LONGEST_IN_BATCH)).collect();
+    each(|backend, edge| {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for messages in tags.chunks(MESSAGES) {
+            let what = || format!("from {} octets, {edge:?}, {backend}", messages[0].0);
+            let mut sealed = [[0; 16]; MESSAGES];
+            let mut requests = Vec::new();
+            for (((length, _), memory), tag) in messages.iter().zip(&mut memory).zip(&mut sealed) {
+                let buffer = edge.hold(memory, &oracle.plaintext[..*length]);
+                requests.push(SealRequest::new(NONCE, &oracle.aad, buffer, tag));
+            }
+            cipher.seal_batch(&mut requests);
+            let mut requests = Vec::new();
+            for (((length, tag), memory), sealed) in messages.iter().zip(&mut memory).zip(&sealed) {
+                let buffer = edge.of(memory, *length);
+                assert!(buffer == &oracle.ciphertext[..*length] && sealed == tag, "{}", what());
+                requests.push(OpenRequest::new(NONCE, &oracle.aad, buffer, tag));
+            }
+            assert_eq!(cipher.open_batch(&mut requests), Ok(()), "{}", what());
+            for ((length, _), request) in messages.iter().zip(&mut requests) {
+                assert!(
+                    request.plaintext().is_ok_and(|plaintext| plaintext == &oracle.plaintext[..*length]),
+                    "{}",
+                    what()
+                );
+            }
+        }
+    });
+}

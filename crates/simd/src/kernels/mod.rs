@@ -1,0 +1,28 @@
+//! Kernels that compilers do not match: in assembly, or with registers that are pinned.
+
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
+pub(crate) mod chacha20_avx2;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
+pub(crate) mod chacha20_ssse3;
+
+use crate::PendingPoly1305;
+
+/// The rounds of ChaCha in the vertical layout: each vector has one word of as many blocks as it
+/// has lanes. An instruction set without a kernel of its own keeps the defaults.
+pub trait ChaCha20Rounds: Sized {
+    /// Computes `count` double rounds (RFC 8439, section 2.3) on the words `v` of the blocks, and
+    /// adds some of the blocks of `pending` between them.
+    ///
+    /// Returns false, and does nothing, if there is no kernel.
+    #[inline(always)]
+    fn double_rounds(_v: &mut [Self; 16], _count: usize, _pending: &mut PendingPoly1305<'_>) -> bool {
+        false
+    }
+
+    /// Tells the compiler that each of these words is in a register of its own at this point.
+    ///
+    /// Where the words are as many as the registers, the compiler otherwise moves them about, and
+    /// spills. Elsewhere this does nothing.
+    #[inline(always)]
+    fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
+}

@@ -1,0 +1,28 @@
+//! The scalar work that a ChaCha kernel may do between its rounds.
+
+/// Blocks of Poly1305 (RFC 8439, section 2.5) to add to an accumulator: for each,
+/// h ← (h + block + 2^128) r modulo 2^130 - 5.
+pub struct PendingPoly1305<'a> {
+    /// The accumulator, partly reduced: 64 bits in each limb but the last, which is at most 8.
+    pub h: [u64; 3],
+    /// The low and the high half of the clamped r, and 5/4 of the high half.
+    pub r: [u64; 3],
+    /// The blocks that are not added yet.
+    pub blocks: &'a [[u8; 16]],
+}
+
+impl PendingPoly1305<'_> {
+    /// No blocks.
+    #[must_use]
+    #[inline(always)]
+    pub const fn none() -> Self {
+        Self { h: [0; 3], r: [0; 3], blocks: &[] }
+    }
+}
+
+impl core::fmt::Debug for PendingPoly1305<'_> {
+    /// Without the accumulator and r, which are secret.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("PendingPoly1305").field("blocks", &self.blocks.len()).finish_non_exhaustive()
+    }
+}

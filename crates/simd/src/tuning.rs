@@ -1,0 +1,320 @@
+//! Every measured threshold: one table for each level, with a value for each class of CPUs where
+//! the classes differ.
+//!
+//! A threshold changes speed, never results. "Zen 3" (AVX2), "Granite Rapids" (one cycle) and "Zen
+//! 5" (two cycles) are the CPUs that were measured; docs/decisions and docs/performance.md have the
+//! figures. A value without a measurement says so.
+
+use crate::{CpuClass, Level};
+
+/// A threshold for each class of CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct ByClass<T> {
+    /// For [`CpuClass::OneCycle`].
+    pub one_cycle: T,
+    /// For [`CpuClass::TwoCycles`].
+    pub two_cycles: T,
+}
+
+impl<T: Copy> ByClass<T> {
+    /// One value for both classes.
+    const fn same(value: T) -> Self {
+        Self { one_cycle: value, two_cycles: value }
+    }
+
+    /// The value for `class`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of(&self, class: CpuClass) -> T {
+        match class {
+            CpuClass::OneCycle => self.one_cycle,
+            CpuClass::TwoCycles => self.two_cycles,
+        }
+    }
+}
+
+impl ByClass<usize> {
+    /// The smaller value.
+    #[must_use]
+    pub const fn least(&self) -> usize {
+        if self.one_cycle < self.two_cycles { self.one_cycle } else { self.two_cycles }
+    }
+}
+
+/// The thresholds of one level.
+///
+/// A *set* of ChaCha20 is as many blocks as a vector has rows of four words; a *group* is as many
+/// blocks as it has words: four sets. The horizontal layout computes sets, the vertical one groups.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3.
+    pub horizontal_sets: usize,
+    /// The most sets that the horizontal layout computes side by side at the end of an input, in
+    /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
+    pub most_horizontal_sets: usize,
+    /// Whether that is faster than a group and then the rest.
+    pub last_sets_beside_each_other: ByClass<bool>,
+    /// Groups that advance together: 2 where the registers hold both.
+    pub vertical_sets: usize,
+    /// Groups from which it pays to compute once what their first round has in common.
+    pub min_prepared_groups: usize,
+    /// Whether a single block is faster on the narrower vectors of [`crate::Simd::OneBlock`].
+    pub one_block_on_narrower_vectors: bool,
+    /// Whether a block takes less time on integers than on vectors, and next to none beside them.
+    pub block_on_integers: ByClass<bool>,
+    /// Whether 17 to 20 blocks are fastest as a group and a set that advance together.
+    pub group_beside_set: ByClass<bool>,
+
+    /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
+    /// two rows of blocks.
+    pub poly1305_min_bytes: ByClass<usize>,
+    /// The same for the ciphertext of an AEAD whose associated data was added on integers.
+    pub poly1305_min_ciphertext_bytes: ByClass<usize>,
+    /// Length in bytes of a message, authenticated in portions, from which the powers of r for four
+    /// rows between two carries pay.
+    pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
+    /// Messages from which Poly1305 is faster with one message in each lane than one after the
+    /// other; `usize::MAX` where it never is.
+    pub poly1305_min_messages: usize,
+
+    /// The longest message in bytes whose key stream is made in one call, kept in registers.
+    pub short_max_bytes: ByClass<usize>,
+    /// Longer messages of fewer bytes than these are authenticated on integers between the rounds
+    /// of the cipher; 0 where vector code leaves the core no time for that.
+    pub interleaved_below_bytes: usize,
+    /// The longest message of a batch, in bytes with its associated data, that is faster together
+    /// with others than alone; `None` where none is.
+    pub batch_max_bytes: Option<usize>,
+}
+
+/// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
+/// faster than one. Zen 3.
+pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
+/// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: below, one row at a time is
+/// as fast.
+pub const POLY1305_MIN_ROWS_FOR_TABLE: usize = 12;
+/// Rows on limbs of 52 bits from which two share a carry. Granite Rapids and Zen 5.
+pub const POLY1305_MIN_ROWS_FOR_TWO: usize = 3;
+/// Rows on limbs of 52 bits from which four share a carry, where the message comes in one piece.
+/// Granite Rapids and Zen 5.
+pub const POLY1305_MIN_ROWS_FOR_FOUR: usize = 9;
+/// Rows of many messages from which r² pays. AVX2 on Zen 3.
+pub const POLY1305_MIN_ROWS_FOR_SQUARE: usize = 10;
+/// Sets that the horizontal layout computes before the vertical one is faster, where Poly1305 is
+/// interleaved: a group takes little longer than three sets and holds more of that work. Zen 3.
+pub const INTERLEAVED_HORIZONTAL_SETS: usize = 2;
+/// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
+/// its time. Zen 3.
+pub const INTERLEAVED_BLOCKS: usize = 2;
+/// Blocks of ChaCha20 that a message in two passes starts with, block 0 among them. Zen 3.
+pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
+/// Bytes that each of two passes works on before the other: they stay in the first-level cache.
+/// Zen 3.
+pub const TWO_PASS_PIECE_BYTES: usize = 16_384;
+/// The longest associated data in bytes that is authenticated block by block in registers. Zen 3.
+pub const SHORT_MAX_AAD_BYTES: usize = 512;
+/// Messages of a batch that are faster together than one by one. AVX2 on Zen 3.
+pub const BATCH_MIN_MESSAGES: usize = 20;
+
+/// Rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows behind the first and
+/// that many lanes: the more rows, the more powers of r pay. Zen 3, with four lanes.
+#[must_use]
+pub const fn poly1305_rows_per_carry(count: usize, lanes: usize) -> usize {
+    let rows = match count {
+        0..31 => 4,
+        31..127 => 8,
+        _ => 16,
+    };
+    if rows < lanes { lanes } else { rows }
+}
+
+/// Portable code: integers, or the vectors that the compiler makes of them.
+pub(crate) const SCALAR: Tuning = Tuning {
+    // Zen 3 without vector instructions of its own.
+    horizontal_sets: 2,
+    most_horizontal_sets: 2,
+    last_sets_beside_each_other: ByClass::same(false),
+    vertical_sets: 1,
+    min_prepared_groups: 2,
+    one_block_on_narrower_vectors: false,
+    block_on_integers: ByClass::same(false),
+    group_beside_set: ByClass::same(false),
+    // Vectors that the compiler makes never are faster.
+    poly1305_min_bytes: ByClass::same(usize::MAX),
+    poly1305_min_ciphertext_bytes: ByClass::same(usize::MAX),
+    poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
+    // Two lanes never are faster.
+    poly1305_min_messages: usize::MAX,
+    // Its key streams are not in registers.
+    short_max_bytes: ByClass::same(0),
+    interleaved_below_bytes: 0,
+    // Zen 3: without vectors, messages share no work.
+    batch_max_bytes: None,
+};
+
+/// Values that all levels of 128-bit vectors share. SSSE3 on Zen 3.
+#[allow(dead_code, reason = "some targets have no vectors")]
+const VECTORS_OF_128_BITS: Tuning = Tuning {
+    // One row in a vector: from two groups on.
+    min_prepared_groups: 2,
+    // A group with block 0.
+    short_max_bytes: ByClass::same(256 - 64),
+    // A message of two blocks fills half a group.
+    batch_max_bytes: Some(128),
+    ..SCALAR
+};
+
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+mod x86 {
+    use super::{ByClass, Tuning, VECTORS_OF_128_BITS};
+
+    /// Zen 3. Poly1305: slower than integers up to 4 KiB, and no faster at 16 KiB.
+    pub(crate) const SSSE3: Tuning = Tuning { horizontal_sets: 2, most_horizontal_sets: 2, ..VECTORS_OF_128_BITS };
+
+    pub(crate) const AVX2: Tuning = Tuning {
+        // Zen 3: three sets take less than a group.
+        horizontal_sets: 3,
+        most_horizontal_sets: 3,
+        // Zen 3: with two rows in a vector, from four groups on.
+        min_prepared_groups: 4,
+        // Zen 3: 128-bit vectors.
+        one_block_on_narrower_vectors: true,
+        // Zen 3.
+        poly1305_min_bytes: ByClass::same(448),
+        // Zen 3: four lanes.
+        poly1305_min_messages: 3,
+        // A group with block 0.
+        short_max_bytes: ByClass::same(512 - 64),
+        // Zen 3: from there on two passes are faster, as a vector of blocks takes fewer
+        // instructions than as many blocks on integers. The work between the rounds is assembly of
+        // x86-64.
+        interleaved_below_bytes: if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) { 4608 } else { 0 },
+        // Zen 3.
+        batch_max_bytes: Some(200),
+        ..VECTORS_OF_128_BITS
+    };
+
+    /// Pairs of groups need 32 registers, which 32-bit programs do not have.
+    const PAIRS: bool = cfg!(target_arch = "x86_64");
+
+    pub(crate) const AVX512: Tuning = Tuning {
+        // Two ports, counted: a double round of three sets takes 45 cycles, of a group 48.
+        horizontal_sets: 3,
+        // Seven sets are what 32 registers hold.
+        most_horizontal_sets: 7,
+        // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
+        // fill them better.
+        last_sets_beside_each_other: ByClass { one_cycle: !PAIRS, two_cycles: true },
+        // Granite Rapids: as fast as one group after the other. Zen 5: 0.6 of the time.
+        vertical_sets: if PAIRS { 2 } else { 1 },
+        // As measured with AVX2.
+        min_prepared_groups: 4,
+        one_block_on_narrower_vectors: false,
+        // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 of the time.
+        block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
+        // Granite Rapids; Zen 5 prefers five sets.
+        group_beside_set: ByClass { one_cycle: PAIRS, two_cycles: false },
+        // Not measured: estimated from AVX2.
+        poly1305_min_bytes: ByClass::same(640),
+        // Eight lanes, not measured.
+        poly1305_min_messages: 4,
+        // Six sets with block 0; longer messages are authenticated faster on vectors.
+        short_max_bytes: ByClass::same(1536 - 64),
+        interleaved_below_bytes: 0,
+        // Counted.
+        batch_max_bytes: Some(2048),
+        ..VECTORS_OF_128_BITS
+    };
+
+    pub(crate) const AVX512_IFMA: Tuning = Tuning {
+        // Granite Rapids: 256 to 288; Zen 5: 177 to 208.
+        poly1305_min_bytes: ByClass { one_cycle: 288, two_cycles: 208 },
+        poly1305_min_ciphertext_bytes: ByClass { one_cycle: 256, two_cycles: 177 },
+        // Granite Rapids: one multiplier makes the powers, below two rows cost less. Zen 5: from
+        // nine rows on.
+        poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, two_cycles: 1152 },
+        // Granite Rapids: a group with block 0. Zen 5: two sets beside block 0 on integers.
+        short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 512 } } else { AVX512.short_max_bytes },
+        // Zen 5: a longer message is authenticated faster alone, on vectors of its own.
+        batch_max_bytes: Some(544),
+        ..AVX512
+    };
+}
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+pub(crate) use x86::{AVX2, AVX512, AVX512_IFMA, SSSE3};
+
+/// Counted instructions, not measured on hardware.
+#[allow(dead_code, reason = "for Arm and WebAssembly")]
+pub(crate) const OTHER_VECTORS_OF_128_BITS: Tuning = Tuning {
+    horizontal_sets: 3,
+    most_horizontal_sets: 3,
+    poly1305_min_bytes: ByClass::same(512),
+    ..VECTORS_OF_128_BITS
+};
+
+/// For lanes that are upper bounds: vectors from the shortest length that the kernels allow.
+#[cfg(any(test, feature = "bounds"))]
+pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
+    Tuning { poly1305_min_bytes: ByClass::same(2 * 16 * lanes), ..SCALAR }
+}
+
+impl Level {
+    /// The thresholds of this level.
+    #[must_use]
+    pub const fn tuning(self) -> &'static Tuning {
+        by_architecture! {
+            x86 {
+                match self {
+                    Self::Scalar(_) => &SCALAR,
+                    Self::Ssse3(_) => &SSSE3,
+                    Self::Avx2(_) => &AVX2,
+                    Self::Avx512(_) => &AVX512,
+                    Self::Avx512Ifma(_) => &AVX512_IFMA,
+                }
+            }
+            wasm {
+                match self {
+                    Self::Scalar(_) => &SCALAR,
+                    Self::Simd128(_) => &OTHER_VECTORS_OF_128_BITS,
+                }
+            }
+            arm {
+                match self {
+                    Self::Scalar(_) => &SCALAR,
+                    Self::Neon(_) => &OTHER_VECTORS_OF_128_BITS,
+                }
+            }
+            other {
+                match self {
+                    Self::Scalar(_) => &SCALAR,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LevelList, Simd, Words};
+
+    /// Checks the ranges that the kernels rely on.
+    #[inline(always)]
+    fn check<S: Simd>(_: S) {
+        let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;
+        assert!((1..=3).contains(&horizontal_sets));
+        assert!(most_horizontal_sets == horizontal_sets || (5..=7).contains(&most_horizontal_sets));
+        let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
+        for class in CpuClass::ALL {
+            assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");
+            assert!(S::TUNING.poly1305_min_bytes.of(class) > 2 * 16, "two rows of two lanes");
+        }
+    }
+
+    #[test]
+    fn the_kernels_can_do_what_the_table_says() {
+        for level in Level::available() {
+            dispatch!(level, token => check(token));
+        }
+    }
+}
