@@ -399,7 +399,7 @@ mod tests {
         let little_endian = |bytes: &Vec<u8>| bytes.iter().rev().copied().collect::<Vec<u8>>();
         let coefficients: Vec<_> = bytes[1..].iter().map(little_endian).collect();
         let expected = sealane_spec::shamir_element::evaluate(192, &coefficients, &little_endian(&bytes[0]));
-        assert_eq!(little_endian(&value.to_be_bytes(&field).to_vec()), expected);
+        assert_eq!(little_endian(&value.to_be_bytes(&field)), expected);
         assert!(bool::from(field.evaluate(&[], &field.one()).is_zero()));
     }
 
