@@ -1,4 +1,5 @@
-//! Haraka v2 with 5 rounds: one input a call, four, eight, and many; on each backend, in a naive form, and in the C of PQClean (with the feature `sphincs`).
+//! Haraka v2 with 5 rounds: one input a call, four, eight, and many; on each backend, in a naive
+//! form, and in the C of PQClean (with the feature `sphincs`).
 
 use std::hint::black_box;
 

@@ -139,9 +139,10 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Returns the time of that many passes over all buffers. Where messages must be restored, the clock stops
-    /// meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass over some 16 KiB, in all rows alike.
-    /// OpenSSL's capabilities are set before and reset after, outside of what is measured.
+    /// Returns the time of that many passes over all buffers. Where messages must be restored, the
+    /// clock stops meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass over
+    /// some 16 KiB, in all rows alike. OpenSSL's capabilities are set before and reset after, outside
+    /// of what is measured.
     pub fn run(&mut self, buffers: &mut Buffers, passes: u64) -> Duration {
         let _capabilities = self.row.capabilities.map(Capabilities::set);
         let mut done = true;

@@ -59,7 +59,7 @@ struct Args {
     /// Fewer, shorter rounds and fewer sizes: a rough picture in less than a minute
     #[arg(long)]
     quick: bool,
-    /// Measures our code at every STEP-th length to 4,200 bytes and every multiple of 128, without peers
+    /// Measures our code alone, at every STEP-th length to 4,200 bytes and every multiple of 128
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u16).range(1..=128))]
     sweep: Option<u16>,
     /// Draws the sweep

@@ -1,5 +1,5 @@
-//! What Sealane is to reach, as data: ratios of a peer's time to ours. Targets for the chosen backend are for CPUs with
-//! AVX-512, by class; those for a forced one are for all.
+//! What Sealane is to reach, as data: ratios of a peer's time to ours. Targets for the chosen
+//! backend are for CPUs with AVX-512, by class; those for a forced one are for all.
 
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,7 @@
 //! Medians, ratios, and what was to be reached.
 
 use anyhow::Result;
+use sealane_measure::median;
 use serde::Serialize;
 
 use crate::process::Taken;
@@ -92,10 +93,12 @@ impl Report {
     /// Prints it, and gives the number of targets that were missed.
     pub(crate) fn print(&mut self, json: bool) -> Result<usize> {
         for row in &mut self.rows {
-            let median = |figure| median(row.taken.iter().map(|taken| of(taken, figure)).collect());
-            row.median = Some(Taken { wall: median(Figure::Wall), cpu: median(Figure::Cpu), memory: median(Figure::Memory) });
+            let median = |figure| median(&row.taken.iter().map(|taken| of(taken, figure)).collect::<Vec<_>>());
+            row.median =
+                Some(Taken { wall: median(Figure::Wall), cpu: median(Figure::Cpu), memory: median(Figure::Memory) });
         }
-        let missed = TARGETS.iter().filter(|target| self.reached(target).is_some_and(|(value, _)| value > target.at_most));
+        let missed =
+            TARGETS.iter().filter(|target| self.reached(target).is_some_and(|(value, _)| value > target.at_most));
         let missed = missed.count();
         if json {
             println!("{}", serde_json::to_string_pretty(self)?);
@@ -116,7 +119,10 @@ impl Report {
             } else {
                 format!("MISSED by {:.0} %", (value / target.at_most - 1.0) * 100.0)
             };
-            println!("{}, {:?}: {value:.3} {what}, at most {:.3}: {verdict}", target.case, target.figure, target.at_most);
+            println!(
+                "{}, {:?}: {value:.3} {what}, at most {:.3}: {verdict}",
+                target.case, target.figure, target.at_most
+            );
         }
         Ok(missed)
     }
@@ -141,10 +147,4 @@ fn of(taken: &Taken, figure: Figure) -> f64 {
         Figure::Cpu => taken.cpu,
         Figure::Memory => taken.memory,
     }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }

@@ -18,10 +18,12 @@ impl Tools {
     /// Builds ours, and finds the others: in PATH, or where AGE, AGE_KEYGEN and RAGE say.
     pub(crate) fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new(env!("CARGO")).args(["build", "--release", "--bin", "sealane"]).current_dir(&root).status();
+        let built =
+            Command::new(env!("CARGO")).args(["build", "--release", "--bin", "sealane"]).current_dir(&root).status();
         ensure!(built.context("cargo does not start")?.success(), "the command is not built");
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let sealane = target.join("release/sealane").canonicalize().context("the command is not where cargo puts it")?;
+        let sealane =
+            target.join("release/sealane").canonicalize().context("the command is not where cargo puts it")?;
         let named = |variable: &str, name: &str| std::env::var_os(variable).map_or_else(|| name.into(), PathBuf::from);
         let (age, age_keygen, rage) = (named("AGE", "age"), named("AGE_KEYGEN", "age-keygen"), named("RAGE", "rage"));
         let mut versions = Vec::new();

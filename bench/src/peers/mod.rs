@@ -70,7 +70,8 @@ impl Peer {
         }
     }
 
-    /// Returns whether it can be the best peer. Those that are held back cannot, nor can another cipher.
+    /// Returns whether it can be the best peer. Those that are held back cannot, nor can another
+    /// cipher.
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }

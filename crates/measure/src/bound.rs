@@ -53,7 +53,7 @@ impl Core {
         }
     }
 
-    /// Returns the least cycles for the 20 rounds of these many blocks, beside `others` instructions.
+    /// Returns the least cycles for the rounds of these many blocks, beside `others` instructions.
     ///
     /// A block is 960 operations on words in the rounds and 32 after them. In rows, one set of four
     /// vectors, it is 320 instructions, and a chain of 260 operations that wait for each other:
@@ -67,8 +67,9 @@ impl Core {
         words.max(chain).max(others / self.instructions)
     }
 
-    /// Returns the most bytes of Poly1305 in a cycle: 18 multiplications of 52 bits for a block, two
-    /// vectors of eight in a cycle; or 25 of 32 bits on vectors, and a block in four cycles beside.
+    /// Returns the most bytes of Poly1305 in a cycle: 18 multiplications of 52 bits for a block,
+    /// two vectors of eight in a cycle; or 25 of 32 bits on vectors, and a block in four cycles
+    /// beside.
     fn poly1305_bytes(&self) -> f64 {
         self.lanes.max(10.0)
     }

@@ -128,7 +128,7 @@ struct LeafLane(ScalarLane);
 /// Returns the product of two limbs.
 #[inline]
 fn product(a: u64, b: u64) -> LeafLane {
-    // In registers both ways, but for the detour of the operands over the stack that a closure makes.
+    // In registers both ways, but a closure takes the operands over the stack.
     LeafLane::of(dispatch_clmul!(clmul_level(), token => product_on(token, a, b)))
 }
 

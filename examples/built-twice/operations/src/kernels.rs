@@ -169,7 +169,7 @@ pub fn seal_on<S: Simd>(token: S, packet: &mut Packet) {
     packet.tag = poly1305(key, &authenticated(&packet.aad, &packet.message));
 }
 
-/// Returns what Poly1305 authenticates: associated data and message, each padded, and their lengths.
+/// Returns what Poly1305 authenticates: associated data and message, padded, and their lengths.
 #[inline(always)]
 pub fn authenticated(aad: &[u8; 13], message: &[u8; 64]) -> [[u8; 16]; 6] {
     let mut blocks = [[0; 16]; 6];
