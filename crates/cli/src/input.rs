@@ -1,13 +1,14 @@
 //! The file that is encrypted or decrypted.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek as _};
+use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::error::{Error, Result, quoted};
 use crate::progress::{Progress, Watched};
 use crate::same_file::FileId;
 use crate::stdin::StdinUse;
+use sealane_age::ReadAt;
 use zeroize::Zeroizing;
 
 const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
@@ -17,7 +18,7 @@ pub(crate) struct Input {
     /// Its bytes.
     pub(crate) reader: Box<dyn Read>,
     /// The same bytes, where they can be read at any place.
-    pub(crate) file: Option<Watched<File>>,
+    pub(crate) file: Option<Watched<PatchedFile>>,
     /// How many of them have been read.
     pub(crate) progress: Progress,
     /// Its length, if that is known beforehand.
@@ -61,7 +62,7 @@ impl Input {
         Ok(Self {
             len,
             id: FileId::new(&metadata, Some(path)),
-            file: again.map(|file| Watched::new(file, &progress)),
+            file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
             reader: Box::new(Watched::new(file, &progress)),
             progress,
             name,
@@ -69,13 +70,15 @@ impl Input {
         })
     }
 
-    /// Reads `start` in the place of as many bytes at the start of the file.
+    /// Replaces the first bytes of the file by `start`, for every later read.
     pub(crate) fn replace_start(&mut self, start: Vec<u8>) -> Result<()> {
         let cannot = |error: io::Error| Error::io(format!("cannot read {}", self.name), &error);
-        // What is read at any place is what is on the disk.
-        let mut file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
-        file.seek(io::SeekFrom::Start(start.len() as u64)).map_err(cannot)?;
-        self.reader = Box::new(Cursor::new(start).chain(file));
+        let file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
+        let mut file = file.get_ref().try_clone().map_err(cannot)?;
+        file.start = start;
+        file.rewind().map_err(cannot)?;
+        self.reader = Box::new(Watched::new(file.try_clone().map_err(cannot)?, &self.progress));
+        self.file = Some(Watched::new(file, &self.progress));
         Ok(())
     }
 
@@ -129,6 +132,67 @@ impl Input {
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
         Ok(())
+    }
+}
+
+/// A file whose first bytes may be replaced by others in memory. The file itself does not change.
+pub(crate) struct PatchedFile {
+    file: File,
+    /// Read instead of as many bytes at the start of the file.
+    start: Vec<u8>,
+}
+
+impl PatchedFile {
+    /// Returns a second handle. Both have the same position.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { file: self.file.try_clone()?, start: self.start.clone() })
+    }
+
+    /// Copies bytes at `offset` from the start in memory. Returns 0 behind its end.
+    fn read_start(&self, out: &mut [u8], offset: u64) -> usize {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.start.get(offset..)).unwrap_or_default();
+        let n = rest.len().min(out.len());
+        out[..n].copy_from_slice(&rest[..n]);
+        n
+    }
+}
+
+impl From<File> for PatchedFile {
+    fn from(file: File) -> Self {
+        Self { file, start: Vec::new() }
+    }
+}
+
+impl Read for PatchedFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.start.is_empty() {
+            let position = self.file.stream_position()?;
+            let n = self.read_start(out, position);
+            if n > 0 {
+                self.file.seek(SeekFrom::Start(position + n as u64))?;
+                return Ok(n);
+            }
+        }
+        self.file.read(out)
+    }
+}
+
+impl Seek for PatchedFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl ReadAt for PatchedFile {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self.read_start(out, offset) {
+            0 => self.file.read_at(out, offset),
+            n => Ok(n),
+        }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
     }
 }
 
@@ -196,7 +260,26 @@ fn mangled(start: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::mangled;
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_replaced_start_is_read_in_order_and_at_any_place() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"torn and the rest").unwrap();
+        let mut input = Input::of_file(file, Path::new("x")).unwrap();
+        input.file.as_mut().unwrap().rewind().unwrap();
+        input.replace_start(b"WHOLE".to_vec()).unwrap();
+        assert_eq!(io::read_to_string(input.reader).unwrap(), "WHOLEand the rest");
+        let mut file = input.file.unwrap();
+        file.seek(SeekFrom::Start(3)).unwrap();
+        assert_eq!(io::read_to_string(&mut file).unwrap(), "LEand the rest");
+        let mut out = [0; 4];
+        assert_eq!((file.read_at(&mut out, 3).unwrap(), &out[..2]), (2, &b"LE"[..]));
+        assert_eq!((file.read_at(&mut out, 5).unwrap(), &out), (4, b"and "));
+        assert_eq!(file.size().unwrap(), 17);
+    }
 
     #[test]
     fn powershell_is_recognised() {

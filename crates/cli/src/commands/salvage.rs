@@ -14,6 +14,7 @@ use crate::args::FileArgs;
 use crate::cleanup::FileGuard;
 use crate::error::{Error, Result, quoted};
 use crate::failure::{copy_error, payload_error};
+use crate::input::PatchedFile;
 use crate::old_header;
 use crate::passphrase::Passphrases;
 use crate::progress::{Progress, Watched};
@@ -91,7 +92,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
 
 /// What is left of the armor of `file`, in a file without a name that goes with this process. It is
 /// encrypted still.
-fn decode(file: &mut Watched<File>, name: &str, progress: &Progress) -> Result<(Watched<File>, u64)> {
+fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
             .hint("TMPDIR names the folder for it")
@@ -100,7 +101,7 @@ fn decode(file: &mut Watched<File>, name: &str, progress: &Progress) -> Result<(
     file.rewind().map_err(|error| cannot(&error))?;
     decode_damaged(BufReader::new(file), BufWriter::new(&mut decoded)).map_err(|error| cannot(&error))?;
     let len = decoded.metadata().map_err(|error| cannot(&error))?.len();
-    Ok((Watched::new(decoded, progress), len))
+    Ok((Watched::new(decoded.into(), progress), len))
 }
 
 fn map_path(output: &Path) -> PathBuf {

@@ -195,6 +195,9 @@ fn remove_same(directory: &Dir, name: &OsStr, file: &File) -> io::Result<()> {
     if directory.is_same(name, file)? { directory.remove(name) } else { Ok(()) }
 }
 
+/// Locks a file, or fails at once.
+type Lock = fn(&File) -> Result<(), TryLockError>;
+
 /// A file whose header is to be changed, and which nobody else changes meanwhile: it is locked.
 pub(crate) struct Target {
     place: Place,
@@ -213,27 +216,29 @@ impl Target {
             let what = Error::io(format!("cannot open {}", quoted(path)), &error);
             if error.kind() == io::ErrorKind::NotFound { what.hint("is the name of the file right?") } else { what }
         };
-        Self::at(Place::of(path).map_err(cannot_open)?, path)
+        Self::at(Place::of(path).map_err(cannot_open)?, path, File::try_lock)
     }
 
-    fn at(place: Place, path: &Path) -> Result<Self> {
+    /// Opens the file at `place`, and locks it with `lock`.
+    fn at(place: Place, path: &Path, lock: Lock) -> Result<Self> {
         let cannot_open = |error: io::Error| Error::io(format!("cannot open {}", quoted(path)), &error);
         let file = place.directory.open_file_to_write(Path::new(&place.name)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => cannot_open(error),
             _ => Error::cannot_write(path, &error),
         })?;
         let mut target = Self { stamp: stamp(&file).map_err(cannot_open)?, place, file, path: path.to_owned() };
-        match target.file.try_lock() {
+        let is_locked = match lock(&target.file) {
+            Ok(()) => true,
             // Not every file system has locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::Error(_)) => false,
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::new(format!("another run is changing the recipients of {}", quoted(path)))
                     .hint("wait until it has ended"));
             }
-        }
+        };
         // It may have been replaced before it was locked.
         target.refuse_if_replaced()?;
-        target.recover()?;
+        target.recover(is_locked)?;
         target.stamp = stamp(&target.file).map_err(cannot_open)?;
         Ok(target)
     }
@@ -245,12 +250,21 @@ impl Target {
         Input::of_file(file, &self.path)
     }
 
-    /// Puts back the old header if the file has parts of both.
-    fn recover(&self) -> Result<()> {
+    /// Puts back the old header if the file has parts of both. Without a lock, another run may be
+    /// writing the new one right now: then nothing is written or removed, and that is an error.
+    fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
         let kept = match State::of(&self.place, &self.file).map_err(cannot)? {
             State::None => return Ok(()),
+            State::Whole(_) | State::Torn(..) if !is_locked => {
+                return Err(Error::new(format!(
+                    "{} shows that another run is changing the recipients of {}, or was interrupted",
+                    quoted(self.place.kept_path()),
+                    quoted(&self.path)
+                ))
+                .hint("this file system has no locks, so nothing is put back; sealane rekey -o makes a new file"));
+            }
             State::Whole(kept) => kept,
             State::Torn(Kept { old, .. }, kept) => {
                 self.file.write_all_at(&old, 0).and_then(|()| self.file.sync_all()).map_err(cannot)?;
@@ -346,7 +360,7 @@ impl Target {
 /// that is put right before; where it cannot be, the old header is read in the place of what the
 /// file has.
 pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
-    let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place));
+    let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, File::try_lock));
     let mut input = Input::open(path, stdin)?;
     if let Some(old) = old {
         input.replace_start(old)?;
@@ -356,7 +370,7 @@ pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input>
 
 /// The same for a file that is read from its start to its end.
 pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
-    let old = settle(place).unwrap_or_default();
+    let old = settle(place, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;
     file.seek(SeekFrom::Start(old.len() as u64))?;
     let reader = Cursor::new(old).chain(file.try_clone()?);
@@ -365,8 +379,8 @@ pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)
 
 /// Puts the header of a file right, if need be. If that cannot be done, gives the header that is to
 /// be read.
-fn settle(place: &Place) -> Option<Vec<u8>> {
-    if !place.has_kept() || Target::at(place.clone(), &place.path).is_ok() {
+fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
+    if !place.has_kept() || Target::at(place.clone(), &place.path, lock).is_ok() {
         return None;
     }
     header_to_read(place, &place.directory.open_file(Path::new(&place.name)).ok()?)

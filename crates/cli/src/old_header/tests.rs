@@ -159,3 +159,29 @@ fn only_the_file_that_was_opened_is_changed() {
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
 }
+
+#[test]
+fn without_a_lock_nothing_is_put_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    let no_locks: Lock = |_| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
+    let kept = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
+    let place = || Place::of(&path).unwrap();
+    for written in [0, 30, old.len()] {
+        let found = [&new[..written], &old[written..], &payload].concat();
+        write(&path, &[&found]);
+        fs::write(&kept_path, &kept).unwrap();
+        let error = Target::at(place(), &path, no_locks).err().expect("another run may be at work");
+        assert!(error.to_string().contains("another run is changing"), "{error}");
+        // A reader gets a whole header all the same.
+        let instead = settle(&place(), no_locks);
+        assert_eq!(instead, (written == 30).then(|| old.clone()), "{written}");
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&kept_path).unwrap()), (found, kept.clone()), "{written}");
+    }
+    // With nothing beside it, a change needs no lock.
+    fs::remove_file(&kept_path).unwrap();
+    write(&path, &[&old, &payload]);
+    Target::at(place(), &path, no_locks).unwrap().replace(&old, &new, &nonce(&payload)).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&new[..], &payload].concat());
+}

@@ -71,6 +71,11 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
         run.ok();
     }
     assert!(dir.read("out") == data);
+    // The end is read first, and salvage reads at any place.
+    let end = dir.run(["-d", "-i", "key.txt", "--range", "-1000", "x"]).ok();
+    assert!(end.stdout == data[data.len() - 1000..]);
+    dir.run(["-d", "-i", "key.txt", "--salvage", "-o", "left", "x"]).ok();
+    assert!(dir.read("left") == data);
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients");
     assert!(dir.read("x") == torn && dir.exists(KEPT));
     drop(held);
