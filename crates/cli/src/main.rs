@@ -30,6 +30,7 @@ mod same_file;
 mod scrypt;
 mod serve;
 mod shares;
+mod speed;
 mod stdin;
 mod tty;
 

@@ -1,4 +1,4 @@
-//! A bar for work that takes long, shown to a person at a terminal and to nobody else.
+//! A progress bar for long work, shown only on a terminal.
 
 use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,104 +8,148 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sealane_age::ReadAt;
 
-/// Work that is over before that needs no bar.
+use crate::speed::Speed;
+
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How much has been read, by any number of readers and threads, and what is shown of it.
+/// Counts the bytes that any number of readers and threads have read, and shows the count. Clones
+/// share one count.
 #[derive(Clone, Default)]
 pub(crate) struct Progress(Arc<State>);
 
 #[derive(Default)]
 struct State {
     count: AtomicU64,
-    bar: Mutex<Bar>,
+    /// The part of `count` that took no work in this run.
+    skipped: AtomicU64,
+    bar: Mutex<Option<Bar>>,
 }
 
-#[derive(Default)]
-enum Bar {
-    #[default]
-    Off,
-    NotYet {
-        started: Instant,
-        len: Option<u64>,
-    },
-    Shown(ProgressBar),
+/// The state of a bar, which is drawn when the work has taken longer than [`PATIENCE`].
+struct Bar {
+    started: Instant,
+    len: Option<u64>,
+    speed: Speed,
+    message: String,
+    drawn: Option<ProgressBar>,
+}
+
+impl Bar {
+    fn new(now: Instant, len: Option<u64>, worked: u64) -> Self {
+        Self { started: now, len, speed: Speed::new(now, worked), message: String::new(), drawn: None }
+    }
+
+    fn update(&mut self, now: Instant, count: u64, worked: u64) {
+        if !self.speed.record(now, worked) {
+            return;
+        }
+        let elapsed = now.saturating_duration_since(self.started);
+        if self.drawn.is_none() && elapsed >= PATIENCE {
+            let drawn = ProgressBar::with_draw_target(self.len, ProgressDrawTarget::stderr_with_hz(10));
+            drawn.set_style(style(self.len.is_some()));
+            self.drawn = Some(drawn.with_elapsed(elapsed));
+        }
+        if let Some(drawn) = &self.drawn {
+            drawn.set_position(count);
+            drawn.set_message(self.text(count));
+        }
+    }
+
+    /// Returns the speed, the time left and the message.
+    fn text(&self, count: u64) -> String {
+        let speed = self.speed.text(self.len.map(|len| len.saturating_sub(count)));
+        format!("{speed}  {}", self.message).trim().to_owned()
+    }
 }
 
 impl Progress {
-    /// How many bytes have been read.
+    /// Returns the number of bytes.
     pub(crate) fn count(&self) -> u64 {
         self.0.count.load(Ordering::Relaxed)
     }
 
-    /// From the beginning again.
+    /// Starts to count at zero again.
     pub(crate) fn reset(&self) {
         self.0.count.store(0, Ordering::Relaxed);
+        self.0.skipped.store(0, Ordering::Relaxed);
     }
 
-    /// From now on shows how much of `len` has been read, for as long as the result lives: when every question has been asked, so that nothing
-    /// is drawn over a prompt. `quiet` says that the terminal is used for something else.
+    /// Shows the count out of `len` until the result is dropped. Call this after the last question,
+    /// so that the bar is not drawn over a prompt. `quiet` keeps the bar off a terminal that shows
+    /// something else.
     pub(crate) fn show(&self, len: Option<u64>, quiet: bool) -> Shown {
         if !quiet && io::stderr().is_terminal() {
-            *self.bar() = Bar::NotYet { started: Instant::now(), len };
+            self.start(Instant::now(), len);
         }
         Shown(self.clone())
     }
 
-    /// Does something that writes to standard error, without the bar in its way.
+    fn start(&self, now: Instant, len: Option<u64>) {
+        *self.bar() = Some(Bar::new(now, len, self.worked()));
+    }
+
+    /// Returns the number of bytes that were read in this run.
+    fn worked(&self) -> u64 {
+        self.count().saturating_sub(self.0.skipped.load(Ordering::Relaxed))
+    }
+
+    /// Runs `act`, which writes to standard error, with the bar out of its way.
     pub(crate) fn aside(&self, act: impl FnOnce()) {
-        match &*self.bar() {
-            Bar::Shown(shown) => shown.suspend(act),
-            Bar::NotYet { .. } | Bar::Off => act(),
+        match self.bar().as_ref().and_then(|bar| bar.drawn.as_ref()) {
+            Some(drawn) => drawn.suspend(act),
+            None => act(),
         }
     }
 
-    /// So many bytes more have been read, or need not be.
+    /// Counts `n` bytes.
     pub(crate) fn add(&self, n: u64) {
-        let count = self.0.count.fetch_add(n, Ordering::Relaxed) + n;
-        // Whoever has the bar shows it.
-        let Ok(mut bar) = self.0.bar.try_lock() else { return };
-        match &*bar {
-            Bar::Shown(shown) => shown.set_position(count),
-            Bar::NotYet { started, len } if started.elapsed() >= PATIENCE => {
-                // Ten times a second is enough to look at.
-                let new = ProgressBar::with_draw_target(*len, ProgressDrawTarget::stderr_with_hz(10));
-                new.set_style(style(len.is_some()));
-                *bar = Bar::Shown(new.with_elapsed(started.elapsed()).with_position(count));
-            }
-            Bar::NotYet { .. } | Bar::Off => {}
-        }
+        self.0.count.fetch_add(n, Ordering::Relaxed);
+        self.update(Instant::now);
     }
 
-    /// Shows `message` beside the bar; nothing if it is empty.
-    pub(crate) fn say(&self, message: &str) {
-        self.add(0);
-        if let Ok(bar) = self.0.bar.try_lock()
-            && let Bar::Shown(shown) = &*bar
+    /// Counts `n` bytes that an earlier run has done. They do not count for the speed.
+    pub(crate) fn skip(&self, n: u64) {
+        self.0.skipped.fetch_add(n, Ordering::Relaxed);
+        self.add(n);
+    }
+
+    fn update(&self, now: impl FnOnce() -> Instant) {
+        // Only one thread draws; the others go on with their work.
+        if let Ok(mut bar) = self.0.bar.try_lock()
+            && let Some(bar) = bar.as_mut()
         {
-            shown.set_message(message.to_owned());
+            bar.update(now(), self.count(), self.worked());
         }
     }
 
-    fn bar(&self) -> MutexGuard<'_, Bar> {
-        // A bar is no reason to fail.
+    /// Shows `message` beside the bar.
+    pub(crate) fn say(&self, message: &str) {
+        if let Some(bar) = self.bar().as_mut() {
+            message.clone_into(&mut bar.message);
+            bar.update(Instant::now(), self.count(), self.worked());
+        }
+    }
+
+    fn bar(&self) -> MutexGuard<'_, Option<Bar>> {
+        // A panic in another thread leaves a bar that can be drawn.
         self.0.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Dropped, it takes the bar away: before anything is said about how the work ended.
+/// Removes the bar when it is dropped: before anything is said about how the work ended.
 #[must_use]
 pub(crate) struct Shown(Progress);
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        if let Bar::Shown(bar) = std::mem::take(&mut *self.0.bar()) {
-            bar.finish_and_clear();
+        if let Some(drawn) = self.0.bar().take().and_then(|bar| bar.drawn) {
+            drawn.finish_and_clear();
         }
     }
 }
 
-/// Counts, and shows, what is read through it.
+/// A reader that counts the bytes read through it.
 pub(crate) struct Watched<R> {
     inner: R,
     progress: Progress,
@@ -116,7 +160,7 @@ impl<R> Watched<R> {
         Self { inner, progress: progress.clone() }
     }
 
-    /// What is read.
+    /// Returns the reader behind this one.
     pub(crate) fn get_ref(&self) -> &R {
         &self.inner
     }
@@ -149,8 +193,8 @@ impl<R: Seek> Seek for Watched<R> {
     }
 }
 
-const BOUNDED: &str = "{wide_bar} {percent:>3}%  {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left  {msg}";
-const UNBOUNDED: &str = "{spinner} {bytes}  {bytes_per_sec}  {elapsed}  {msg}";
+const BOUNDED: &str = "{wide_bar} {percent:>3}%  {bytes}/{total_bytes}  {msg}";
+const UNBOUNDED: &str = "{spinner} {bytes}  {elapsed}  {msg}";
 
 fn style(bounded: bool) -> ProgressStyle {
     // The templates are constants, and a test parses them.
@@ -159,8 +203,44 @@ fn style(bounded: bool) -> ProgressStyle {
 }
 
 #[cfg(test)]
+impl Progress {
+    /// Shows a bar to a test, although there is no terminal.
+    pub(crate) fn start_in_test(&self, now: Instant, len: Option<u64>) {
+        self.start(now, len);
+    }
+
+    /// Takes note of the time, which a test sets.
+    pub(crate) fn update_in_test(&self, now: Instant) {
+        self.update(|| now);
+    }
+
+    /// Returns what is shown beside the bar.
+    pub(crate) fn text(&self) -> String {
+        self.bar().as_ref().map_or(String::new(), |bar| bar.text(self.count()))
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn a_resumed_run_shows_the_speed_of_its_own_work() {
+        let (progress, start) = (Progress::default(), Instant::now());
+        progress.start_in_test(start, Some(1000 * MIB));
+        // In the future, so that the time of the calls below does not count.
+        let at = |seconds| progress.update_in_test(start + Duration::from_secs(3600 + seconds));
+        progress.skip(800 * MIB);
+        for second in 0..20 {
+            at(second);
+            progress.add(2 * MIB);
+        }
+        at(20);
+        // 840 MiB are done, 40 of them in 20 seconds.
+        assert_eq!(progress.text(), "2.00 MiB/s  1 min 20 s left");
+    }
 
     #[test]
     fn the_templates_are_right() {

@@ -52,18 +52,11 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let shown = progress.show(Some(len), false);
     let mut found_end = 0;
     let salvaged = reader
-        .salvage(file.get_ref(), len, |event| match event {
-            Salvaging::Found { at, plaintext } => {
-                progress.add(plaintext.len() as u64);
-                found_end = found_end.max(at + plaintext.len() as u64);
-                progress.say("");
-                result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
-            }
-            Salvaging::Searching { tried, of } => {
-                progress.say(&format!("looking for the next chunk: {} %", 100 * tried / of.max(1)));
-                Ok(())
-            }
-            _ => Ok(()),
+        .salvage(file.get_ref(), len, |event| {
+            show(&progress, &event);
+            let Salvaging::Found { at, plaintext } = event else { return Ok(()) };
+            found_end = found_end.max(at + plaintext.len() as u64);
+            result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
         })
         .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
     drop(shown);
@@ -87,6 +80,20 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
             }
             Err(error)
         }
+    }
+}
+
+/// Counts what was found, and shows how far a search is.
+fn show(progress: &Progress, event: &Salvaging<'_>) {
+    match event {
+        Salvaging::Found { plaintext, .. } => {
+            progress.add(plaintext.len() as u64);
+            progress.say("");
+        }
+        Salvaging::Searching { tried, of } => {
+            progress.say(&format!("looking for the next chunk: {} %", 100 * tried / of.max(&1)));
+        }
+        _ => {}
     }
 }
 
@@ -147,4 +154,27 @@ fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
         salvaged.found
     ))
     .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_search_is_shown_until_it_has_ended() {
+        let progress = Progress::default();
+        progress.start_in_test(Instant::now(), Some(1000));
+        for (event, shown, count) in [
+            (Salvaging::Found { at: 0, plaintext: &[0; 100] }, "", 100),
+            (Salvaging::Searching { tried: 0, of: 0 }, "looking for the next chunk: 0 %", 100),
+            (Salvaging::Searching { tried: 1, of: 4 }, "looking for the next chunk: 25 %", 100),
+            (Salvaging::Searching { tried: 4, of: 4 }, "looking for the next chunk: 100 %", 100),
+            (Salvaging::Found { at: 500, plaintext: &[0; 50] }, "", 150),
+        ] {
+            show(&progress, &event);
+            assert_eq!((progress.text().as_str(), progress.count()), (shown, count));
+        }
+    }
 }

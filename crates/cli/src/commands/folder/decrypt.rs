@@ -157,7 +157,7 @@ impl Opening {
         if let Some(record) = destination.done(&source.name, stamp)
             && known.is_none_or(|known| known.id == record.id)
         {
-            progress.add(metadata.len());
+            progress.skip(metadata.len());
             return Ok(());
         }
         let reader = ArmoredReader::new(Watched::new(reader, progress));

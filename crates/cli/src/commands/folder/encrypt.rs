@@ -127,7 +127,7 @@ impl Sealing<'_> {
         }
         let (stamp, attributes) = (Stamp::of(&metadata), Attributes::of(&metadata));
         if let Some(record) = destination.done(&source.name, stamp) {
-            progress.add(metadata.len());
+            progress.skip(metadata.len());
             return Ok((record.clone(), attributes));
         }
         let encryptor = self.encryptor().map_err(Failure::All)?;
