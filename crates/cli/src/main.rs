@@ -6,35 +6,15 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod cleanup;
 mod commands;
-mod dir;
 mod error;
-mod failure;
 mod folder;
-mod identities;
-mod input;
-mod memory;
-mod old_header;
-mod once;
-mod output;
-mod passphrase;
-mod pipe;
-mod plugin;
-#[cfg(unix)]
-mod proc;
+mod io;
+mod keys;
+mod os;
 mod programs;
-mod progress;
-mod recipients;
-mod same_file;
-mod scrypt;
-mod serve;
 mod shares;
-mod speed;
-mod stdin;
-mod tty;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use args::Action;
@@ -47,18 +27,16 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let program = Program::set(args.next().as_deref());
     let done = program.run(args.collect());
-    cleanup::end();
+    os::cleanup::end();
     done.unwrap_or_else(|error| error.report())
 }
 
 fn run(action: Action) -> Result<()> {
     if !matches!(action, Action::Cpu(_) | Action::Bench(_)) {
-        memory::protect();
+        os::memory::protect();
     }
     match action {
-        Action::Encrypt(args) if !args.many.is_empty() => commands::folder::encrypt(&args),
         Action::Encrypt(args) => commands::encrypt::run(&args),
-        Action::Decrypt(args) if !args.many.is_empty() => commands::folder::decrypt(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Rekey(args) => commands::rekey::run(&args),
         Action::Contribute(args) => commands::contribute::run(&args),
@@ -71,10 +49,7 @@ fn run(action: Action) -> Result<()> {
         Action::Bench(args) => commands::bench::run(&args),
         Action::Completions(args) => commands::generate::completions(&args),
         Action::Man(args) => commands::generate::man(&args),
-        Action::Print(text) => {
-            let mut stdout = io::stdout().lock();
-            writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
-        }
+        Action::Print(text) => io::output::print(format!("{}\n", text.trim_end()).as_bytes()),
     }
 }
 

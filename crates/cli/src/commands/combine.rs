@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 
 use crate::args::CombineArgs;
 use crate::error::{Error, Result};
-use crate::output::{Content, Output};
-use crate::same_file::refuse_same;
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::os::file_id::refuse_same;
 use crate::shares::release::{Digests, Release};
 use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines};
-use crate::stdin::StdinUse;
 
 /// Puts a secret together.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {

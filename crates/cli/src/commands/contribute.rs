@@ -12,16 +12,16 @@ use sealane_age::threshold::{Label, Part, ShareDescription};
 use sealane_age::{Decryptor, Encryptor};
 use zeroize::Zeroizing;
 
-use super::encrypt::recipients;
 use crate::args::ContributeArgs;
+use crate::error::explain::{decrypt_error, encrypt_error};
 use crate::error::{Error, Result, printable};
-use crate::failure::{decrypt_error, encrypt_error};
-use crate::identities::Identities;
-use crate::old_header;
-use crate::output::{Content, Output};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
-use crate::tty;
+use crate::io::old_header;
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::keys::encrypt_to::recipients;
+use crate::keys::identities::Identities;
+use crate::keys::passphrase::Passphrases;
+use crate::os::tty;
 
 type Contribution = (ShareDescription, Part);
 
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     };
     let mut input = old_header::open_input(file.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(file.output.as_deref(), content, false)?;
-    super::check_same(file, &input, &output)?;
+    crate::keys::same_file::check_same(file, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);
     // Before any question: whatever is wrong with recipients would make it vain.
     let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 
 use sealane::{
     AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
@@ -12,8 +11,9 @@ use sealane_simd::CpuClass;
 use serde::Serialize;
 
 use crate::args::CpuArgs;
-use crate::error::{Result, printable};
-use crate::output::{json, print};
+use crate::error::Result;
+use crate::io::output::{json, print};
+use crate::os::cpu;
 
 /// Everything that is shown.
 #[derive(Serialize)]
@@ -91,9 +91,9 @@ fn report(backend: Backend) -> Report {
     ];
     let primitives = primitives.into_iter().chain(of_other_families);
     Report {
-        model: model(),
+        model: cpu::model(),
         architecture: std::env::consts::ARCH,
-        features: features(),
+        features: cpu::features(),
         class: CpuClass::detect().name(),
         families: vec![
             FamilyReport::of::<ChaChaFamily>(),
@@ -104,33 +104,6 @@ fn report(backend: Backend) -> Report {
         primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend }).collect(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-pub(super) fn features() -> Vec<&'static str> {
-    sealane_simd::x86::Features::detect().names().collect()
-}
-
-#[cfg(target_arch = "aarch64")]
-pub(super) fn features() -> Vec<&'static str> {
-    use std::arch::is_aarch64_feature_detected as has;
-    let known = [("neon", has!("neon")), ("aes", has!("aes")), ("pmull", has!("pmull"))];
-    known.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
-}
-
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn features() -> Vec<&'static str> {
-    // What is used elsewhere is a backend, and listed as one.
-    Vec::new()
-}
-
-/// The name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
-pub(super) fn model() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {
-        let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *wanted)?.1;
-        Some(printable(value.trim())).filter(|value| !value.is_empty())
-    })
 }
 
 fn plain(report: &Report) -> String {

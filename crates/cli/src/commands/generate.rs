@@ -6,7 +6,7 @@ use clap_mangen::Man;
 
 use crate::args::{CompletionsArgs, ManArgs, whole_command};
 use crate::error::{Error, Result, quoted};
-use crate::output::print;
+use crate::io::output::print;
 
 /// `sealane completions`.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<()> {

@@ -12,12 +12,12 @@ use sealane_age::{Decryptor, stream};
 use serde::Serialize;
 
 use crate::args::InspectArgs;
+use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, printable};
-use crate::failure::{decrypt_error, payload_error, threshold_error};
-use crate::old_header;
-use crate::output::{json, print};
-use crate::progress::{Progress, Watched};
-use crate::stdin::StdinUse;
+use crate::io::old_header;
+use crate::io::output::{json, print};
+use crate::io::progress::{Progress, Watched};
+use crate::io::stdin::StdinUse;
 
 /// Everything that is shown.
 #[derive(Serialize)]

@@ -6,16 +6,16 @@ use std::path::Path;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 
-use super::encrypt::{recipients, with_threshold};
-use super::openers::{OpenError, Openers};
-use super::{check_same, check_same_keys};
 use crate::args::RekeyArgs;
+use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, warn};
-use crate::failure::{encrypt_error, payload_error};
-use crate::old_header::{self, Target};
-use crate::output::{Content, Output};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
+use crate::io::old_header::{self, Target};
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::keys::encrypt_to::{recipients, with_threshold};
+use crate::keys::file_keys::{OpenError, Openers};
+use crate::keys::passphrase::Passphrases;
+use crate::keys::same_file::{check_same, check_same_keys};
 
 /// Gives a file to others.
 pub(crate) fn run(args: &RekeyArgs) -> Result<()> {

@@ -13,14 +13,14 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 
 use super::attributes::{Attributes, Stamp};
-use super::found::Found;
+use super::existing::Found;
 use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
-use super::work::Failure;
-use crate::dir::{Dir, Kind};
+use super::run::Failure;
 use crate::error::{Error, Result, describe, quoted, warn};
-use crate::output::{Temporary, keep_retry};
+use crate::io::output::{Temporary, keep_retry};
+use crate::os::dir::{Dir, Kind};
 
 /// What a run is for, as far as another one must agree to go on with it.
 pub(crate) struct Purpose(Sha256);

@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 use super::attributes::Stamp;
 use super::manifest::{Id, write_line};
 use super::name::{JOURNAL, Name};
-use crate::cleanup;
-use crate::dir::{self, Dir};
 use crate::error::{Error, Result, describe, quoted};
-use crate::output::Temporary;
+use crate::io::output::Temporary;
+use crate::os::cleanup;
+use crate::os::dir::{self, Dir};
 
 /// The first line.
 #[derive(Serialize, Deserialize)]

@@ -4,19 +4,21 @@
 
 mod attributes;
 mod destination;
-mod found;
+mod existing;
+mod external_links;
 mod journal;
-mod leaving;
 mod manifest;
 mod name;
+mod place;
 mod plan;
-mod work;
+mod run;
 
 pub(crate) use attributes::{Attributes, Stamp};
-pub(crate) use destination::{Destination, Direction, Expected, Mode, Purpose, Target};
+pub(crate) use destination::{Destination, Direction, Expected, Purpose, Target};
+pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
-pub(crate) use leaving::{is_among, leaves};
 pub(crate) use manifest::{Entry, Id, Known, Manifest};
 pub(crate) use name::{JOURNAL, MANIFEST, Name};
+pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Directory, Link, Plan, Source};
-pub(crate) use work::{Failure, Failures, run};
+pub(crate) use run::{Failure, Failures, run};

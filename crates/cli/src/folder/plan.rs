@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::attributes::Attributes;
 use super::name::Name;
-use crate::dir::{Dir, Kind};
 use crate::error::{Error, Result, quoted, warn};
-use crate::old_header::Place;
+use crate::io::old_header::Place;
+use crate::os::dir::{Dir, Kind};
 
 /// A file to be worked on.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::flags::{Flag, switch};
 use super::{Stop, parse};
 use crate::commands::inspect::{PostQuantum, Report, cut_short, read};
 use crate::error::{Error, Result, printable};
-use crate::output::print;
+use crate::io::output::print;
 
 const USAGE: &str = "\
 Usage:

@@ -17,8 +17,10 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use self::flags::{Fault, Flags};
+use crate::args;
 use crate::error::{Error, Result};
-use crate::{args, output, serve};
+use crate::io::output;
+use crate::keys::holders;
 
 /// The version that `--version` of the programs of age prints: that of the age whose behaviour they
 /// have, and this program's own.
@@ -83,7 +85,7 @@ impl Program {
     pub(crate) fn run(self, args: Vec<OsString>) -> Result<ExitCode> {
         let act = match self {
             Self::Sealane => {
-                match args.first().and_then(|first| first.to_str()).and_then(serve::state_machine) {
+                match args.first().and_then(|first| first.to_str()).and_then(holders::state_machine) {
                     // rage, and this program, start a link to a plugin by the name of what it leads
                     // to.
                     Some(state_machine) => plugin::run(state_machine)?,

@@ -12,8 +12,8 @@ use age_plugin::{Callbacks, PluginHandler, run_state_machine};
 
 use super::plugin_pq::Keys;
 use crate::error::{Error, Result};
-use crate::memory;
-use crate::serve::Holders;
+use crate::keys::holders::Holders;
+use crate::os::memory;
 
 /// The name in post-quantum recipients and identities.
 const PQ: &str = "pq";

@@ -15,11 +15,11 @@ use zeroize::Zeroizing;
 
 use super::flags::{Flag, switch, value};
 use super::{Stop, parse, plugin};
-use crate::commands::keygen;
 use crate::error::{Error, Result};
-use crate::identities::{ParsedIdentity, load_file};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
+use crate::io::secret_file;
+use crate::io::stdin::StdinUse;
+use crate::keys::identities::{ParsedIdentity, load_file};
+use crate::keys::passphrase::Passphrases;
 
 const USAGE: &str = "\
 Usage:
@@ -49,11 +49,11 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
         if flags.rest.len() > 1 {
             return Err(Error::usage("too many arguments").hint("-identity takes one INPUT").into());
         }
-        crate::memory::protect();
+        crate::os::memory::protect();
         let input = flags.rest.first().filter(|input| !input.is_empty()).map(Path::new);
         let converted = convert(input.unwrap_or(Path::new("-")))?;
         let output = flags.last("o").map(PathBuf::from);
-        return Ok(keygen::write_secret(output.as_deref(), converted.as_bytes())?);
+        return Ok(secret_file::write_secret(output.as_deref(), converted.as_bytes())?);
     }
     match flags.last("age-plugin").and_then(|name| name.to_str()) {
         Some(name @ ("recipient-v1" | "identity-v1")) => Ok(plugin::run(name)?),

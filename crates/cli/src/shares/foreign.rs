@@ -15,8 +15,8 @@ use super::open::{Named, NamedWords, Place, set_of_words};
 use super::pasted::PASSPHRASE_NOTE;
 use crate::args::{CombineArgs, FormArgs};
 use crate::error::{Error, Result, warn};
-use crate::passphrase::{Given, Passphrases};
-use crate::stdin::StdinUse;
+use crate::io::stdin::StdinUse;
+use crate::keys::passphrase::{Given, Passphrases};
 
 /// The longest secret in bytes that is split into lines.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::cleanup::FileGuard;
 use crate::error::{Error, Result, quoted};
+use crate::os::cleanup::FileGuard;
 
 /// Files beside the places that they will have. Dropped before [`NewFiles::finish`], they are removed.
 pub(crate) struct NewFiles {

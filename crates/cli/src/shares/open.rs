@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 
 use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::error::{Error, Result, quoted};
-use crate::progress::{Progress, Shown, Watched};
-use crate::same_file::FileId;
+use crate::io::progress::{Progress, Shown, Watched};
+use crate::io::stdin::StdinUse;
+use crate::os::file_id::FileId;
 use crate::shares::{LeftOut, share_error};
-use crate::stdin::StdinUse;
 
 /// What cannot be read twice is kept in memory, up to this many bytes.
 const MAX_IN_MEMORY: u64 = 64 << 20;

@@ -16,7 +16,7 @@ use std::io::Write as _;
 
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
-use crate::output::{Content, Output, print};
+use crate::io::output::{Content, Output, print};
 use plan::Plan;
 use progress::Progress;
 use report::{Environment, Report};

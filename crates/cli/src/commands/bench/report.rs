@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::plan::Plan;
 use super::timing::{Samples, median};
 use super::{cells, clock};
-use crate::commands::cpu;
 use crate::error::Result;
-use crate::output::json;
+use crate::io::output::json;
+use crate::os::cpu;
 
 /// Raised when a field changes its meaning or goes away.
 const VERSION: u32 = 1;

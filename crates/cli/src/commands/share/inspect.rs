@@ -9,9 +9,9 @@ use zeroize::Zeroizing;
 
 use crate::args::ShareInspectArgs;
 use crate::error::{Error, Result, printable, warn};
-use crate::output::{json, print};
+use crate::io::output::{json, print};
+use crate::io::stdin::StdinUse;
 use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set_of_words};
-use crate::stdin::StdinUse;
 
 /// What a share says of itself: nothing of it is secret.
 #[derive(Serialize)]

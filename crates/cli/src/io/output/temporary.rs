@@ -1,0 +1,75 @@
+//! A file beside its target that becomes the target when it is complete.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::os::cleanup::FileGuard;
+use crate::os::dir::Dir;
+
+const PREFIX: &str = ".sealane-";
+const SUFFIX: &str = ".tmp";
+
+/// An unfinished file. Dropped, or at a signal, it is removed.
+pub(crate) struct Temporary {
+    file: File,
+    directory: Dir,
+    name: OsString,
+    /// Whether the name is still that of the unfinished file.
+    unfinished: bool,
+    // Dropped last: until then the file is watched over.
+    _guard: FileGuard,
+}
+
+impl Temporary {
+    /// A new one in `directory`, with what the umask leaves of `mode`.
+    pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<Self> {
+        Self::create_in(&Dir::open(directory)?, mode)
+    }
+
+    /// A new one in `directory`, with what the umask leaves of `mode`.
+    pub(crate) fn create_in(directory: &Dir, mode: u32) -> io::Result<Self> {
+        const ATTEMPTS: u32 = 100;
+        let mut failed = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..ATTEMPTS {
+            let mut random = [0; 8];
+            getrandom::fill(&mut random)?;
+            let name = OsString::from(format!("{PREFIX}{:016x}{SUFFIX}", u64::from_le_bytes(random)));
+            match FileGuard::make_in(directory, &name, mode) {
+                Ok((file, _guard)) => {
+                    return Ok(Self { file, directory: directory.clone(), name, unfinished: true, _guard });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => failed = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(failed)
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives it the last name of `target`, in the same directory. A file that has that name already
+    /// is replaced, or that is an error.
+    pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
+        let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        self.directory.rename(&self.name, target, replace)?;
+        self.unfinished = false;
+        Ok(())
+    }
+
+    /// Whether a file of this name is one that was never finished.
+    pub(crate) fn is_name(name: &OsStr) -> bool {
+        name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.unfinished {
+            let _ = self.directory.remove(&self.name);
+        }
+    }
+}
