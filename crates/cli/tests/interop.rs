@@ -1,5 +1,5 @@
 //! Files go both ways between `sealane` and the real age, rage and typage: every recipient type, armored and not, sizes
-//! around a chunk and 64 MiB.
+//! around a chunk and 64 MiB. Completions work in bash, zsh and fish.
 //!
 //! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
 //! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; others are named with the tests that need
@@ -8,6 +8,8 @@
 
 #[path = "common/bytes.rs"]
 mod bytes;
+#[path = "interop/completions.rs"]
+mod completions;
 #[path = "interop/programs.rs"]
 mod programs;
 #[path = "interop/typage.rs"]

@@ -3,8 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use super::WORDS;
-use super::file::{ContributeArgs, FileArgs, IdentitySource, RekeyArgs};
+use super::contribute::ContributeArgs;
+use super::file::{FileArgs, IdentitySource};
+use super::rekey::RekeyArgs;
+use super::suggest::suggestion;
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
@@ -57,7 +59,7 @@ impl FileArgs {
         if self.decrypt {
             decrypt(&self)?
         } else {
-            encrypt(&self, &[])?
+            encrypt(&self)?
         }
         warn_duplicates(&self);
         Ok(self)
@@ -73,8 +75,7 @@ impl FileArgs {
         if self.decrypt {
             decrypt(&self)?
         } else {
-            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
-            encrypt(&self, &words)?
+            encrypt(&self)?
         }
         if !self.many.is_empty() {
             many(&self)?;
@@ -82,6 +83,25 @@ impl FileArgs {
         warn_duplicates(&self);
         Ok(self)
     }
+}
+
+/// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
+/// meant as a command. `file` is what all arguments say.
+pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<()> {
+    if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let similar = first.to_str().and_then(suggestion);
+    let has_keys = file.passphrase
+        || file.decrypt
+        || file.encrypt
+        || !(file.recipients.is_empty() && file.recipients_files.is_empty() && file.identities.is_empty());
+    if has_keys && similar.is_none() {
+        return Ok(());
+    }
+    let hint =
+        similar.map_or("see sealane -h".to_owned(), |name| format!("did you mean sealane {name}? see sealane -h"));
+    Err(Error::usage(format!("unknown command or file: {}", quoted(first))).hint(hint))
 }
 
 impl ContributeArgs {
@@ -96,10 +116,6 @@ impl ContributeArgs {
                 Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
             );
         }
-        if self.file.passphrase {
-            return Err(Error::usage("-p/--passphrase can't be used to contribute")
-                .hint("the part is encrypted to the one who opens the file with -r or -R"));
-        }
         if self.file.armor && self.file.recipients.is_empty() && self.file.recipients_files.is_empty() {
             return Err(Error::usage("-a/--armor is for an encrypted part").hint("say for whom with -r or -R"));
         }
@@ -110,8 +126,9 @@ impl ContributeArgs {
 /// Refuses a label without holders who could read it.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
-        return Err(Error::usage("--label is only for files for several holders")
-            .hint("-k is how many of the recipients (-r, -R) are needed"));
+        return Err(
+            Error::usage("--label needs -k/--threshold").hint("-k is how many of the recipients (-r, -R) are needed")
+        );
     }
     Ok(())
 }
@@ -173,8 +190,8 @@ fn decrypt(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what does not go with encryption. `words` could have been meant.
-fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
+/// Refuses what does not go with encryption.
+fn encrypt(args: &FileArgs) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
     }
@@ -196,12 +213,6 @@ fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
     }
     let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
     if !recipients && !args.passphrase {
-        // Not a file to encrypt, so perhaps meant as a word.
-        let meant = |input: &&PathBuf| !words.is_empty() && !args.encrypt && !input.exists();
-        if let Some(input) = args.input.as_ref().or(args.many.first()).filter(meant) {
-            return Err(Error::usage(format!("no such word or file: {}", quoted(input)))
-                .hint(format!("the words are {}; see sealane --help", words.join(", "))));
-        }
         return Err(Error::usage("missing recipients")
             .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
     }
@@ -219,9 +230,8 @@ fn many(args: &FileArgs) -> Result<()> {
         return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
     }
     if args.output.as_ref().is_none_or(is_dash) {
-        return Err(Error::usage("several files, or a folder, and no place for them").hint(
-            "-o DIR is the folder that they go to, each to a file of its own; or make an archive of them first (tar)",
-        ));
+        return Err(Error::usage("several files, or a folder, and no place for them")
+            .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
     }
     // One file is as fast in a folder as anywhere.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());

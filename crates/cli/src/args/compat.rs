@@ -6,24 +6,27 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// A flag that age knows: its names, and whether a value follows.
+use clap::Command;
+
+/// A flag of a command: its names, and whether a value follows.
 pub(super) struct Flag {
-    /// The short name, if there is one.
-    pub short: Option<char>,
-    /// The long name, if there is one.
-    pub long: Option<&'static str>,
-    /// Whether a value follows.
-    pub takes_value: bool,
+    short: Option<char>,
+    long: Option<String>,
+    takes_value: bool,
 }
 
-/// These switches, and the one for the version.
-pub(super) fn with_version(switches: &[(char, &'static str)]) -> Vec<Flag> {
-    let mut flags: Vec<_> = switches
-        .iter()
-        .map(|&(short, long)| Flag { short: Some(short), long: Some(long), takes_value: false })
-        .collect();
-    flags.push(Flag { short: Some('V'), long: Some("version"), takes_value: false });
+/// Returns the flags of `command`, with those for help and the version.
+pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
+    let mut command = command.clone();
+    command.build();
+    let flags = command.get_arguments().filter(|arg| !arg.is_positional());
     flags
+        .map(|arg| Flag {
+            short: arg.get_short(),
+            long: arg.get_long().map(str::to_owned),
+            takes_value: arg.get_action().takes_values(),
+        })
+        .collect()
 }
 
 /// Rewrites `args` (without the program's name), using the flags of the command that they are for.
@@ -78,9 +81,9 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
 }
 
 fn find<'f>(flags: &'f [Flag], name: &str) -> Option<&'f Flag> {
-    flags
-        .iter()
-        .find(|flag| flag.long == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some("")))
+    flags.iter().find(|flag| {
+        flag.long.as_deref() == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some(""))
+    })
 }
 
 /// Whether `-ao` (a cluster whose last flag takes a value) is followed by that value.
@@ -131,8 +134,11 @@ pub(crate) fn tail(arg: &OsStr, _from: usize) -> &OsStr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::file_flags;
     use super::*;
+
+    fn file_flags() -> Vec<Flag> {
+        flags_of(&crate::args::top_command())
+    }
 
     fn normalised(line: &str) -> String {
         let out = normalise(line.split(' ').map(OsString::from), &file_flags());

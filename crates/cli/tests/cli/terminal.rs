@@ -180,6 +180,13 @@ fn typed_input_is_encrypted_when_it_ends() {
 }
 
 #[test]
+fn without_arguments_the_short_help_is_shown() {
+    let dir = Dir::new();
+    let shown = ends(in_terminal(&dir, "exec \"$SEALANE\""), 0, "Usage: sealane");
+    assert!(shown.contains("Keys and shares:") && !shown.contains("--salvage"), "{shown}");
+}
+
+#[test]
 fn a_bar_is_shown_for_long_work_only() {
     let dir = Dir::with_key();
     dir.write("part", bytes(1 << 20));

@@ -94,7 +94,7 @@ fn what_does_not_go_together() {
     dir.run(["-R", "a.pub", "--part", "p", "plain"]).misused("--part can't be used to encrypt");
     dir.run(["contribute", "x"]).misused("missing identity");
     dir.run(["contribute", "-y", "-i", "a.txt"]).misused("missing FILE");
-    dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("-p/--passphrase can't be used to contribute");
+    dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("'-p'");
     dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
     dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label is only for files for several");
     dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"])

@@ -8,8 +8,8 @@ use sealane_age::armor::{ArmoredWriter, Format};
 use sealane_age::{CopyError, Encryptor, ReadAt};
 
 use crate::args::FileArgs;
-use crate::error::explain::{copy_error, encrypt_error, read_error};
 use crate::error::Result;
+use crate::error::explain::{copy_error, encrypt_error, read_error};
 use crate::io::input::Input;
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
