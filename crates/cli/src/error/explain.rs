@@ -1,4 +1,4 @@
-//! The errors of the layers below, in the words of the command.
+//! Explains errors of the libraries to the user.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
 use crate::error::{Error, describe};
 
-/// A file cannot be opened.
+/// Explains why a file cannot be opened.
 pub(crate) fn decrypt_error(error: DecryptError) -> Error {
     match error {
         DecryptError::Io(error) => Error::from_io("cannot read the input", error),
@@ -35,7 +35,7 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
     }
 }
 
-/// A file takes several holders together.
+/// Explains what is wrong with the holders or parts of a file.
 pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
     let what = Error::new(error.to_string());
     match error {
@@ -56,7 +56,7 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
     }
 }
 
-/// A file cannot be made.
+/// Explains why a file cannot be encrypted.
 pub(crate) fn encrypt_error(error: EncryptError) -> Error {
     match error {
         EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient failed", error),
@@ -77,7 +77,7 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
     }
 }
 
-/// Copying failed; `read` explains its failures to read.
+/// Explains an error of copying. `read` explains errors of the source.
 pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Error {
     match error {
         CopyError::Read(error) => read(error),
@@ -85,7 +85,8 @@ pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error
     }
 }
 
-/// Reading plaintext failed: the file is damaged, or it cannot be read. `input` is its name, quoted.
+/// Explains why plaintext cannot be read: the file is damaged, or it cannot be read. `input` is its
+/// name, quoted.
 pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
     let inner = error.get_ref();
     if let Some(stream) = StreamError::of(&error) {
@@ -125,7 +126,7 @@ fn armor_error(error: ArmorError) -> Error {
     })
 }
 
-/// Reading or writing the plaintext or the ciphertext of an encryption failed.
+/// Explains why the input of an encryption cannot be read.
 pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
     let hint = (error.kind() == io::ErrorKind::IsADirectory).then_some("make an archive of it first (tar)");
     let said = Error::new(format!("cannot read {input}: {}", describe(&error)));

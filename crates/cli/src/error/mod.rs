@@ -1,4 +1,4 @@
-//! What a person reads when something goes wrong: what it was, and what to do about it.
+//! Error messages: what went wrong, and what to do about it.
 
 pub(crate) mod explain;
 
@@ -22,46 +22,46 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2, or that of the program that this one stands in for: the command line asks for
-    /// something that does not exist or does not go together.
+    /// Exit status 2, or that of the program that this one stands in for: the command line is
+    /// wrong.
     Usage,
-    /// The reader of standard output has gone: end as SIGPIPE would have ended us, without a word.
+    /// The reader of standard output has gone: the process ends as by SIGPIPE, without a message.
     BrokenPipe,
-    /// The person answered a question with Ctrl-C: end as SIGINT would have ended us, without a word.
+    /// The user answered a question with Ctrl-C: the process ends as by SIGINT, without a message.
     Interrupted,
 }
 
-/// The result of anything that can fail in front of a person.
+/// A result whose error is shown to the user.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// A failure with a message for a person: lower case, no full stop.
+    /// Returns a failure with a message in lower case, without a full stop.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, kind: Kind::Failure }
     }
 
-    /// A command line that cannot be obeyed.
+    /// Returns an error in the command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, kind: Kind::Usage }
     }
 
-    /// The reader of standard output has gone.
+    /// Returns the error of a broken pipe on standard output.
     pub(crate) fn broken_pipe() -> Self {
         Self { message: "broken pipe".into(), hint: None, kind: Kind::BrokenPipe }
     }
 
-    /// The person answered a question with Ctrl-C.
+    /// Returns the error of a question that was answered with Ctrl-C.
     pub(crate) fn interrupted() -> Self {
         Self { message: "interrupted".into(), hint: None, kind: Kind::Interrupted }
     }
 
-    /// Adds what to do about it.
+    /// Adds advice.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Says where it happened, before what.
+    /// Puts `context` before the message, unless the message has it.
     pub(crate) fn in_context(mut self, context: &str) -> Self {
         if !self.message.contains(context) {
             self.message = format!("{context}: {}", self.message);
@@ -69,23 +69,25 @@ impl Error {
         self
     }
 
-    /// An I/O error with what was being done: "cannot open \"x\": No such file or directory".
+    /// Returns an I/O error with the action that failed: "cannot open \"x\": No such file or
+    /// directory".
     pub(crate) fn io(doing: impl fmt::Display, error: &io::Error) -> Self {
         Self::new(format!("{doing}: {}", describe(error)))
     }
 
-    /// An I/O error of what is written to `path`.
+    /// Returns the error of a write to `path`.
     pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Self {
         Self::io(format!("cannot write to {}", quoted(path)), error)
     }
 
-    /// This error as an `io::Error`, to pass through `Read` and `Write`; [`Error::from_io`] takes it out again.
+    /// Wraps this error in an `io::Error`, to pass it through `Read` and `Write`.
+    /// [`Error::from_io`] unwraps it.
     pub(crate) fn into_io(self) -> io::Error {
         let kind = if self.kind == Kind::BrokenPipe { io::ErrorKind::BrokenPipe } else { io::ErrorKind::Other };
         io::Error::new(kind, self)
     }
 
-    /// The command's own error out of an `io::Error`, or the I/O error with what was being done.
+    /// Unwraps an error of [`Error::into_io`], or explains an I/O error by the action that failed.
     pub(crate) fn from_io(doing: impl fmt::Display, error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -93,7 +95,7 @@ impl Error {
         }
     }
 
-    /// Prints this error, after which the work may go on.
+    /// Prints this error. The work may go on.
     pub(crate) fn say(&self) {
         say("error", &self.message);
         if let Some(hint) = &self.hint {
@@ -101,14 +103,14 @@ impl Error {
         }
     }
 
-    /// Prints this error, and says how to end.
+    /// Prints this error, and returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe | Kind::Interrupted) {
             #[cfg(unix)]
             {
                 use signal_hook::consts::{SIGINT, SIGPIPE};
                 let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
-                // Returns only if the signal is blocked or ignored beyond our power; then the status says it.
+                // Returns only if the signal is blocked or ignored. Then the exit status tells.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
             return ExitCode::from(1);
@@ -126,31 +128,32 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A path as messages show it: in quotes, and without anything that a terminal would act on.
+/// Quotes a path for a message, without characters that act on a terminal.
 pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
     format!("{:?}", path.as_ref().display().to_string())
 }
 
-/// Something a person should know that does not stop the work.
+/// Prints a warning.
 pub(crate) fn warn(message: impl AsRef<str>) {
     say("warning", message.as_ref());
 }
 
-/// A line for the person at the terminal, on standard error. A standard error that is closed is no reason to stop.
+/// Prints a line to standard error. A closed standard error is ignored.
 fn say(kind: &str, message: &str) {
     use std::io::Write as _;
     let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), printable(message));
 }
 
-/// Messages may quote a file's name, or what a plugin says: control characters must not reach the terminal. Those that
-/// set the direction of text (UAX #9) are left out, because they would show it in another order than it has.
+/// Replaces control characters, which must not reach the terminal: messages quote file names and
+/// plugins. Marks of text direction (UAX #9) are left out, because they would change the order of
+/// the text.
 pub(crate) fn printable(text: &str) -> String {
     let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = text.chars().filter(|c| !bidi(c));
     shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The operating system's words without Rust's "(os error 2)".
+/// Returns the operating system's message without Rust's "(os error 2)".
 pub(crate) fn describe(error: &io::Error) -> String {
     let text = error.to_string();
     match (error.raw_os_error(), text.rfind(" (os error ")) {

@@ -13,26 +13,26 @@ use zeroize::Zeroizing;
 
 const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 
-/// The input, open.
+/// An open input.
 pub(crate) struct Input {
-    /// Its bytes.
+    /// The bytes.
     pub(crate) reader: Box<dyn Read>,
-    /// The same bytes, where they can be read at any place.
+    /// The same bytes with random access, if the input is a regular file.
     pub(crate) file: Option<Watched<PatchedFile>>,
-    /// How many of them have been read.
+    /// The number of bytes read.
     pub(crate) progress: Progress,
-    /// Its length, if that is known beforehand.
+    /// The length, if it is known in advance.
     pub(crate) len: Option<u64>,
-    /// Which file it is.
+    /// The identity of the file.
     pub(crate) id: Option<FileId>,
-    /// What a person knows it as, quoted.
+    /// The name for messages, quoted.
     pub(crate) name: String,
-    /// Whether somebody is typing it.
+    /// Whether the user types the input.
     pub(crate) is_terminal: bool,
 }
 
 impl Input {
-    /// Opens `path`, or standard input, which is "-" too.
+    /// Opens `path`. `None` and "-" are standard input.
     pub(crate) fn open(path: Option<&Path>, stdin: &StdinUse) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Self::stdin(stdin) };
         let name = quoted(path);
@@ -47,7 +47,7 @@ impl Input {
         Self::of_file(File::open(path).map_err(failed)?, path)
     }
 
-    /// The open file `file`, which a person calls `path`.
+    /// Takes the open file `file`, which the user named `path`.
     pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
         let name = quoted(path);
         let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
@@ -56,7 +56,7 @@ impl Input {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
         let (len, progress) = (len(&metadata), Progress::default());
-        // An open file under another name (/dev/stdin) may have been read from already.
+        // A name such as /dev/stdin opens a file that may have been read from already.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
         Ok(Self {
@@ -82,7 +82,7 @@ impl Input {
         Ok(())
     }
 
-    /// What this command made itself.
+    /// Takes bytes that this command made itself.
     pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
         let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
         let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
@@ -94,15 +94,16 @@ impl Input {
         let name = "standard input".to_owned();
         let is_terminal = io::stdin().is_terminal();
         let (reader, metadata) = unbuffered_stdin();
-        // What was already read from a file on standard input is not known, so neither is the rest's length.
+        // Part of a file on standard input may have been read already, so the remaining length is
+        // unknown.
         let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
         let progress = Progress::default();
         let reader = Box::new(Watched::new(reader, &progress));
         Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
-    /// For decryption of what somebody pastes into the terminal: takes all of the armored text before anything else is asked
-    /// or shown.
+    /// Reads armored text that the user pastes into the terminal to its end, before anything else
+    /// is asked or shown.
     pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
         let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
         let mut text = Vec::new();
@@ -119,7 +120,7 @@ impl Input {
         Ok(())
     }
 
-    /// Looks at the start of a file that is to be decrypted for what PowerShell makes of one.
+    /// Refuses an encrypted file that PowerShell has converted.
     pub(crate) fn refuse_mangled(&mut self) -> Result<()> {
         let mut start = Vec::new();
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
@@ -135,7 +136,7 @@ impl Input {
     }
 }
 
-/// A file whose first bytes may be replaced by others in memory. The file itself does not change.
+/// A file whose first bytes are replaced in memory. The file itself does not change.
 pub(crate) struct PatchedFile {
     file: File,
     /// Read instead of as many bytes at the start of the file.
@@ -196,7 +197,7 @@ impl ReadAt for PatchedFile {
     }
 }
 
-/// Text that is wiped.
+/// Text that is wiped when it is dropped.
 struct SecretText(Zeroizing<String>);
 
 impl AsRef<[u8]> for SecretText {
@@ -206,11 +207,11 @@ impl AsRef<[u8]> for SecretText {
 }
 
 fn len(metadata: &Metadata) -> Option<u64> {
-    // Files of /proc say 0 and have content: then the length is not known either.
+    // Files of /proc have length 0 and content: their length is unknown.
     (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
 }
 
-/// Standard input without std's buffer, which only costs a copy here, and what is behind it.
+/// Returns standard input without std's buffer, which only costs a copy here, and its metadata.
 #[cfg(unix)]
 fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     use std::os::fd::AsFd as _;
@@ -229,12 +230,12 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     (Box::new(io::stdin()), None)
 }
 
-/// The file behind standard input.
+/// Returns the identity of the file behind standard input.
 pub(crate) fn stdin_id() -> Option<FileId> {
     unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
 }
 
-/// How a file that begins with `start` was damaged, if it was an age file before.
+/// Returns how an age file that begins with `start` was damaged on its way.
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";
     let utf16 = |text: &[u8], low: usize| {

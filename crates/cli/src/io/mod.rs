@@ -1,4 +1,4 @@
-//! Where data comes from and goes to, and what a person sees meanwhile.
+//! Input, output, and progress.
 
 pub(crate) mod input;
 pub(crate) mod old_header;

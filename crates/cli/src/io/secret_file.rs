@@ -8,12 +8,12 @@ use super::output::{print, warn_if_others_read};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
 
-/// Writes secret keys to the file `output`, which must not exist, or to standard output.
+/// Writes secret keys to the new file `output`, or to standard output.
 pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
     write(output, text, true, None)
 }
 
-/// Writes `text`; `public` is the public key that a person wants to see.
+/// Writes `text`. `public` is the public key to show.
 pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
     if let Some(path) = output {
         write_new(path, text)?;
@@ -23,7 +23,7 @@ pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public:
         }
         print(text)?;
     }
-    // On a terminal it can be seen already, in the comment.
+    // A terminal shows it already, in the comment.
     if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
         let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     }
@@ -35,7 +35,7 @@ pub(crate) fn exists(path: &Path) -> Error {
         .hint("give -o another name; who loses a key loses what was encrypted to it")
 }
 
-/// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
+/// Writes a new file, readable by its owner only. A failure leaves no file behind.
 fn write_new(path: &Path, text: &[u8]) -> Result<()> {
     let cannot = |error: io::Error| Error::cannot_write(path, &error);
     let (file, _guard) = FileGuard::make_private(path)
@@ -48,6 +48,6 @@ fn write_new(path: &Path, text: &[u8]) -> Result<()> {
 
 fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
-    // /dev/full and the like cannot be synced, and were not made here: create_new excludes them.
+    // Devices that cannot be synced do not get here, because create_new excludes them.
     file.sync_all()
 }

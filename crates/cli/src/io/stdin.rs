@@ -1,15 +1,15 @@
-//! Standard input can be read for one purpose only.
+//! Makes sure that standard input is read for one purpose only.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// What standard input is used for. Clones are of one mind.
+/// The purpose of standard input. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StdinUse(Arc<Mutex<Option<&'static str>>>);
 
 impl StdinUse {
-    /// Takes standard input for `purpose`.
+    /// Claims standard input for `purpose`.
     pub(crate) fn claim(&self, purpose: &'static str) -> Result<()> {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(other) = *used {

@@ -1,9 +1,10 @@
-//! What has to be put right when a signal ends the process: the unfinished output, plugins and
-//! their directories, and the terminal's echo.
+//! Cleans up when a signal ends the process: unfinished output, plugins and their directories, and
+//! the terminal's echo.
 //!
-//! On Unix a thread waits for the signals that end a process from the moment there is something to put right; then it does so and
-//! lets the signal end the process as it would have. Those that were ignored before stay so. SIGKILL, and a Ctrl-C on Windows,
-//! leave the temporary file behind: its name says what it was for.
+//! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
+//! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
+//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave the temporary file behind; its name shows
+//! its purpose.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
 
-/// What is to be put right.
+/// What a signal has to clean up.
 #[derive(Default)]
 struct Pending {
     files: Vec<(FileId, Unfinished)>,
@@ -35,18 +36,18 @@ static PENDING: Mutex<Pending> = Mutex::new(Pending {
 });
 
 fn pending() -> MutexGuard<'static, Pending> {
-    // Every change is one step, so what a panicking thread left is whole.
+    // Every change is one step, so a panicking thread leaves a valid state.
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does `work`, and lets no signal that is watched for end the process before it is done. `work`
-/// makes and removes no files that are watched over.
+/// Runs `work` without interruption by the watched signals. `work` must not create or remove
+/// watched files.
 pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
     let _signals_wait = pending();
     work()
 }
 
-/// Where an unfinished file is.
+/// The place of an unfinished file.
 #[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
 enum Unfinished {
     At(PathBuf),
@@ -63,20 +64,20 @@ impl Unfinished {
     }
 }
 
-/// The number of a file that is watched over.
+/// The number of a watched file.
 type FileId = u64;
 
-/// An unfinished file that a signal removes, as long as this lives.
+/// Watches an unfinished file, which a signal removes, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct FileGuard(FileId);
 
 impl FileGuard {
-    /// Makes the file `path` with `make`, and watches over it from the same moment on.
+    /// Creates the file `path` with `make`, and watches it from then on.
     pub(crate) fn make<F>(path: &Path, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
         Self::watch_over(Unfinished::At(path.to_owned()), make)
     }
 
-    /// Makes the file `name` in `directory`, which must not exist, and watches over it.
+    /// Creates the new file `name` in `directory`, and watches it.
     pub(crate) fn make_in(directory: &Dir, name: &OsStr, mode: u32) -> io::Result<(File, Self)> {
         let unfinished = Unfinished::In(directory.clone(), name.to_owned());
         Self::watch_over(unfinished, || directory.create_new(name, mode))
@@ -92,7 +93,7 @@ impl FileGuard {
         Ok((file, Self(id)))
     }
 
-    /// Makes the file `path`, which must not exist, readable by its owner only, and watches over it.
+    /// Creates the new file `path`, readable by its owner only, and watches it.
     pub(crate) fn make_private(path: &Path) -> io::Result<(File, Self)> {
         let mut options = File::options();
         options.write(true).create_new(true);
@@ -104,7 +105,7 @@ impl FileGuard {
         Self::make(path, || options.open(path))
     }
 
-    /// Stops watching over all of them in one step: with several, a signal in between would remove some of the files.
+    /// Stops watching all files in one step, so that no signal removes only some of them.
     pub(crate) fn release(guards: &[Self]) {
         pending().files.retain(|(id, _)| guards.iter().all(|guard| guard.0 != *id));
     }
@@ -116,7 +117,7 @@ impl Drop for FileGuard {
     }
 }
 
-/// A new directory for its owner only, which a signal removes, and [`end`].
+/// Creates a directory for its owner only. A signal removes it, and so does [`end`].
 pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
     watch();
     let mut pending = pending();
@@ -135,23 +136,23 @@ fn private(prefix: &str) -> tempfile::Builder<'_, 'static> {
     builder
 }
 
-/// The work is done, well or not.
+/// Removes what is needed no longer, at the end of the process.
 pub(crate) fn end() {
     remove(&mut pending().directory);
 }
 
-/// Removes a directory with all that is in it.
+/// Removes a directory and its contents.
 fn remove(directory: &mut Option<PathBuf>) {
     if let Some(directory) = directory.take() {
         let _ = std::fs::remove_dir_all(directory);
     }
 }
 
-/// A program that was started, and ends when this goes or a signal comes, at the latest.
+/// A child process, which is ended when this is dropped or a signal comes.
 pub(crate) struct ChildGuard(Child);
 
 impl ChildGuard {
-    /// Starts it.
+    /// Starts the process.
     pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
         watch();
         let mut pending = pending();
@@ -160,12 +161,12 @@ impl ChildGuard {
         Ok(Self(child))
     }
 
-    /// What it reads and writes.
+    /// Returns the pipes to its standard input and output.
     pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
         (self.0.stdin.take(), self.0.stdout.take())
     }
 
-    /// Whether it has ended by itself, after which its number may be another's.
+    /// Returns whether the process has ended. Its number may then be reused.
     fn has_ended(&mut self) -> bool {
         let mut pending = pending();
         let ended = !matches!(self.0.try_wait(), Ok(None));
@@ -176,7 +177,7 @@ impl ChildGuard {
     }
 }
 
-/// How long a program that has nobody to speak with any more may take to end.
+/// The time for a process to end after its pipes are closed.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Drop for ChildGuard {
@@ -196,7 +197,7 @@ impl Drop for ChildGuard {
     }
 }
 
-/// Ends programs, which may do something before that.
+/// Ends processes. SIGTERM first lets them clean up.
 #[cfg(unix)]
 fn kill(children: &[u32]) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -214,17 +215,17 @@ fn kill(children: &[u32]) {
     }
 }
 
-/// A terminal without echo, which gets its settings back when this goes or a signal comes.
+/// Turns the echo of a terminal off until it is dropped, or a signal comes.
 #[cfg(unix)]
 pub(crate) struct EchoGuard;
 
 #[cfg(unix)]
 impl EchoGuard {
-    /// Remembers the settings of `tty`, and turns its echo off, but for the end of a line.
+    /// Saves the settings of `tty`, and turns its echo off, except for line ends.
     pub(crate) fn new(tty: &File) -> io::Result<Self> {
         use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
         watch();
-        // Under the lock: once a signal has given the echo back, nothing may take it away again.
+        // Under the lock, so that the echo stays on once a signal has restored it.
         let mut pending = pending();
         let settings = tcgetattr(tty)?;
         let mut without_echo = settings.clone();
@@ -243,7 +244,7 @@ impl Drop for EchoGuard {
     }
 }
 
-/// Gives a terminal its settings back.
+/// Restores the settings of a terminal.
 #[cfg(unix)]
 fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
     if let Some((tty, settings)) = echo.take() {
@@ -251,7 +252,8 @@ fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
     }
 }
 
-/// Starts the thread, once. From then on, a file that would become longer than it may is an error of what writes it.
+/// Starts the thread once. From then on, a write beyond the file size limit is an error, not a
+/// signal.
 #[cfg(unix)]
 pub(crate) fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
@@ -259,14 +261,15 @@ pub(crate) fn watch() {
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // Failing to watch is no reason to fail: then the signal ends the process, and the file stays.
+        // Without the thread, a signal still ends the process, and the file stays.
         let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
         let ignored = ignored_mask();
         let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
             return;
         };
         let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
-            // Caught, SIGXFSZ is an error of the write that went beyond the limit, and ends like any other.
+            // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
+            // that error.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 let mut pending = pending();
                 for (_, file) in &pending.files {
@@ -275,20 +278,23 @@ pub(crate) fn watch() {
                 kill(&pending.children);
                 remove(&mut pending.directory);
                 restore(&mut pending.echo);
-                // The lock is held to the end, so that no new file is made and none renamed in between.
+                // The lock is held to the end, so that no file is created or renamed after the
+                // cleanup.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });
     });
 }
 
-/// Whether `signal` was ignored when this process began, as nohup does: a handler would make it deadly.
+/// Returns whether `signal` was ignored when this process began, as under nohup. A handler would
+/// turn it on again.
 #[cfg(unix)]
 fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     use std::io::IsTerminal as _;
     match mask {
         Some(mask) => mask >> (signal - 1) & 1 == 1,
-        // Not to be had without `unsafe` where there is no /proc: nohup takes standard input from the terminal.
+        // Without /proc, this needs `unsafe`. nohup takes standard input from the terminal, so
+        // guess by that.
         None => signal == signal_hook::consts::SIGHUP && !io::stdin().is_terminal(),
     }
 }

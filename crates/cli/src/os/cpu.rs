@@ -18,11 +18,11 @@ pub(crate) fn features() -> Vec<&'static str> {
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn features() -> Vec<&'static str> {
-    // What is used elsewhere is a backend, and listed as one.
+    // Other architectures list their features as backends.
     Vec::new()
 }
 
-/// The name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
+/// Returns the name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
 pub(crate) fn model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {

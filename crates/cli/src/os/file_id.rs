@@ -1,11 +1,12 @@
-//! Whether two names are one file, through links of any kind.
+//! Tells whether two names lead to the same file, through links of any kind.
 
 use std::fs::Metadata;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// What a file is apart from its names. Only files whose content would be lost have one: regular files and block devices.
+/// Identifies a file apart from its names. Only files whose content could be lost have an identity:
+/// regular files and block devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(Inner);
 
@@ -15,7 +16,8 @@ type Inner = (bool, u64, u64);
 type Inner = std::path::PathBuf;
 
 impl FileId {
-    /// The file behind `metadata`; `path` is where it was found, if it was found by a name.
+    /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
+    /// name.
     #[cfg(unix)]
     pub(crate) fn new(metadata: &Metadata, _path: Option<&Path>) -> Option<Self> {
         use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -28,20 +30,23 @@ impl FileId {
         }
     }
 
-    /// The file behind `metadata`; `path` is where it was found, if it was found by a name.
+    /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
+    /// name.
     #[cfg(not(unix))]
     pub(crate) fn new(metadata: &Metadata, path: Option<&Path>) -> Option<Self> {
-        // Without `unsafe` only its one true path tells a file here; a hard link is not recognised.
+        // Without `unsafe`, only the canonical path identifies a file here; hard links are not
+        // recognised.
         metadata.is_file().then(|| path.and_then(|path| path.canonicalize().ok()).map(Self)).flatten()
     }
 
-    /// The file that `path` leads to, if there is one.
+    /// Returns the identity of the file that `path` leads to.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         Self::new(&path.metadata().ok()?, Some(path))
     }
 }
 
-/// Refuses to write to a file that is read from: `inputs` are files with what they are to a person.
+/// Refuses to write to a file that is read. `inputs` are the files that are read, with descriptions
+/// for messages.
 pub(crate) fn refuse_same(output: Option<&FileId>, inputs: &[(Option<FileId>, String)]) -> Result<()> {
     let Some(output) = output else { return Ok(()) };
     match inputs.iter().find(|(id, _)| id.as_ref() == Some(output)) {

@@ -1,11 +1,12 @@
 //! Keeps secrets in memory from reaching a disk.
 
-/// As far as the system allows: no memory image is written if this process crashes, other processes
-/// of the same user do not read it, and memory is not moved to swap space.
+/// Protects the memory as far as the system allows: a crash writes no memory image, other processes
+/// of the user cannot read the memory, and it is not swapped out.
 ///
-/// Where `ulimit -l` is `unlimited`, that is all memory. With any other limit, an allocation beyond it would fail, and with it the command: then it
-/// is what there is of the heap and of the first thread's stack, where identities are read, and the keys of a single file are unwrapped. What cannot
-/// be locked is no reason to fail: swap space that is encrypted, or none, is the better protection.
+/// If `ulimit -l` is `unlimited`, all memory is locked. With any other limit, a later allocation
+/// could fail and end the command, so only the present heap and the stack of the first thread are
+/// locked: identities are read there, and the key of a single file is unwrapped there. Failure to
+/// lock is no error; encrypted swap space, or none, protects better.
 pub(crate) fn protect() {
     #[cfg(unix)]
     {
@@ -18,8 +19,8 @@ pub(crate) fn protect() {
     lock();
 }
 
-/// Whether processes of the same user may read the memory, and an image of it may be written to a
-/// pipe, which no limit of its length stops.
+/// Returns whether processes of the same user may read the memory. Then an image of it may also be
+/// written to a pipe, whatever the limit of its length.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_dumpable(dumpable: bool) {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -27,8 +28,8 @@ fn set_dumpable(dumpable: bool) {
     let _ = set_dumpable_behavior(behavior);
 }
 
-/// Reads a file of /proc/self. Before Linux 5.14, some of them belong to root for a process whose
-/// memory is not to be read.
+/// Reads a file of /proc/self. Before Linux 5.14, some of these belong to root if the memory of the
+/// process is protected.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn read_proc(path: &str) -> std::io::Result<String> {
     match std::fs::read_to_string(path) {
@@ -47,18 +48,18 @@ fn lock() {
     use rustix::mm::{MlockAllFlags, mlockall};
     use rustix::process::{Resource, getrlimit};
     if getrlimit(Resource::Memlock).current.is_none() {
-        // Only pages that are used: buffers are larger than most files need.
+        // Lock pages at their first use: buffers are larger than most files need.
         let _ = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT);
         return;
     }
     let maps = crate::os::process_info::read("maps").unwrap_or_default();
     for (start, len) in maps.lines().filter_map(heap_or_stack) {
-        // For good: the system lets go of it at the end.
+        // The system unlocks the memory when the process ends.
         std::mem::forget(region::lock(std::ptr::without_provenance::<u8>(start), len));
     }
 }
 
-/// Where a line of proc_pid_maps(5) says that the heap or the stack is, and how long it is.
+/// Returns the address and length of the heap or the stack from a line of proc_pid_maps(5).
 #[cfg(target_os = "linux")]
 fn heap_or_stack(line: &str) -> Option<(usize, usize)> {
     let range = line.strip_suffix("[heap]").or_else(|| line.strip_suffix("[stack]"))?.split(' ').next()?;

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 
-/// What a pipe should hold, in bytes: some chunks, so that both ends can work at the same time. Linux gives 64 KiB, which is less than a
-/// sealed chunk.
+/// The capacity to ask for, in bytes: several chunks, so that both ends can work at the same time.
+/// Linux's default of 64 KiB is less than one encrypted chunk.
 #[cfg(target_os = "linux")]
 const CAPACITY: usize = 512 << 10;
 
-/// Makes more room in `file`, if it is a pipe, and there is such a thing here. That it cannot be done is no reason to fail.
+/// Enlarges `file` if it is a pipe, where the system allows it. Failure only costs speed.
 pub(crate) fn enlarge(file: &File) {
     #[cfg(target_os = "linux")]
     {

@@ -1,10 +1,10 @@
-//! What Linux says of this process.
+//! Information from Linux about this process.
 
 use std::fs::File;
 use std::io::Read as _;
 
-/// The file `name` of proc(5) for this process, where there is such a thing. These files are short, and each read of one is made anew: so one read
-/// with room for all of it.
+/// Reads the file `name` of proc(5) for this process, on systems that have it. Linux makes the text
+/// anew for each read, so it is read at once.
 pub(crate) fn read(name: &str) -> Option<String> {
     let mut text = String::with_capacity(16 << 10);
     File::open(format!("/proc/self/{name}")).ok()?.read_to_string(&mut text).ok()?;

@@ -1,4 +1,4 @@
-//! The terminal as a person's keyboard and screen, whatever standard input and output are.
+//! The user's terminal, wherever standard input and output go.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -10,14 +10,14 @@ use crate::error::printable;
 #[cfg(unix)]
 use crate::os::cleanup;
 
-/// One question at a time, whichever thread asks.
+/// Lets one thread at a time ask a question.
 static PERSON: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
     PERSON.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The controlling terminal, to read from and to write to.
+/// Opens the controlling terminal, for reading and for writing.
 fn open() -> io::Result<(File, File)> {
     if cfg!(windows) {
         let read = OpenOptions::new().read(true).write(true).open("CONIN$")?;
@@ -33,18 +33,19 @@ fn open() -> io::Result<(File, File)> {
 pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
     let _turn = turn();
     let (read, mut write) = open()?;
-    // Until the guard goes, a signal gives the terminal its echo back before it ends the process. Nothing but the guard changes the
-    // terminal: what did so at the very moment of a signal would leave it without echo.
+    // The guard restores the echo when it is dropped, or before a signal ends the process. Nothing
+    // else may change the terminal: a change at the moment of a signal would leave it without echo.
     let _echo = cleanup::EchoGuard::new(&read)?;
     write!(write, "{}: ", printable(question))?;
     write.flush()?;
     read_line(read)
 }
 
-/// A line, of which no other copy is left: without the buffer of `BufRead`. The kernel gives out one line at a time.
+/// Reads a line and leaves no other copy of it in memory, unlike `BufRead`. The kernel returns one
+/// line at a time.
 #[cfg(unix)]
 fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
-    /// Longer lines the kernel cuts.
+    /// The kernel cuts longer lines.
     const MAX_BYTES: usize = 4096;
     let mut line = Zeroizing::new([0; MAX_BYTES]);
     let mut len = 0;
@@ -68,7 +69,7 @@ pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
     rpassword::prompt_password(format!("{}: ", printable(question))).map(Zeroizing::new)
 }
 
-/// Asks for a line that is not a secret.
+/// Asks for a line with echo.
 pub(crate) fn ask(question: &str) -> io::Result<String> {
     let _turn = turn();
     let (read, mut write) = open()?;
@@ -81,7 +82,7 @@ pub(crate) fn ask(question: &str) -> io::Result<String> {
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Shows a line to the person only: not to whatever standard error is redirected to.
+/// Shows a line on the terminal, wherever standard error goes.
 pub(crate) fn show(line: &str) -> io::Result<()> {
     let (_, mut write) = open()?;
     writeln!(write, "{}", printable(line))

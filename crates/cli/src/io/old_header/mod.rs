@@ -1,10 +1,9 @@
-//! The old header of a file, kept beside it while another one is written over it.
+//! Keeps the old header of a file beside it while a new one is written over it.
 //!
-//! What is kept is a file of its own, `.NAME.sealane-old-header`, which appears complete and is on
-//! the disk before the first byte of the header changes, and is removed when the last one is on the
-//! disk. So whatever happens in between, whoever reads the file next knows both headers, and that
-//! the file has one of them, or a mixture. A header that neither is nor looks like a mixture of
-//! them is somebody else's, and is left alone.
+//! The kept file, `.NAME.sealane-old-header`, appears complete and is on the disk before the first
+//! byte of the header changes. It is removed when the last byte is on the disk. If the change is
+//! interrupted, the next reader finds both headers there, and knows that the file has one of them
+//! or a mixture. A header that is neither belongs to somebody else, and is left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -23,15 +22,15 @@ use crate::io::output::Temporary;
 use crate::io::stdin::StdinUse;
 use crate::os::dir::{self, Dir};
 
-/// The name of what is kept, before and after the name of the file.
+/// The kept file's name before and after the name of the file.
 const PREFIX: &str = ".";
 const SUFFIX: &str = ".sealane-old-header";
 
-/// How it begins.
+/// The first bytes of a kept file.
 const MAGIC: &[u8] = b"sealane old header, version 1\n";
 
-/// The two headers, which have the same length, between the length and the nonce of the payload,
-/// and a checksum.
+/// The maximum length: a length, two headers of that length, the nonce of the payload, and a
+/// checksum.
 const MAX_LEN: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_LEN + NONCE_LEN + CHECKSUM;
 const LEN: usize = 4;
 const CHECKSUM: usize = 32;
@@ -40,22 +39,22 @@ const PUT_BACK: &str = "an earlier change of the header was interrupted: the old
 const READ_INSTEAD: &str = "a change of the header was interrupted, or is going on: the old one, which is kept beside the file, \
                             is used; sealane rekey puts it back";
 
-/// Whether a file of this name is a header that is kept.
+/// Returns whether `name` is that of a kept file.
 pub(crate) fn is_name(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
-/// The name of a file in an open directory.
+/// A file in an open directory.
 #[derive(Clone)]
 pub(crate) struct Place {
     directory: Dir,
     name: OsString,
-    /// The whole of it, for messages.
+    /// The whole path, for messages.
     path: PathBuf,
 }
 
 impl Place {
-    /// The name that `path` leads to through links.
+    /// Finds the file that `path` leads to through links.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path)?;
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_owned();
@@ -63,14 +62,14 @@ impl Place {
         Ok(Self { directory, name, path })
     }
 
-    /// The file `within` below `root`, which a person calls `path`.
+    /// Finds the file `within` below `root`, which the user knows as `path`.
     pub(crate) fn below(root: &Dir, within: &Path, path: &Path) -> io::Result<Self> {
         let name = within.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_owned();
         let directory = root.below(within.parent().unwrap_or(Path::new("")))?;
         Ok(Self { directory, name, path: path.to_owned() })
     }
 
-    /// The name of what is kept of it.
+    /// Returns the name of the kept file.
     fn kept(&self) -> OsString {
         let mut name = OsString::from(PREFIX);
         name.push(&self.name);
@@ -78,7 +77,7 @@ impl Place {
         name
     }
 
-    /// The path of what is kept of it.
+    /// Returns the path of the kept file.
     fn kept_path(&self) -> PathBuf {
         self.path.with_file_name(self.kept())
     }
@@ -88,12 +87,12 @@ impl Place {
     }
 }
 
-/// What is kept.
+/// The contents of a kept file.
 #[derive(Debug, PartialEq, Eq)]
 struct Kept {
     old: Vec<u8>,
     new: Vec<u8>,
-    /// Says which file it is of.
+    /// Identifies the file that the headers belong to.
     nonce: [u8; NONCE_LEN],
 }
 
@@ -121,17 +120,17 @@ impl Kept {
     }
 }
 
-/// What a change of a file left beside it.
+/// The state of a file after a change of its header.
 enum State {
-    /// Nothing.
+    /// No file is kept: no change was interrupted.
     None,
-    /// The file has one of its headers.
+    /// The file has one of the two headers.
     Whole(File),
-    /// It has parts of both.
+    /// The file has parts of both headers.
     Torn(Kept, File),
-    /// What is kept is of another file.
+    /// The kept headers belong to another file.
     OfAnother,
-    /// It has the name of what is kept, and is something else.
+    /// Something else has the name of the kept file. The text says what.
     NotKept(String),
 }
 
@@ -142,7 +141,7 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::None),
             Err(error) => return Ok(Self::NotKept(crate::error::describe(&error))),
         };
-        // The owner of the file could do anything with it anyhow.
+        // The owner of the file may do anything with it anyway.
         if !dir::is_own(&kept_file.metadata()?, dir::owner(&file.metadata()?)) {
             return Ok(Self::NotKept("it belongs to somebody else, or has another name too".to_owned()));
         }
@@ -170,7 +169,7 @@ impl State {
     }
 }
 
-/// Reads as much as `out` takes, from the start.
+/// Fills `out` from the start of the file.
 fn read_start(file: &File, out: &mut [u8]) -> io::Result<()> {
     let mut len = 0;
     while len < out.len() {
@@ -190,7 +189,7 @@ fn stamp(file: &File) -> io::Result<Stamp> {
     file.metadata().map(|metadata| (metadata.len(), metadata.modified().ok()))
 }
 
-/// Removes the name `name` if it is that of `file`.
+/// Removes the name `name` if it leads to `file`.
 fn remove_same(directory: &Dir, name: &OsStr, file: &File) -> io::Result<()> {
     if directory.is_same(name, file)? { directory.remove(name) } else { Ok(()) }
 }
@@ -198,19 +197,19 @@ fn remove_same(directory: &Dir, name: &OsStr, file: &File) -> io::Result<()> {
 /// Locks a file, or fails at once.
 type Lock = fn(&File) -> Result<(), TryLockError>;
 
-/// A file whose header is to be changed, and which nobody else changes meanwhile: it is locked.
+/// A file whose header is to be changed. It is locked, where the file system has locks.
 pub(crate) struct Target {
     place: Place,
     file: File,
-    /// Its length, and when it was changed last, when it was opened.
+    /// Its length and time of last change when it was opened.
     stamp: Stamp,
-    /// What a person calls it.
+    /// The name that the user gave.
     path: PathBuf,
 }
 
 impl Target {
-    /// Opens and locks the file that `path` leads to, and puts its header right if an earlier
-    /// change of it was interrupted.
+    /// Opens and locks the file that `path` leads to. If a change of its header was interrupted,
+    /// the old header is put back.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let cannot_open = |error: io::Error| {
             let what = Error::io(format!("cannot open {}", quoted(path)), &error);
@@ -236,14 +235,14 @@ impl Target {
                     .hint("wait until it has ended"));
             }
         };
-        // It may have been replaced before it was locked.
+        // Another file may have taken the name before the lock.
         target.refuse_if_replaced()?;
         target.recover(is_locked)?;
         target.stamp = stamp(&target.file).map_err(cannot_open)?;
         Ok(target)
     }
 
-    /// The file as what is read.
+    /// Returns the file as an input.
     pub(crate) fn input(&self) -> Result<Input> {
         let file = self.file.try_clone();
         let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
@@ -251,7 +250,7 @@ impl Target {
     }
 
     /// Puts back the old header if the file has parts of both. Without a lock, another run may be
-    /// writing the new one right now: then nothing is written or removed, and that is an error.
+    /// writing right now: then nothing is written or removed, and that is an error.
     fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
@@ -284,8 +283,7 @@ impl Target {
         remove_same(&self.place.directory, &self.place.kept(), &kept).map_err(cannot)
     }
 
-    /// Refuses to go on if another file has come in the place of this one, or if its header is not
-    /// `old` any more.
+    /// Fails if another file has taken the name of this one, or if its header is no longer `old`.
     pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
         self.refuse_if_replaced()?;
         let mut found = vec![0; old.len() + NONCE_LEN];
@@ -293,8 +291,7 @@ impl Target {
         if is_same { Ok(()) } else { Err(self.replaced("changed")) }
     }
 
-    /// Refuses to go on if another file has come in the place of this one, or if anything was
-    /// written to it.
+    /// Fails if another file has taken the name of this one, or if anything was written to it.
     pub(crate) fn refuse_if_modified(&self) -> Result<()> {
         self.refuse_if_replaced()?;
         if stamp(&self.file).is_ok_and(|stamp| stamp == self.stamp) { Ok(()) } else { Err(self.replaced("changed")) }
@@ -312,13 +309,13 @@ impl Target {
             .hint("it was left as it is; run the command again")
     }
 
-    /// Writes the header `new` over `old`, which has the same length. `nonce` follows them in the
+    /// Writes the header `new` over `old`, which has the same length. `nonce` follows it in the
     /// file.
     pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
         self.replace_through(&self.file, old, new, nonce)
     }
 
-    /// The same with another way to write to the file.
+    /// Writes the header through `file`, which tests replace.
     fn replace_through(&self, file: &impl WriteAt, old: &[u8], new: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
         self.refuse_if_changed(old, nonce)?;
         let kept = self.keep(&Kept { old: old.to_vec(), new: new.to_vec(), nonce: *nonce });
@@ -334,7 +331,7 @@ impl Target {
         }
         let sync = || self.file.sync_all();
         if let Err(error) = file.write_all_at(new, 0).and_then(|()| sync()) {
-            // The old one again; if that does not go either, it is kept.
+            // Restore the old header. If that fails too, its copy stays.
             if file.write_all_at(old, 0).and_then(|()| sync()).is_ok() {
                 let _ = remove();
             }
@@ -344,7 +341,7 @@ impl Target {
         self.refuse_if_replaced()
     }
 
-    /// Keeps the header. The file appears complete.
+    /// Writes the kept file, which appears complete.
     fn keep(&self, kept: &Kept) -> io::Result<File> {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
         let mut file = temporary.file().try_clone()?;
@@ -356,9 +353,8 @@ impl Target {
     }
 }
 
-/// Opens a sealed file by its name, or standard input. If a change of its header was interrupted,
-/// that is put right before; where it cannot be, the old header is read in the place of what the
-/// file has.
+/// Opens an encrypted file by name, or standard input. If a change of its header was interrupted,
+/// the old header is put back, or read instead if the file cannot be written.
 pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
     let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, File::try_lock));
     let mut input = Input::open(path, stdin)?;
@@ -368,7 +364,7 @@ pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input>
     Ok(input)
 }
 
-/// The same for a file that is read from its start to its end.
+/// Opens an encrypted file that is read from start to end, with the same care.
 pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
     let old = settle(place, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;
@@ -377,8 +373,8 @@ pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)
     Ok((file, reader))
 }
 
-/// Puts the header of a file right, if need be. If that cannot be done, gives the header that is to
-/// be read.
+/// Puts back the old header if a change was interrupted. If that is impossible, returns the header
+/// to read instead.
 fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
     if !place.has_kept() || Target::at(place.clone(), &place.path, lock).is_ok() {
         return None;
@@ -386,7 +382,7 @@ fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
     header_to_read(place, &place.directory.open_file(Path::new(&place.name)).ok()?)
 }
 
-/// The header that is to be read in the place of what `file` has, if it has parts of two.
+/// Returns the old header if `file` has parts of two.
 fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     match State::of(place, file) {
         Ok(State::Torn(kept, _)) => {
@@ -397,8 +393,7 @@ fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     }
 }
 
-/// Says of a file that cannot be opened that a change of it may have been interrupted, if what is
-/// kept of one is beside it.
+/// Adds a hint to the error of a file that cannot be opened: a kept header is beside it.
 pub(crate) fn explain(error: Error, path: Option<&Path>) -> Error {
     match path.map(Place::of) {
         Some(Ok(place)) => explain_at(error, &place),
@@ -406,7 +401,7 @@ pub(crate) fn explain(error: Error, path: Option<&Path>) -> Error {
     }
 }
 
-/// The same of the file at `place`.
+/// Adds the same hint for the file at `place`.
 pub(crate) fn explain_at(error: Error, place: &Place) -> Error {
     if !place.has_kept() {
         return error;

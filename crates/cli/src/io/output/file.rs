@@ -1,9 +1,10 @@
-//! A file as the place where the result goes.
+//! Output to a file.
 //!
-//! A regular file gets its new content by renaming: the result is written to a temporary file beside it, and takes its place
-//! when it is complete and on the disk. So a failure leaves nothing behind, and an older file as it was. A file that may be written to
-//! in a folder that may not is overwritten with the complete result, which was made in the folder for temporary files. What is not a
-//! regular file (a device, a FIFO, `/dev/stdout`) is written to directly.
+//! A regular file is replaced by renaming: the result is written to a temporary file beside it,
+//! which takes its place when it is complete and on the disk. A failure leaves nothing behind, and
+//! an older file as it was. A writable file in a folder that takes no new files is overwritten with
+//! the complete result, which is made in the folder for temporary files. Other files (devices,
+//! FIFOs, `/dev/stdout`) are written to directly.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -17,18 +18,18 @@ use super::{in_place, keep_retry, permissions};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
 
-/// As many symbolic links as Linux follows.
+/// The number of symbolic links that Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// The file that a person means.
+/// The file that the user named.
 pub(super) struct Target {
-    /// Where it is, after symbolic links.
+    /// The path after symbolic links.
     pub(super) path: PathBuf,
-    /// What it is now, if it exists.
+    /// Its metadata, if it exists.
     pub(super) existing: Option<Metadata>,
-    /// Whether the name stands for an open file of this process, which cannot be replaced.
+    /// Whether the name is an open file of this process, which cannot be replaced.
     pub(super) is_special: bool,
-    /// What the person called it, quoted.
+    /// The name that the user gave, quoted.
     shown: String,
 }
 
@@ -46,7 +47,7 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
                 path = path.parent().unwrap_or(Path::new("")).join(link);
                 is_special = is_open_file(&path);
             }
-            // Not a link, or nothing there.
+            // Not a link, or nothing there: this is the file.
             Err(_) => break,
         }
     }
@@ -74,7 +75,7 @@ fn is_open_file(path: &Path) -> bool {
         || (beside.starts_with("/proc") && beside.ends_with("fd"))
 }
 
-/// A file that is written to directly, opened at the first write.
+/// A file that is written to directly. It is opened at the first write.
 pub(super) struct Direct {
     target: Target,
     file: Option<File>,
@@ -98,34 +99,34 @@ impl Direct {
     }
 
     pub(super) fn finish(mut self) -> Result<()> {
-        // An empty result is a result: a reader of the FIFO must see its end.
+        // Opens the file for an empty result too, so that the reader of a FIFO sees its end.
         self.write(&[]).map(drop).map_err(|error| Error::from_io("cannot write", error))
     }
 }
 
-/// What becomes of a file that has the name already.
+/// What to keep of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
-    /// It is replaced by one with its permissions.
+    /// The new file gets its permissions.
     Permissions,
-    /// It is replaced by one for its owner only, as a new one is.
+    /// Nothing. The new file is for its owner only.
     Private,
-    /// It is kept: that there is one is an error. A new one is for its owner only.
+    /// The file itself: it is an error if it exists. A new file is for its owner only.
     Old,
 }
 
-/// A regular file that is replaced when the result is complete.
+/// A regular file, which is replaced when the result is complete.
 pub(super) struct Replacement {
     target: Target,
     directory: PathBuf,
     keeping: Keeping,
-    /// The result is made elsewhere, in `directory`, and copied.
+    /// Whether the result is made in another folder, `directory`, and copied.
     in_place: bool,
     temporary: Option<Temporary>,
 }
 
 impl Replacement {
-    /// Finds out now, with nothing touched, what would fail at the end.
+    /// Checks, without touching anything, what would fail at the end.
     pub(super) fn prepare(target: Target, keeping: Keeping) -> Result<Self> {
         let cannot = |error: &io::Error| target.cannot_write(error);
         if keeping == Keeping::Old && target.existing.is_some() {
@@ -137,7 +138,7 @@ impl Replacement {
             None => return Err(cannot(&io::ErrorKind::IsADirectory.into())),
         };
         if target.existing.is_some() {
-            // Renaming would replace a file that must not be written to.
+            // Renaming would also replace a file without write permission.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
             let is_name =
@@ -153,7 +154,7 @@ impl Replacement {
         let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
         if let Err(error) = may_make_files_in(&prepared.directory) {
             let elsewhere = std::env::temp_dir();
-            // A secret would get the old file's mode, which may let others read it.
+            // A secret would get the permissions of the old file, which may let others read it.
             let may_overwrite = prepared.target.existing.is_some() && prepared.keeping == Keeping::Permissions;
             if !may_overwrite || may_make_files_in(&elsewhere).is_err() {
                 return Err(prepared.cannot_create(&error));
@@ -163,7 +164,7 @@ impl Replacement {
         Ok(prepared)
     }
 
-    /// Whether a file is made beside the target and renamed, not copied over it.
+    /// Returns whether the file is replaced by renaming, not by copying.
     pub(super) fn is_renamed(&self) -> bool {
         !self.in_place
     }
@@ -173,7 +174,7 @@ impl Replacement {
         file.write(data).map_err(|error| keep_retry(error, |error| target.cannot_write(&error)))
     }
 
-    /// The same file for whoever does not write from its beginning to its end.
+    /// Returns the file for writing at any place.
     pub(super) fn at_any_place(&mut self) -> io::Result<AnyPlace<'_>> {
         self.file().map_err(Error::into_io).map(|(file, target)| AnyPlace { file, target })
     }
@@ -186,22 +187,21 @@ impl Replacement {
         Ok((self.temporary.insert(temporary).file(), &self.target))
     }
 
-    /// Forgets what was written.
+    /// Discards what was written.
     pub(super) fn restart(&mut self) {
         self.temporary = None;
     }
 
-    /// The result is complete: onto the disk with it, and into its place, if `allowed` says so
-    /// then.
+    /// Writes the complete result to the disk, and puts it into its place unless `allowed` objects.
     pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
-        // The decryption of an empty file writes nothing, and is a file nevertheless.
+        // An empty result has made no file yet.
         let temporary = match self.temporary.take() {
             Some(temporary) => temporary,
             None => self.create()?,
         };
         if self.in_place {
             allowed()?;
-            // A signal that came between would leave a mixture of old and new.
+            // A signal in between would leave a mixture of old and new.
             let copied = uninterrupted(|| in_place::overwrite(&self.target.path, temporary.file()));
             return copied.map_err(|error| self.target.cannot_write(&error));
         }
@@ -212,13 +212,14 @@ impl Replacement {
             io::ErrorKind::AlreadyExists if !replace => self.target.exists(),
             _ => self.target.cannot_write(&error),
         })?;
-        // The name too.
+        // Also write the name to the disk.
         sync_directory(&self.directory);
         Ok(())
     }
 
     fn create(&self) -> Result<Temporary> {
-        // A new file gets what the umask leaves. An old one's mode is set before anything is written.
+        // A new file gets the usual mode, reduced by the umask. The mode of an old file is set
+        // before anything is written.
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
@@ -240,7 +241,7 @@ impl Replacement {
     }
 }
 
-/// Brings the names in `directory` onto the disk. Where directories cannot be synced, there is nothing more to be done.
+/// Writes the names in `directory` to the disk, on systems that can sync directories.
 fn sync_directory(directory: &Path) {
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
@@ -272,7 +273,7 @@ impl Target {
     }
 }
 
-/// Whether the temporary file can be made and renamed there.
+/// Checks whether a temporary file can be made and renamed there.
 #[cfg(unix)]
 fn may_make_files_in(directory: &Path) -> io::Result<()> {
     use rustix::fs::{Access, access};
@@ -281,6 +282,6 @@ fn may_make_files_in(directory: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn may_make_files_in(_directory: &Path) -> io::Result<()> {
-    // What a directory allows is not a question of its attributes here: making the file shows it.
+    // Attributes do not tell this here; creating the file will.
     Ok(())
 }

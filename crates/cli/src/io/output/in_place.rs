@@ -1,4 +1,4 @@
-//! A file in a folder that takes no other files: the result is made elsewhere, and copied over it
+//! Overwrites a file in a folder that takes no new files. The result is made elsewhere, and copied
 //! when it is complete.
 
 use std::fs::{File, OpenOptions};
@@ -11,12 +11,12 @@ use zeroize::Zeroizing;
 
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Gives the file `target`, which exists, the content of `from`. If it becomes longer and there is
-/// no room for that, it stays as it was.
+/// Copies the content of `from` over the existing file `target`. If there is no room for the new
+/// content, the file stays as it was.
 pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
     let to = OpenOptions::new().write(true).open(target)?;
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
-    // What needs room comes first: the old content is still there.
+    // Reserve the room while the old content is still there.
     if let Err(error) = copy(from, &to, old..new).and_then(|()| to.sync_all()) {
         let _ = to.set_len(old);
         return Err(error);
@@ -27,7 +27,7 @@ pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
 }
 
 fn copy(from: &File, to: &File, mut range: Range<u64>) -> io::Result<()> {
-    // It may be plaintext.
+    // The buffer may hold plaintext.
     let mut buf = Zeroizing::new(vec![0; BUFFER_LEN]);
     while !range.is_empty() {
         let len = usize::try_from(range.end - range.start).unwrap_or(BUFFER_LEN).min(BUFFER_LEN);

@@ -1,4 +1,4 @@
-//! Where the result goes: a file that appears only when it is whole, standard output, or a terminal.
+//! The output: a file that appears only when it is complete, standard output, or a terminal.
 
 mod file;
 mod in_place;
@@ -18,18 +18,18 @@ use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
 
-/// What is written.
+/// The kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// An encrypted file.
     Binary,
     /// Text: an armored file.
     Text,
-    /// Plaintext, of which nothing is known beforehand.
+    /// Plaintext, which may be text or binary.
     Plaintext,
-    /// A secret that can be had again: a file is for its owner only.
+    /// A secret that can be made again. A file is for its owner only.
     Secret,
-    /// A secret that was kept in shares: a file is for its owner only, and none is replaced.
+    /// A secret that was restored from shares. A file is for its owner only, and none is replaced.
     NewSecret,
 }
 
@@ -39,11 +39,12 @@ impl Content {
     }
 }
 
-/// The output. Nothing is made or changed before the first write.
+/// The output. Nothing is created or changed before the first write.
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
-    /// A secret goes where others can read it: a person is told when it does.
+    /// Whether others can read the output, so that the user is warned at the first write of a
+    /// secret.
     is_exposed: bool,
 }
 
@@ -55,11 +56,12 @@ enum Sink {
 }
 
 impl Output {
-    /// Looks at `path` (or standard output) without touching it. `typed` says that somebody types the input.
+    /// Checks `path`, or standard output, without touching it. `typed` says that the user types the
+    /// input.
     pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
         match path {
             Some(path) if path != Path::new("-") => Self::file(path, content),
-            // "-o -" is how a person says that the terminal is meant.
+            // "-o -" insists on the terminal.
             explicit => Self::stdout(content, explicit.is_some(), typed),
         }
     }
@@ -97,27 +99,29 @@ impl Output {
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
     }
 
-    /// Which file it is, if it exists.
+    /// Returns the identity of the file, if it exists.
     pub(crate) fn id(&self) -> Option<&FileId> {
         self.id.as_ref()
     }
 
-    /// Whether the result is shown on a terminal, so that nothing else should be.
+    /// Returns whether the result is shown on a terminal, which should show nothing else.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Terminal(_))
     }
 
-    /// Whether what was written can be taken back: nobody has seen it yet.
+    /// Returns whether the output can start again, because nobody has seen it yet.
     pub(crate) fn can_restart(&self) -> bool {
         matches!(self.sink, Sink::Replacement(_))
     }
 
-    /// Whether the result gets its name in one step, with what was there before untouched until then.
+    /// Returns whether the result replaces the file in one step, which leaves the old file
+    /// untouched until then.
     pub(crate) fn is_renamed(&self) -> bool {
         matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
     }
 
-    /// The file, to be written at any place and by several threads, if it is one that nobody sees before it is complete.
+    /// Returns the file for writing at any place by several threads, if nobody sees it before it is
+    /// complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {
             Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
@@ -125,7 +129,7 @@ impl Output {
         }
     }
 
-    /// Takes back what was written, where that can be done.
+    /// Discards what was written.
     pub(crate) fn restart(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Replacement(replacement) => {
@@ -136,12 +140,13 @@ impl Output {
         }
     }
 
-    /// The result is complete: makes it last. Without this, a file is left as it was.
+    /// Completes the output. Without this, a file stays as it was.
     pub(crate) fn finish(self) -> Result<()> {
         self.finish_if(|| Ok(()))
     }
 
-    /// The same, if `allowed` says so when nothing is left to be done but to give a file its name.
+    /// Completes the output unless `allowed` objects, which is asked last before a file gets its
+    /// name.
     pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         if let Sink::Replacement(replacement) = self.sink {
             return replacement.finish(allowed);
@@ -155,10 +160,10 @@ impl Output {
         }
     }
 
-    /// The result is not complete: shows what has been held back of it, where there is such a thing.
+    /// Ends an incomplete output: shows the text that was held back for a terminal.
     pub(crate) fn abandon(self) {
         if let Sink::Terminal(terminal) = self.sink {
-            // The failure that led here is what will be reported.
+            // The caller reports the first failure, so this one is ignored.
             let _ = terminal.finish();
         }
     }
@@ -178,23 +183,23 @@ impl Write for Output {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // Nothing here is buffered that a flush should show.
+        // Nothing is buffered.
         Ok(())
     }
 }
 
-/// An interrupted call is tried again by the caller; anything else becomes an error for a person.
+/// Leaves an interrupted call to the caller, who tries again, and explains any other error.
 pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
     if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
 }
 
-/// Writes a text to standard output, as it is.
+/// Writes text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
 }
 
-/// Warns if standard output is a file that others can read; `what` is going there.
+/// Warns if standard output is a file that others can read. `what` names the content.
 pub(crate) fn warn_if_others_read(what: &str) {
     if stdout_metadata().as_ref().is_some_and(others_read) {
         warn(open_to_others(what));
@@ -205,7 +210,7 @@ fn open_to_others(what: &str) -> String {
     format!("{what} goes to a file that others can read; -o OUTPUT makes one that only you can")
 }
 
-/// Whether a file lets its group or everybody read it.
+/// Returns whether the group or everybody can read the file.
 #[cfg(unix)]
 fn others_read(metadata: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -228,13 +233,13 @@ fn stdout_metadata() -> Option<Metadata> {
     None
 }
 
-/// The text of a report for programs.
+/// Formats a report as JSON.
 pub(crate) fn json(report: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(report);
     Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
 }
 
-/// An error of standard output.
+/// Explains an error of standard output.
 pub(crate) fn stdout_error(error: io::Error) -> Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         Error::broken_pipe()
@@ -243,7 +248,7 @@ pub(crate) fn stdout_error(error: io::Error) -> Error {
     }
 }
 
-/// Standard output without std's line buffer, and which file is behind it.
+/// Returns standard output without std's line buffer, and the identity of its file.
 #[cfg(unix)]
 fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
     use std::os::fd::AsFd as _;

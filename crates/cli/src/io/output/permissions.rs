@@ -1,12 +1,12 @@
-//! Who may do what with a file that takes the place of another.
+//! Permissions of a file that replaces another.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// Gives `file` the owner, group, mode and access list of the file at `path` that it will replace,
-/// and that `existing` is about. What the old group or others in the list might do, and cannot be
-/// kept as it was, nobody else gets.
+/// Gives `file` the owner, group, mode and access list of the file at `path`, which it will replace
+/// and which has the metadata `existing`. Rights of a group or list that cannot be kept go to
+/// nobody.
 #[cfg(unix)]
 pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
     use std::fs::Permissions;
@@ -14,16 +14,16 @@ pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<
     let new = file.metadata()?;
     let mode = existing.mode() & 0o7777;
     if new.uid() != existing.uid() {
-        // Only root can; anybody else who may write to the file becomes its owner by replacing it.
+        // Only root can do this; any other user becomes the owner.
         let _ = fchown(file, Some(existing.uid()), None);
     }
     let keeps_group = new.gid() == existing.gid() || fchown(file, None, Some(existing.gid())).is_ok();
-    // Before the mode: where there is a list, the bits of the group are the most that it allows.
+    // Before the mode: with a list, the bits of the group are the maximum that the list allows.
     let keeps_list = access_list::replace(file, path, keeps_group)?;
     file.set_permissions(Permissions::from_mode(kept_mode(mode, keeps_group && keeps_list)))
 }
 
-/// The mode, without the group's rights unless group and list are those of the old file.
+/// Returns the mode, without the group's rights unless group and list are those of the old file.
 #[cfg(unix)]
 fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
     if keeps_group_and_list { mode } else { mode & !0o070 }
@@ -46,18 +46,17 @@ mod access_list {
 
     const NAME: &str = "system.posix_acl_access";
 
-    /// An extended attribute is no longer than that.
+    /// The longest extended attribute.
     const MAX_LEN: usize = 64 << 10;
 
-    /// Gives `file` the list of the file at `path`, if it is to be kept, in the place of the one
-    /// that it has from its directory. Says whether it has exactly the old one now, which may be
-    /// none.
+    /// Replaces the list that `file` has from its directory by the list of the file at `path`, or
+    /// by none. Returns whether `file` now has exactly the old list.
     pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
         let mut list = vec![0; MAX_LEN];
         let old = match getxattr(path, NAME, &mut list[..]) {
             Ok(len) => Some(&list[..len]),
             Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
-            // There may be one.
+            // There may be a list that cannot be read.
             Err(_) => return remove(file).map(|()| false),
         };
         match old {
@@ -75,7 +74,7 @@ mod access_list {
     }
 }
 
-/// Lists are not looked at here.
+/// Access lists are not supported here.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod access_list {
     use std::fs::File;

@@ -1,4 +1,4 @@
-//! A file beside its target that becomes the target when it is complete.
+//! A temporary file beside its target, which it replaces when it is complete.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,24 +11,24 @@ use crate::os::dir::Dir;
 const PREFIX: &str = ".sealane-";
 const SUFFIX: &str = ".tmp";
 
-/// An unfinished file. Dropped, or at a signal, it is removed.
+/// An unfinished file. It is removed when this is dropped, or by a signal.
 pub(crate) struct Temporary {
     file: File,
     directory: Dir,
     name: OsString,
-    /// Whether the name is still that of the unfinished file.
+    /// Whether the file still has its temporary name.
     unfinished: bool,
-    // Dropped last: until then the file is watched over.
+    // Dropped last, so that the file is watched until then.
     _guard: FileGuard,
 }
 
 impl Temporary {
-    /// A new one in `directory`, with what the umask leaves of `mode`.
+    /// Creates a file in `directory` with `mode`, reduced by the umask.
     pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<Self> {
         Self::create_in(&Dir::open(directory)?, mode)
     }
 
-    /// A new one in `directory`, with what the umask leaves of `mode`.
+    /// Creates a file in `directory` with `mode`, reduced by the umask.
     pub(crate) fn create_in(directory: &Dir, mode: u32) -> io::Result<Self> {
         const ATTEMPTS: u32 = 100;
         let mut failed = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -51,8 +51,8 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives it the last name of `target`, in the same directory. A file that has that name already
-    /// is replaced, or that is an error.
+    /// Gives the file the last name of `target`, in the same directory. An existing file is
+    /// replaced if `replace` says so, and an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         self.directory.rename(&self.name, target, replace)?;
@@ -60,7 +60,7 @@ impl Temporary {
         Ok(())
     }
 
-    /// Whether a file of this name is one that was never finished.
+    /// Returns whether `name` is that of an unfinished file.
     pub(crate) fn is_name(name: &OsStr) -> bool {
         name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
     }

@@ -1,4 +1,4 @@
-//! A terminal as the place where the result goes.
+//! Output to a terminal.
 
 use std::io::{self, Write};
 
@@ -7,18 +7,18 @@ use zeroize::Zeroizing;
 use super::{keep_retry, stdout_error};
 use crate::error::{Error, Result};
 
-/// So much is held back, to be checked as a whole before any of it is shown.
+/// The number of bytes that are held back, and checked before any of them is shown.
 const HELD_BACK: usize = 1 << 20;
 
 /// A terminal.
 pub(super) struct Terminal {
     writer: Box<dyn Write + Send>,
-    /// Binary data would do things to the terminal: refuse it.
+    /// Whether binary data is refused, because it would act on the terminal.
     must_be_text: bool,
-    /// Somebody types the input: show nothing before it has ended.
+    /// Whether the user types the input; then nothing is shown before its end.
     typed: bool,
     held: Zeroizing<Vec<u8>>,
-    /// The last byte that was written: a character may be cut in two.
+    /// The last byte written, because a character may be split between two writes.
     last: u8,
 }
 
@@ -33,7 +33,7 @@ impl Terminal {
         }
         let cut = data.first().is_some_and(|&first| self.last == 0xc2 && (0x80..0xa0).contains(&first));
         if self.must_be_text && (cut || !is_text(data)) {
-            // What was held back is not shown: it is the beginning of something binary.
+            // Also discard the text that was held back: it is the beginning of binary data.
             self.held.clear();
             return Err(binary_plaintext().into_io());
         }
@@ -56,8 +56,8 @@ impl Terminal {
     }
 }
 
-/// age's rule: no control characters but tabs and line ends. Bytes from 0x80 on are taken for UTF-8, whose C1 controls
-/// begin with 0xC2 and a byte below 0xA0.
+/// Applies age's rule: no control characters except tabs and line ends. Bytes from 0x80 on are
+/// taken for UTF-8, whose C1 controls are 0xC2 followed by a byte below 0xA0.
 fn is_text(data: &[u8]) -> bool {
     let c0 = |&b: &u8| (b < 0x20 && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f;
     let c1 = data.windows(2).any(|pair| pair[0] == 0xc2 && (0x80..0xa0).contains(&pair[1]));

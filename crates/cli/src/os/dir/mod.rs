@@ -1,8 +1,8 @@
-//! An open directory. Everything below it is opened relative to it, and no symbolic link is
-//! followed on the way, so that somebody who can write there cannot lead this program elsewhere.
+//! An open directory. All paths below it are opened relative to it, and no symbolic link is
+//! followed, so nobody who can write there can redirect this program.
 //!
 //! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
-//! links are looked for, and someone who exchanges them at the right moment is not noticed.
+//! links are refused, but a link that is exchanged at the right moment goes unnoticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -19,7 +19,7 @@ pub(crate) use portable::Dir;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
 
-/// What a name stands for. Links are not followed.
+/// The kind of a directory entry. Links are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -30,13 +30,13 @@ pub(crate) enum Kind {
 }
 
 impl Dir {
-    /// The directory in which `path` is, and the last name of `path`, which leads down only.
+    /// Splits `path` into the open directory that holds it and its last component.
     fn parent_of<'a>(&self, path: &'a Path) -> io::Result<(Self, &'a OsStr)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((self.below(path.parent().unwrap_or(Path::new("")))?, name))
     }
 
-    /// The directory at `path` below this one.
+    /// Opens the directory at `path` below this one.
     pub(crate) fn below(&self, path: &Path) -> io::Result<Self> {
         let mut directory = self.clone();
         for component in path.components() {
@@ -58,7 +58,7 @@ impl Dir {
         parent.open_child(name, true)
     }
 
-    /// What is at `path`: `None` if nothing is.
+    /// Returns the kind of the entry at `path`, or `None` if there is none.
     pub(crate) fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
         match self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)) {
             Ok(kind) => Ok(Some(kind)),
@@ -67,50 +67,49 @@ impl Dir {
         }
     }
 
-    /// Whether there is anything at `path`, as far as that can be found out.
+    /// Returns whether something is at `path`. An error counts as yes.
     pub(crate) fn has(&self, path: &Path) -> bool {
         !matches!(self.kind(path), Ok(None))
     }
 
-    /// Makes the directory `path` with what the umask leaves of `mode`.
+    /// Creates the directory `path` with `mode`, reduced by the umask.
     pub(crate) fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
         let (parent, name) = self.parent_of(path)?;
         parent.make_child(name, mode)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub(crate) fn make_link(&self, path: &Path, target: &Path) -> io::Result<()> {
         let (parent, name) = self.parent_of(path)?;
         parent.link_child(name, target)
     }
 
-    /// Where the link at `path` leads.
+    /// Returns the target of the link at `path`.
     pub(crate) fn read_link(&self, path: &Path) -> io::Result<std::path::PathBuf> {
         let (parent, name) = self.parent_of(path)?;
         parent.read_child_link(name)
     }
 
-    /// The names in it, sorted.
+    /// Returns the names in the directory, sorted.
     pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
         let mut entries = self.unsorted_entries()?;
         entries.sort_by(|(one, _), (two, _)| one.cmp(two));
         Ok(entries)
     }
 
-    /// Brings the names in it onto the disk. Where directories cannot be synced, there is nothing
-    /// more to be done.
+    /// Writes the names in the directory to the disk, on systems that can sync directories.
     pub(crate) fn sync(&self) {
         let _ = self.file().and_then(|directory| directory.sync_all());
     }
 }
 
-/// Refuses what is not a regular file.
+/// Refuses a file that is not regular.
 fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Whether nobody else has a part in the file behind `metadata`: it belongs to the person who runs
-/// this program, or to `owner` too, and has one name.
+/// Returns whether nobody else controls the file behind `metadata`: it has one name, and belongs to
+/// the current user or to `owner`.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -123,7 +122,7 @@ pub(crate) fn is_own(metadata: &Metadata, _owner: Option<u32>) -> bool {
     metadata.is_file()
 }
 
-/// To whom the file behind `metadata` belongs, where files belong to somebody.
+/// Returns the owner of the file behind `metadata`, on systems with owners.
 #[cfg(unix)]
 pub(crate) fn owner(metadata: &Metadata) -> Option<u32> {
     Some(std::os::unix::fs::MetadataExt::uid(metadata))

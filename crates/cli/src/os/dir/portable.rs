@@ -1,4 +1,4 @@
-//! Directories by their paths, where descriptors of them cannot be had.
+//! Directories by path, for systems without descriptors of directories.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType};
@@ -12,13 +12,13 @@ use super::{Kind, regular};
 pub(crate) struct Dir(PathBuf);
 
 impl Dir {
-    /// Looks at the directory that a person calls `path`: links to it are followed.
+    /// Checks the directory that the user named. Links to it are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         if path.metadata()?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
     }
 
-    /// The directory as a file, whose attributes can be set.
+    /// Returns the directory as a file, to set its attributes.
     pub(crate) fn file(&self) -> io::Result<File> {
         File::open(&self.0)
     }
@@ -41,7 +41,7 @@ impl Dir {
         self.0.join(name).symlink_metadata().map(|metadata| metadata.file_type().into())
     }
 
-    /// How long the file `name` is, in bytes.
+    /// Returns the length of the file `name` in bytes.
     pub(crate) fn len_of(&self, name: &OsStr) -> io::Result<u64> {
         self.0.join(name).symlink_metadata().map(|metadata| metadata.len())
     }
@@ -67,13 +67,13 @@ impl Dir {
             .collect()
     }
 
-    /// Makes the file `name`, which must not exist, for reading and writing.
+    /// Creates the new file `name` for reading and writing.
     pub(crate) fn create_new(&self, name: &OsStr, _mode: u32) -> io::Result<File> {
         File::options().read(true).write(true).create_new(true).open(self.0.join(name))
     }
 
-    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that
-    /// is an error.
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
+    /// an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         let (from, to) = (self.0.join(from), self.0.join(to));
         if !replace && to.symlink_metadata().is_ok() {
@@ -87,8 +87,8 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Whether `name` is a file like the open file `file`: which one it is cannot be found out
-    /// here.
+    /// Returns whether `name` looks like the open file `file`. Nothing here identifies a file, so
+    /// only the lengths are compared.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
         let here = match self.0.join(name).symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -1,4 +1,4 @@
-//! Directories by their descriptors.
+//! Directories by descriptor.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -18,12 +18,12 @@ use super::{Kind, regular};
 pub(crate) struct Dir(Arc<OwnedFd>);
 
 impl Dir {
-    /// Opens the directory that a person calls `path`: links to it are followed.
+    /// Opens the directory that the user named. Links to it are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = match rustix::fs::open(path, flags | OFlags::RDONLY, Mode::empty()) {
-            // Files may be made in one whose names may not be read.
+            // A directory without read permission can still receive files.
             #[cfg(any(target_os = "linux", target_os = "android"))]
             Err(Errno::ACCESS) => rustix::fs::open(path, flags | OFlags::PATH, Mode::empty()),
             opened => opened,
@@ -31,7 +31,7 @@ impl Dir {
         Ok(Self(Arc::new(opened?)))
     }
 
-    /// The directory as a file, whose attributes can be set.
+    /// Returns the directory as a file, to set its attributes.
     pub(crate) fn file(&self) -> io::Result<File> {
         Ok(File::from(self.0.try_clone()?))
     }
@@ -43,7 +43,7 @@ impl Dir {
 
     pub(super) fn open_child(&self, name: &OsStr, write: bool) -> io::Result<File> {
         let access = if write { OFlags::RDWR } else { OFlags::RDONLY };
-        // Without NONBLOCK a FIFO would be waited for.
+        // Without NONBLOCK, opening a FIFO would wait.
         let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
             Ok(file) => regular(File::from(file)),
@@ -57,7 +57,7 @@ impl Dir {
         Ok(FileType::from_raw_mode(stat.st_mode).into())
     }
 
-    /// How long the file `name` is, in bytes.
+    /// Returns the length of the file `name` in bytes.
     pub(crate) fn len_of(&self, name: &OsStr) -> io::Result<u64> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(u64::try_from(stat.st_size).unwrap_or_default())
@@ -87,7 +87,7 @@ impl Dir {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system says it.
+                // Some file systems do not tell the type.
                 FileType::Unknown => match self.kind_of_child(name) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     kind => kind?,
@@ -99,8 +99,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Makes the file `name`, which must not exist, with what the umask leaves of `mode`, for
-    /// reading and writing.
+    /// Creates the new file `name` for reading and writing, with `mode` reduced by the umask.
     pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
@@ -108,15 +107,15 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode)?))
     }
 
-    /// Gives the file `from` the name `to`. A file that has that name already is replaced, or that
-    /// is an error.
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
+    /// an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         if replace {
             return Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?);
         }
         #[cfg(any(target_os = "linux", target_os = "android"))]
         match rustix::fs::renameat_with(&self.0, from, &self.0, to, rustix::fs::RenameFlags::NOREPLACE) {
-            // Not every kernel and file system knows that.
+            // Not every kernel and file system supports this.
             Err(Errno::NOSYS | Errno::INVAL) => {}
             renamed => return Ok(renamed?),
         }
@@ -129,7 +128,7 @@ impl Dir {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Whether `name` is the open file `file`.
+    /// Returns whether `name` is the open file `file`.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
         let here = match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return Ok(false),
@@ -139,7 +138,7 @@ impl Dir {
         Ok((here.st_dev, here.st_ino) == (file.st_dev, file.st_ino))
     }
 
-    /// Sees to it that all files of its file system are on the disk.
+    /// Writes all files of its file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(self.0.as_fd())?)
