@@ -1,4 +1,4 @@
-//! What is in the folder that receives many files before anything is done there.
+//! The contents of the folder for the results before a run.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -12,7 +12,7 @@ use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Dir, Kind};
 
-/// What is in the folder before anything is done.
+/// The contents of the folder before the run.
 pub(super) struct Found<'a> {
     pub(super) root: &'a Dir,
     pub(super) path: &'a Path,
@@ -21,7 +21,7 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Nothing is replaced that was there before, and nothing written through a link.
+    /// Refuses to replace existing files, and to write through a link.
     pub(super) fn refuse_taken<'a>(
         &self,
         folders: impl IntoIterator<Item = &'a Name>,
@@ -67,14 +67,15 @@ impl Found<'_> {
         }
     }
 
-    /// Whether there is nothing but what a run left that was killed before it did anything.
+    /// Returns whether the folder has nothing but what a run left that was killed before its first
+    /// result.
     fn is_empty(&self) -> Result<bool> {
         let entries = self.root.entries().map_err(|error| Error::cannot_write(self.path, &error))?;
         Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))
     }
 
-    /// A file of which the manifest would not tell. It is not removed: it may be the last there is
-    /// of it.
+    /// Refuses files that the manifest would not list. They are not removed: each may be the last
+    /// copy.
     fn stray(&self) -> Option<PathBuf> {
         let mut left = vec![PathBuf::new()];
         while let Some(within) = left.pop() {
@@ -94,7 +95,7 @@ impl Found<'_> {
         None
     }
 
-    /// Whether all is there that the run would make, and as old as it would be: then it was
+    /// Returns whether all results are there with the expected attributes: then an earlier run was
     /// complete.
     pub(super) fn is_complete(
         &self,

@@ -1,15 +1,15 @@
-//! Whether a symbolic link leads out of the folder that it is in.
+//! Finds symbolic links that lead out of their folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::name::Name;
 use super::plan::Link;
 
-/// Whether `link`, or one that leads through it, may lead out of the folder. `is_folder` says which
-/// names are folders, not links.
+/// Returns whether `link`, or a link that leads through it, may lead out of the folder. `is_folder`
+/// tells folders from links.
 ///
 /// A link stays inside if its target is relative, goes up no further than the folder, and goes up
-/// only from what is known to be a folder: above another link may be anything.
+/// only from known folders: the parent of another link may be anywhere.
 pub(crate) fn leaves(link: &Link, is_folder: impl Fn(&Path) -> bool) -> bool {
     let mut at = link.name.folders().next().map(PathBuf::from).unwrap_or_default();
     let mut went_down = false;
@@ -21,7 +21,7 @@ pub(crate) fn leaves(link: &Link, is_folder: impl Fn(&Path) -> bool) -> bool {
                 went_down = true;
             }
             Component::ParentDir => {
-                // The folders that a link is in are folders.
+                // The folders that contain a link are folders.
                 if (went_down && !is_folder(&at)) || !at.pop() {
                     return true;
                 }
@@ -32,7 +32,7 @@ pub(crate) fn leaves(link: &Link, is_folder: impl Fn(&Path) -> bool) -> bool {
     false
 }
 
-/// The names of the folders that are known.
+/// Returns a test for the names of known folders.
 pub(crate) fn is_among<'a>(folders: impl IntoIterator<Item = &'a Name>) -> impl Fn(&Path) -> bool {
     let folders: std::collections::HashSet<PathBuf> =
         folders.into_iter().map(|name| name.as_path().to_owned()).collect();

@@ -1,6 +1,6 @@
-//! Many files at once: which they are, what is kept of them besides their content, and a folder that receives them.
+//! Many files at once: the plan of a run, the attributes to keep, and the folder for the results.
 //!
-//! The forms of the two files that are made beside the others, the manifest and the journal, are in `docs/folders.md`.
+//! `docs/folders.md` describes the formats of the manifest and the journal.
 
 mod attributes;
 mod destination;

@@ -1,4 +1,4 @@
-//! Where many files go.
+//! The folder for the results of many files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use super::destination::Mode;
 use crate::args::FileArgs;
 use crate::error::{Error, Result, quoted};
 
-/// Where the files go.
+/// Returns the folder for the results.
 pub(crate) fn root(args: &FileArgs) -> &Path {
-    // The command line was refused without it.
+    // The command line was refused without a folder.
     args.output.as_deref().unwrap_or(Path::new(""))
 }
 
-/// The file, if it is one only, and no folder.
+/// Returns the only input if it is a file.
 pub(crate) fn single(args: &FileArgs) -> Option<&Path> {
     match args.many.as_slice() {
         [one] if !one.is_dir() => Some(one),
@@ -20,7 +20,7 @@ pub(crate) fn single(args: &FileArgs) -> Option<&Path> {
     }
 }
 
-/// How the folder that receives the files is treated.
+/// Returns how to treat the folder.
 pub(crate) fn mode(args: &FileArgs) -> Mode {
     match (args.resume, single(args)) {
         (true, _) => Mode::Resume,
@@ -29,9 +29,9 @@ pub(crate) fn mode(args: &FileArgs) -> Mode {
     }
 }
 
-/// Refuses a folder that would receive files while it is read.
+/// Refuses to write into a folder that is read.
 pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
-    // One that is not there yet is where its parent is.
+    // A missing folder will be below its first existing parent.
     let there = root.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         path.canonicalize().ok()
@@ -39,7 +39,7 @@ pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
     let Some(there) = there else { return Ok(()) };
     let is_within = |input: &&PathBuf| {
         let Ok(source) = input.canonicalize() else { return false };
-        // Files of a folder with the same name go into the very folder.
+        // A folder with the same name receives its files in itself.
         let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
         source.is_dir() && (there.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
     };

@@ -12,50 +12,53 @@ use crate::error::explain::copy_error;
 use crate::error::{Error, Result, quoted};
 use crate::io::progress::Progress;
 
-/// From so many bytes on, a file is worked on by all threads, and alone; others each by one thread, side by side.
+/// Files of at least this many bytes are processed one by one with all threads, shorter ones side
+/// by side with one thread each.
 const LARGE: u64 = 16 << 20;
 
-/// Why a file is not done.
+/// The reason why a file failed.
 pub(crate) enum Failure {
-    /// Because of itself: the others may be done.
+    /// A reason of this file. The others may succeed.
     This(Error),
-    /// Because of what the others need too.
+    /// A reason that all files share.
     All(Error),
 }
 
 impl Failure {
-    /// What is said where there is one file only.
+    /// Returns the error for a run with one file.
     pub(crate) fn into_error(self) -> Error {
         let (Self::This(error) | Self::All(error)) = self;
         error
     }
 
-    /// A file that cannot be read is one file; what cannot be written is all of them. `read` explains failures to read.
+    /// Classifies an error of copying: a read error concerns one file, a write error all. `read`
+    /// explains read errors.
     pub(crate) fn of_copy(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Self {
         let failure = if matches!(error, CopyError::Read(_)) { Self::This } else { Self::All };
         failure(copy_error(error, read))
     }
 }
 
-/// What went wrong with some files.
+/// Counts and prints the failures of a run.
 #[derive(Default)]
 pub(crate) struct Failures {
     count: AtomicUsize,
-    /// Of those that are found one by one, how many there were.
+    /// The number of failures.
     found: AtomicUsize,
 }
 
 impl Failures {
-    /// More than that may have the same cause, such as a wrong key, and are counted only.
+    /// The number of failures to print. More may have one cause, such as a wrong key, and are only
+    /// counted.
     const SHOWN: usize = 100;
 
-    /// Says what is wrong with one.
+    /// Prints a failure.
     pub(crate) fn add(&self, error: &Error) {
         self.count.fetch_add(1, Ordering::Relaxed);
         error.say();
     }
 
-    /// The same while the others are worked on.
+    /// Prints a failure while the other files are processed.
     fn add_found(&self, error: &Error, progress: &Progress) {
         if self.found.fetch_add(1, Ordering::Relaxed) < Self::SHOWN {
             progress.aside(|| self.add(error));
@@ -64,7 +67,7 @@ impl Failures {
         }
     }
 
-    /// What is to be said in the end, when so many things were to be `done`.
+    /// Returns the result of a run over `total` files, which were to be `done`.
     pub(crate) fn verdict(&self, all: usize, done: &str) -> Result<()> {
         let count = self.count();
         if count == 0 {
@@ -81,10 +84,11 @@ impl Failures {
     }
 }
 
-/// Does `one` with each file.
+/// Runs `one` for each file.
 ///
 /// # Errors
-/// The first [`Failure::All`], after which no more files are begun.
+///
+/// Returns the first [`Failure::All`], after which no more files are started.
 pub(crate) fn run(
     files: &[Source],
     threads: Threads,
@@ -113,7 +117,7 @@ pub(crate) fn run(
     };
     thread::scope(|scope| {
         for _ in 1..threads.get().min(small.len()) {
-            // One that cannot be had is done without.
+            // Continue with fewer threads.
             let _ = thread::Builder::new().spawn_scoped(scope, until_none_is_left);
         }
         until_none_is_left();

@@ -1,10 +1,11 @@
-//! What is found out once, whoever asks first.
+//! A value that is computed once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// A value that is made when it is first asked for, by one thread while others wait. That it cannot be made stays so: nobody is asked twice.
+/// A value that is computed at its first use, by one thread while others wait. Errors are cached
+/// too, so the user is prompted once.
 pub(crate) struct Once<T>(Mutex<Option<Result<Arc<T>>>>);
 
 impl<T> Default for Once<T> {
@@ -14,9 +15,9 @@ impl<T> Default for Once<T> {
 }
 
 impl<T> Once<T> {
-    /// The value, made with `make` if it is the first time.
+    /// Returns the value, which `make` computes the first time.
     pub(crate) fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
-        // A panic while it was made left nothing.
+        // A panic in `make` leaves the value unset.
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         made.get_or_insert_with(|| make().map(Arc::new)).clone()
     }

@@ -1,5 +1,4 @@
-//! Files with parts, which holders have contributed: plain text, or encrypted to the one who opens
-//! the file.
+//! Reads files with contributed parts, in the clear or encrypted to the person who opens the file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,13 +14,13 @@ use crate::error::{Error, Result, quoted};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 
-/// A longer file has more than parts in it.
+/// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
 
-/// How a file begins that is encrypted, in binary and as text.
+/// The first bytes of encrypted files, binary and armored.
 const ENCRYPTED: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
 
-/// Reads the parts in `paths`; "-" is standard input. Encrypted ones are opened with `identities`.
+/// Reads the parts in `paths`. "-" is standard input. `identities` open encrypted files.
 pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Openable) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for path in paths {
@@ -45,7 +44,8 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
 }
 
 fn read(source: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>> {
-    // Once as long as it may get, so that nothing is left behind by a vector that grows.
+    // As long as possible, so that the vector never grows: growing leaves a copy behind that is not
+    // wiped.
     let mut contents = Zeroizing::new(Vec::with_capacity(FILE_LIMIT + 1));
     source
         .take(FILE_LIMIT as u64 + 1)
@@ -76,7 +76,7 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
     Ok(text)
 }
 
-/// The parts in a text that has some: one a line, and comments after #.
+/// Parses a text with parts: one per line, and comments after #. `None` is a text without parts.
 pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();

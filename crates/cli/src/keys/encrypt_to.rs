@@ -11,8 +11,7 @@ use crate::args::{FileArgs, IdentitySource};
 use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
 
-/// Does something with `recipients`, or, with -k, with one recipient that stands for all of them
-/// together.
+/// Runs `act` with `recipients` or, with -k, with one recipient that combines them.
 pub(crate) fn with_threshold<T>(
     args: &FileArgs,
     recipients: &[SharedRecipient],
@@ -26,7 +25,7 @@ pub(crate) fn with_threshold<T>(
     act(&[&together.with_label(args.label.clone())])
 }
 
-/// Those that the command line names, and those of the identities in `sources`.
+/// Returns the recipients of the command line, and of the identities in `sources`.
 pub(crate) fn recipients(
     args: &FileArgs,
     sources: &[IdentitySource],
@@ -39,12 +38,12 @@ pub(crate) fn recipients(
     build(args, collect(args, sources, stdin, passphrases)?)
 }
 
-/// Each by itself if they are holders who are counted.
+/// Builds the recipients. With -k, each one counts as a holder.
 pub(crate) fn build(args: &FileArgs, recipients: Recipients) -> Result<Vec<SharedRecipient>> {
     if args.threshold.is_some() { recipients.build_holders() } else { recipients.build() }
 }
 
-/// Those that have public keys.
+/// Collects the recipients that have public keys.
 pub(crate) fn collect(
     args: &FileArgs,
     sources: &[IdentitySource],

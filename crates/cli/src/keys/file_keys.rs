@@ -1,4 +1,4 @@
-//! What opens files, as the command line names it.
+//! Opens files with the identities, parts and passphrases of the command line.
 
 use std::io::Read;
 
@@ -15,17 +15,17 @@ use crate::keys::identities::{Identities, Openable};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
 
-/// Identities, and parts of a file's key that others have contributed. Any number of threads may use them.
+/// Identities, and contributed parts of a file's key. Any number of threads may use them.
 pub(crate) struct Openers {
     identities: Openable,
     parts: Vec<Part>,
-    /// Whether the command line names any.
+    /// Whether the command line names an identity or a part.
     any: bool,
     passphrases: Passphrases,
 }
 
 impl Openers {
-    /// Reads all of them.
+    /// Loads all identities and parts.
     pub(crate) fn load(args: &FileArgs, stdin: &StdinUse, passphrases: Passphrases) -> Result<Self> {
         let identities = Identities::load(&args.identities, stdin, &passphrases)?.into_openable();
         let parts = read_parts(&args.parts, stdin, &identities)?;
@@ -33,7 +33,8 @@ impl Openers {
         Ok(Self { identities, parts, any, passphrases })
     }
 
-    /// Reads the header of `file`, which a person knows as `name`, and does what needs its key.
+    /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
+    /// and the identities.
     pub(crate) fn open<R: Read, T, E: Into<OpenError>>(
         &self,
         file: R,
@@ -48,11 +49,11 @@ impl Openers {
                     .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
             }
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
-            // How hard the passphrase may be is the identity's business.
+            // The identity limits the work factor.
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
         }
-        // A passphrase file with -i: only a plugin could open it; an encrypted identity file must not be asked for in vain.
+        // Only a plugin could open a passphrase file: encrypted identity files are not asked for.
         let identities = self.identities.for_file(with_passphrase);
         let together = ThresholdIdentity::new(identities.iter().copied(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
@@ -66,7 +67,7 @@ impl Openers {
     }
 }
 
-/// Why a file is not opened.
+/// The reason why a file is not opened.
 pub(crate) enum OpenError {
     Decrypt(DecryptError),
     Other(Error),
@@ -79,7 +80,7 @@ impl From<DecryptError> for OpenError {
 }
 
 impl OpenError {
-    /// `in_vain` says that identities were given for a file with a passphrase.
+    /// Explains the error. `in_vain` says that identities were given for a file with a passphrase.
     fn explain(self, in_vain: bool) -> Error {
         match self {
             Self::Decrypt(DecryptError::NoMatch) if in_vain => {

@@ -1,8 +1,9 @@
-//! `age-plugin-sealane`: opens files for several holders together for `age` and `rage`, which start this program and speak with it as
-//! <https://c2sp.org/age-plugin> says.
+//! `age-plugin-sealane` opens files for several holders in `age` and `rage`, which start it and
+//! speak <https://c2sp.org/age-plugin>.
 //!
-//! They start it once for each identity of the plugin, which therefore stands for all holders who are there: it is the contents of their
-//! identity files, and of files with parts, each after its length in four bytes (big-endian), in Bech32.
+//! It is started once for each of its identities, so one identity stands for all present holders.
+//! In Bech32, it contains their identity files and files with parts, each after its length in four
+//! bytes (big-endian).
 
 use std::collections::HashMap;
 use std::io;
@@ -24,15 +25,15 @@ use crate::keys::passphrase::Passphrases;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 
-/// What `argument` asks a plugin to do.
+/// Returns the state machine that `argument` asks for.
 pub(crate) fn state_machine(argument: &str) -> Option<&str> {
     argument.strip_prefix("--age-plugin=")
 }
 
-/// The longest file that is put into an identity, in bytes.
+/// The longest file in an identity, in bytes.
 pub(crate) const FILE_LIMIT: usize = 64 << 10;
 
-/// The identity of the plugin that stands for the contents of these files.
+/// Returns the plugin identity with the contents of these files.
 pub(crate) fn identity(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(files.iter().map(|file| LEN + file.len()).sum()));
     for file in files {
@@ -46,10 +47,10 @@ pub(crate) fn identity(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>
     Ok(text)
 }
 
-/// The bytes before each file.
+/// The number of bytes before each file.
 const LEN: usize = 4;
 
-/// The files in an identity; `None` if it is malformed.
+/// Splits an identity into its files. `None` if it is malformed.
 fn files(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
     let mut files = Vec::new();
     while !bytes.is_empty() {
@@ -61,7 +62,7 @@ fn files(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
     Some(files)
 }
 
-/// What an identity of the plugin holds.
+/// The contents of a file in an identity.
 enum Contents {
     Identities(Vec<ParsedIdentity>),
     Parts(Vec<Part>),
@@ -86,7 +87,7 @@ impl Contents {
     }
 }
 
-/// Those who are here.
+/// The holders who are present.
 #[derive(Default)]
 pub(crate) struct Holders {
     identities: Vec<SharedIdentity>,
@@ -115,7 +116,7 @@ impl IdentityPluginV1 for Holders {
         let together =
             ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
-            // A stanza of another type is nobody's business here.
+            // Leave stanzas of other types alone.
             let result = together.unwrap_stanzas(stanzas)?;
             Some((file, result.map_err(|error| vec![PluginError::Internal { message: error.to_string() }])))
         });

@@ -1,4 +1,4 @@
-//! Identities, recipients and passphrases, as the command line names them.
+//! Identities, recipients and passphrases of the command line.
 
 mod cached;
 pub(crate) mod contributed_parts;

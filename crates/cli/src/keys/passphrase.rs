@@ -1,9 +1,9 @@
-//! Passphrases: from the environment if it has one, from the person at the terminal otherwise.
+//! Passphrases, from the environment or the terminal.
 //!
-//! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean what they mean to age-plugin-batchpass: if one of them is set and not
-//! empty, it is the answer to every passphrase that this command would ask for (a file's, an identity file's, an ssh
-//! key's; not a plugin's questions), and nobody is asked. Both at once are an error. From a file descriptor, newlines at
-//! the end are removed, and 1 MiB is the limit.
+//! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean the same as for age-plugin-batchpass. If one of
+//! them is set and not empty, it answers every question of this command for a passphrase (of a
+//! file, an identity file or an ssh key, not the questions of a plugin). Both at once are an error.
+//! From a file descriptor, newlines at the end are removed, and the limit is 1 MiB.
 
 use std::env;
 use std::fs::File;
@@ -21,23 +21,23 @@ use crate::programs::Program;
 
 const LIMIT: u64 = 1 << 20;
 
-/// Where passphrases come from. Clones share what has been read.
+/// The source of passphrases. Clones share what has been read.
 #[derive(Clone)]
 pub(crate) struct Passphrases {
     stdin: StdinUse,
     from_environment: Arc<Once<Option<SecretString>>>,
 }
 
-/// A passphrase, and whether somebody typed it just now.
+/// A passphrase, and its source.
 pub(crate) enum Given {
-    /// From the environment: nobody saw a question.
+    /// From the environment, without a question.
     Environment(SecretString),
     /// From the terminal.
     Typed(SecretString),
 }
 
 impl Given {
-    /// The passphrase itself.
+    /// Returns the passphrase.
     pub(crate) fn secret(self) -> SecretString {
         match self {
             Self::Environment(secret) | Self::Typed(secret) => secret,
@@ -46,18 +46,19 @@ impl Given {
 }
 
 impl Passphrases {
-    /// Nothing is read before a passphrase is needed; what else standard input is used for must be known by then.
+    /// Reads nothing yet. Other uses of standard input must be claimed before the first passphrase
+    /// is needed.
     pub(crate) fn new(stdin: &StdinUse) -> Self {
         Self { stdin: stdin.clone(), from_environment: Arc::default() }
     }
 
-    /// The passphrase in the environment. A file descriptor is read once.
+    /// Returns the passphrase in the environment. A file descriptor is read once.
     fn environment(&self) -> Result<Option<SecretString>> {
         let secret = self.from_environment.get(|| from_environment(&self.stdin))?;
         Ok(secret.as_ref().clone())
     }
 
-    /// A passphrase to open something with.
+    /// Returns a passphrase to open `what`.
     pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
@@ -68,7 +69,8 @@ impl Passphrases {
         }
     }
 
-    /// A passphrase to encrypt with: asked for twice, or made up and shown if the answer is empty.
+    /// Returns a passphrase to encrypt with. It is asked for twice, or generated and shown if the
+    /// answer is empty.
     pub(crate) fn to_encrypt(&self) -> Result<Given> {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
@@ -81,7 +83,7 @@ impl Passphrases {
         if pinentry_wanted() {
             return Ok(Given::Typed(secret));
         }
-        // Both are already known to the person who typed them: a comparison in variable time tells nobody anything.
+        // Comparison in variable time is safe here: the user typed both.
         if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
             return Err(Error::new("the passphrases are not the same").hint("nothing was encrypted; try again"));
         }
@@ -89,13 +91,13 @@ impl Passphrases {
     }
 }
 
-/// Asks at the terminal, or through the pinentry program that `PINENTRY_PROGRAM` names.
+/// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
-    // Not an empty answer, which may have a meaning.
+    // Ctrl-D is not an empty answer, which may have a meaning.
     ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
 }
 
-/// Like [`ask`]; None if the answer was Ctrl-D.
+/// Asks like [`ask`]. `None` is Ctrl-D.
 fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
     if pinentry_wanted() {
         return pinentry(question, None).map(Some);
@@ -116,13 +118,13 @@ fn pinentry_wanted() -> bool {
     env::var_os("PINENTRY_PROGRAM").is_some_and(|program| !program.is_empty())
 }
 
-/// Asks through pinentry; with `confirm` it asks twice and an empty answer is one.
+/// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
 fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
     age::cli_common::read_secret(question, "Passphrase", confirm)
         .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
 }
 
-/// Ten words of the list of BIP 39: 110 bits.
+/// Generates ten words of the list of BIP 39: 110 bits.
 fn generate() -> Result<SecretString> {
     use age::cli_common::Passphrase;
     let (Passphrase::Generated(secret) | Passphrase::Typed(secret)) = Passphrase::random(rand_core_06::OsRng);
@@ -131,7 +133,7 @@ fn generate() -> Result<SecretString> {
         Program::current().name(),
         secret.expose_secret()
     ));
-    // To the terminal only: standard error may be a log file.
+    // Only on the terminal: standard error may be a log file.
     tty::show(&line).map_err(|error| Error::io("cannot show the passphrase that was made", &error))?;
     Ok(secret)
 }
@@ -167,7 +169,8 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     } else {
         Box::new(reopen(fd)?.map_err(failed)?)
     };
-    // Room for any passphrase that a person has, so that none is left behind where a vector was before it grew.
+    // Long enough for usual passphrases, so that the vector does not grow: growing leaves a copy
+    // behind that is not wiped.
     let mut text = Zeroizing::new(Vec::with_capacity(4096));
     source.take(LIMIT + 1).read_to_end(&mut text).map_err(failed)?;
     if text.len() as u64 > LIMIT {
@@ -183,8 +186,9 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     }
 }
 
-/// The file behind the descriptor `fd`, opened anew by its path: an owned descriptor cannot be made of a number without
-/// `unsafe`. Where that is a new open file (on Linux; elsewhere it is the same one), it is put where the descriptor is.
+/// Opens the file behind the descriptor `fd` by its path, because a number cannot become an owned
+/// descriptor without `unsafe`. On Linux this is a new open file, so it is set to the position of
+/// the descriptor.
 #[cfg(unix)]
 fn reopen(fd: u32) -> Result<io::Result<File>> {
     use std::os::unix::fs::FileTypeExt as _;
@@ -199,7 +203,7 @@ fn reopen(fd: u32) -> Result<io::Result<File>> {
 #[cfg(unix)]
 fn open_at(path: &str, fd: u32) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
-    // Opening a FIFO that nobody writes to any more would wait for ever.
+    // Without NONBLOCK, opening a FIFO that has no writer would wait for ever.
     let file = File::from(open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     #[cfg(any(target_os = "linux", target_os = "android"))]

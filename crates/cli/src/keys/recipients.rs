@@ -1,4 +1,4 @@
-//! Recipients: for whom a file is encrypted.
+//! Recipients of encrypted files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,20 +16,20 @@ use crate::io::stdin::StdinUse;
 use crate::keys::identities::{Identities, ParsedIdentity, describe_recipient_fault};
 use crate::keys::plugin::PluginRecipient;
 
-/// The limit of age for a file of recipients.
+/// age's limit for a recipients file.
 const FILE_LIMIT: u64 = 16 << 20;
-/// The limit of age for a line of it, which is that of sshd(8).
+/// age's limit for a line of it, which is that of sshd(8).
 const LINE_LIMIT: usize = 8 << 10;
 
-/// What wraps file keys, for any number of threads.
+/// A recipient that any number of threads may use.
 pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
 
-/// Recipients as they are collected. Those of one plugin are wrapped in one run of it.
+/// Recipients while they are collected. All recipients of a plugin are wrapped in one run of it.
 #[derive(Default)]
 pub(crate) struct Recipients {
     all: Vec<SharedRecipient>,
     plugins: BTreeMap<String, (Vec<plugin::Recipient>, Vec<plugin::Identity>)>,
-    /// The text of each one in `all`: two of one key have the same, however they were given.
+    /// A text for each recipient in `all`. It is the same for two forms of one key.
     names: Vec<String>,
 }
 
@@ -87,7 +87,8 @@ impl Recipients {
         self.all.push(Box::new(recipient));
     }
 
-    /// All that tells them from others, whatever their order. Identities of plugins are secret, and so may this be.
+    /// Returns a text that identifies the set of recipients in any order. It is secret if plugin
+    /// identities are.
     pub(crate) fn names(&self) -> Zeroizing<String> {
         let (recipients, identities): (Vec<_>, Vec<_>) = self.plugins.values().map(|(r, i)| (r, i)).unzip();
         let recipients = recipients.into_iter().flatten().map(ToString::to_string);
@@ -96,7 +97,7 @@ impl Recipients {
         Zeroizing::new(all.into_iter().collect::<Vec<_>>().join("\n"))
     }
 
-    /// All of them, with their plugins found.
+    /// Finds the plugins, and returns all recipients.
     pub(crate) fn build(mut self) -> Result<Vec<SharedRecipient>> {
         for (name, (recipients, identities)) in self.plugins {
             self.all.push(Box::new(PluginRecipient::new(&name, &recipients, &identities)?));
@@ -104,10 +105,10 @@ impl Recipients {
         Ok(self.all)
     }
 
-    /// All of them as holders who are counted: each one of a plugin by itself, so that they are not
-    /// taken for one.
+    /// Returns all recipients as holders. Each recipient of a plugin stays separate, so that
+    /// several count as several.
     ///
-    /// A recipient that is there twice is an error: one key would count as two holders.
+    /// A duplicate is an error: one key would count as two holders.
     pub(crate) fn build_holders(mut self) -> Result<Vec<SharedRecipient>> {
         self.refuse_duplicates()?;
         for (name, (recipients, identities)) in self.plugins {
@@ -132,7 +133,7 @@ impl Recipients {
             return Err(twice(name));
         }
         for (plugin, (_, identities)) in &self.plugins {
-            // These are secret.
+            // The text may be secret.
             let texts: Vec<_> = identities.iter().map(|identity| Zeroizing::new(identity.to_string())).collect();
             if (1..texts.len()).any(|i| texts[..i].contains(&texts[i])) {
                 return Err(twice(format!("an identity of age-plugin-{plugin}")));
@@ -150,7 +151,7 @@ impl Recipients {
         }
         let text = String::from_utf8(contents)
             .map_err(|_| Error::new(format!("{name:?} is not a recipients file: it is not text")))?;
-        // Editors on Windows put a byte order mark there.
+        // Editors on Windows add a byte order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut found = false;
         for (number, line) in text.lines().enumerate() {
@@ -164,10 +165,10 @@ impl Recipients {
             }
             match self.add(line) {
                 Ok(()) => found = true,
-                // authorized_keys and github.com/USER.keys have keys of any type: the others still count.
+                // authorized_keys and github.com/USER.keys have keys of any type: skip the others.
                 Err(fault) => match unsupported_ssh_key(line) {
                     Some(kind) if fault.skippable => warn(format!("{at}: ssh key of type {kind} is not used")),
-                    // The line may be part of some confidential file, so it is not shown.
+                    // The line may be confidential, so it is not shown.
                     _ => {
                         let error = Error::new(format!("{at}: {}", fault.message));
                         return Err(match fault.hint {
@@ -186,7 +187,7 @@ impl Recipients {
     }
 
     fn add(&mut self, text: &str) -> Result<(), Fault> {
-        // Bech32 (BIP 173) may be all upper case, as from a QR code; plugins expect the other form.
+        // Bech32 (BIP 173) may be all upper case, as from a QR code; plugins expect lower case.
         if text.starts_with("AGE1") && !text.bytes().any(|b| b.is_ascii_lowercase()) {
             return self.add(&text.to_ascii_lowercase());
         }
@@ -228,7 +229,7 @@ impl Recipients {
     }
 }
 
-/// Why a text is not a recipient.
+/// The reason why a text is not a recipient.
 struct Fault {
     message: String,
     hint: Option<&'static str>,
@@ -256,7 +257,8 @@ impl Fault {
     }
 }
 
-/// The type of a well-formed ssh public key: it stands before the key, and in it (RFC 4253, section 6.6).
+/// Returns the type of a well-formed ssh public key, which stands before the key and in it (RFC
+/// 4253, section 6.6).
 fn unsupported_ssh_key(line: &str) -> Option<&str> {
     let mut fields = line.split(' ');
     let (kind, key) = (fields.next()?, BASE64_STANDARD.decode(fields.next()?).ok()?);

@@ -1,4 +1,4 @@
-//! Refuses an output that is one of the files with keys, or the input.
+//! Refuses an output that is also an input or a file with keys.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::io::input::{Input, stdin_id};
 use crate::io::output::Output;
 use crate::os::file_id::{FileId, refuse_same};
 
-/// Refuses an output that is also the input, an identity file, a file of parts or a recipients file, before any of them is
-/// touched.
+/// Refuses an output that is also the input, an identity file, a file of parts or a recipients
+/// file, before any of them is touched.
 pub(crate) fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
     refuse_same(output.id(), &[(input.id.clone(), format!("the input {}", input.name))])?;
     check_same_keys(args, output)
 }
 
-/// The same where the input is what is to be changed.
+/// Makes the same check without the input, which `rekey` changes in place.
 pub(crate) fn check_same_keys(args: &FileArgs, output: &Output) -> Result<()> {
     let named = |path: &Path, what: &str| match path.to_str() {
         Some("-") => (stdin_id(), format!("{what} on standard input")),

@@ -1,4 +1,4 @@
-//! Encryption with a passphrase: scrypt, and how hard it works.
+//! Passphrase encryption with scrypt, and its work factor.
 
 use std::env;
 
@@ -10,7 +10,7 @@ use sealane_age::{DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
 use crate::error::{Error, Result};
 use crate::keys::passphrase::{Given, Passphrases};
 
-/// What encrypts with `passphrase`.
+/// Returns a recipient that encrypts with `passphrase`.
 pub(crate) fn recipient(passphrase: SecretString) -> Result<scrypt::Recipient> {
     let factor = factor_from_env("AGE_PASSPHRASE_WORK_FACTOR")?.unwrap_or(DEFAULT_WORK_FACTOR);
     check_memory(factor)?;
@@ -19,21 +19,21 @@ pub(crate) fn recipient(passphrase: SecretString) -> Result<scrypt::Recipient> {
     Ok(recipient)
 }
 
-/// An identity that finds out the passphrase when it meets a file that needs it.
+/// An identity that asks for the passphrase when a file needs it.
 pub(crate) struct PassphraseIdentity {
     what: String,
     passphrases: Passphrases,
 }
 
 impl PassphraseIdentity {
-    /// `what` is what the passphrase opens, as a person knows it.
+    /// Makes an identity. `what` names the file in the question.
     pub(crate) fn new(what: impl Into<String>, passphrases: Passphrases) -> Self {
         Self { what: what.into(), passphrases }
     }
 
     fn unwrap(&self, stanza: &Stanza) -> Result<Option<Result<FileKey, DecryptError>>> {
         let max = factor_from_env("AGE_PASSPHRASE_MAX_WORK_FACTOR")?.unwrap_or(DEFAULT_MAX_WORK_FACTOR);
-        // Before the question: no passphrase will help.
+        // Before the question, because no passphrase would help.
         if let Some(factor) = stanza.args.get(1).and_then(|arg| arg.parse().ok()) {
             if factor > max {
                 return Err(too_much_work(factor, max));
@@ -62,13 +62,13 @@ impl Identity for PassphraseIdentity {
     }
 }
 
-/// scrypt (RFC 7914) with r = 8 takes 128 r N bytes. That there are not so many must be known before: an allocation that
-/// fails inside it aborts the process.
+/// Checks that there is enough memory: scrypt (RFC 7914) with r = 8 takes 128 r N bytes, and an
+/// allocation that fails inside it aborts the process.
 fn check_memory(factor: u8) -> Result<()> {
     let log_bytes = u32::from(factor) + 10;
     let mut probe = Vec::<u8>::new();
     let reserved = 1usize.checked_shl(log_bytes).is_some_and(|bytes| probe.try_reserve_exact(bytes).is_ok());
-    // Otherwise an allocation that nobody looks at may be left out.
+    // Otherwise the compiler may remove the allocation.
     std::hint::black_box(&probe);
     if reserved {
         return Ok(());
@@ -91,7 +91,7 @@ fn too_much_work(factor: u8, max: u8) -> Error {
     )
 }
 
-/// A work factor as age-plugin-batchpass reads it.
+/// Parses a work factor as age-plugin-batchpass does.
 fn factor_from_env(name: &str) -> Result<Option<u8>> {
     let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let factor = value.to_str().and_then(|value| value.parse::<u8>().ok()).filter(|factor| (1..=30).contains(factor));

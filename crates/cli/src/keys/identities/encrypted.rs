@@ -1,4 +1,4 @@
-//! Identity files that are themselves encrypted with a passphrase.
+//! Identity files that are encrypted with a passphrase.
 
 use std::io::Read as _;
 use std::iter;
@@ -16,7 +16,7 @@ use crate::keys::cached::Once;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
 
-/// An encrypted identity file. The passphrase is asked for when a file needs it, and once.
+/// An encrypted identity file. Its passphrase is asked for once, when a file needs it.
 pub(crate) struct EncryptedFile {
     name: String,
     contents: Zeroizing<Vec<u8>>,
@@ -29,19 +29,19 @@ impl EncryptedFile {
         Self { name: name.to_owned(), contents, passphrases, opened: Once::default() }
     }
 
-    /// Whether it is encrypted with a passphrase. Otherwise it is no identity file, but perhaps a
-    /// part.
+    /// Returns whether a passphrase opens the file. Otherwise it is no identity file, but may be a
+    /// contributed part.
     pub(crate) fn has_passphrase(&self) -> bool {
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
         sealane_age::Decryptor::new(input).is_ok_and(|decryptor| decryptor.is_scrypt())
     }
 
-    /// The identities in it.
+    /// Returns the identities in the file.
     pub(crate) fn decrypt(&self) -> Result<Vec<ParsedIdentity>> {
         let what = format!("identity file {:?}", self.name);
         let failed = |error| decrypt_error(error).in_context(&what);
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
-        // How hard the passphrase may be is the identity's business, below.
+        // The identity below limits the work factor.
         let decryptor = sealane_age::Decryptor::new(input).map_err(failed)?.with_max_work_factor(u8::MAX);
         let decryptor = decryptor.with_backend(crate::backend()?);
         if !decryptor.is_scrypt() {
@@ -49,7 +49,8 @@ impl EncryptedFile {
                 .hint("decrypt it first, and give the result with -i"));
         }
         let identity = PassphraseIdentity::new(&what, self.passphrases.clone());
-        // The plaintext is shorter than the file, so the vector does not grow: what it leaves behind is not wiped.
+        // The plaintext is shorter than the file, so the vector never grows: growing leaves a copy
+        // behind that is not wiped.
         let mut plaintext = Zeroizing::new(Vec::with_capacity(self.contents.len()));
         decryptor
             .decrypt(iter::once(&identity as &dyn Identity))
@@ -81,7 +82,7 @@ impl Identity for EncryptedFile {
 
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
         let found = self.unwrap_with(|identity| identity.unwrap_stanzas(stanzas));
-        // Shares are looked for one by one.
+        // Shares are unwrapped stanza by stanza.
         let has_shares = stanzas.iter().any(|stanza| stanza.tag == threshold::TYPE);
         if found.is_none() && !has_shares {
             warn(format!("no identity in {:?} matches the file", self.name));

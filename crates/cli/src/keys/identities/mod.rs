@@ -1,4 +1,5 @@
-//! Identities: what opens a file, from identity files, ssh keys, encrypted identity files and plugins.
+//! Identities, which open files: from identity files, ssh keys, encrypted identity files and
+//! plugins.
 
 mod encrypted;
 mod parse;
@@ -20,10 +21,10 @@ pub(crate) use encrypted::EncryptedFile;
 pub(crate) use parse::{read_file, read_stream};
 pub(crate) use ssh::{SshKey, describe_recipient_fault};
 
-/// What unwraps file keys, for any number of threads.
+/// An identity that any number of threads may use.
 pub(crate) type SharedIdentity = Box<dyn age::Identity + Send + Sync>;
 
-/// One identity as it stands in a file.
+/// One identity of an identity file.
 pub(crate) enum ParsedIdentity {
     /// `AGE-SECRET-KEY-1…`
     X25519(x25519::Identity),
@@ -38,7 +39,7 @@ pub(crate) enum ParsedIdentity {
 }
 
 impl ParsedIdentity {
-    /// The identity that unwraps file keys.
+    /// Returns the identity that unwraps file keys.
     pub(crate) fn into_identity(self) -> SharedIdentity {
         match self {
             Self::X25519(identity) => Box::new(identity),
@@ -50,11 +51,11 @@ impl ParsedIdentity {
     }
 }
 
-/// The identities of the command line, in its order.
+/// The identities of the command line, in order.
 pub(crate) struct Identities(Vec<ParsedIdentity>);
 
 impl Identities {
-    /// Reads all of `sources`.
+    /// Loads all `sources`.
     pub(crate) fn load(sources: &[IdentitySource], stdin: &StdinUse, passphrases: &Passphrases) -> Result<Self> {
         let mut all = Vec::new();
         for source in sources {
@@ -66,12 +67,12 @@ impl Identities {
         Ok(Self(all))
     }
 
-    /// As they were given, for encryption to their recipients.
+    /// Returns the identities in order, to encrypt to their recipients.
     pub(crate) fn into_parsed(self) -> Vec<ParsedIdentity> {
         self.0
     }
 
-    /// What can try to open files.
+    /// Returns the identities to open files with.
     pub(crate) fn into_openable(self) -> Openable {
         let with_kind =
             |identity: ParsedIdentity| (matches!(identity, ParsedIdentity::Plugin(_)), identity.into_identity());
@@ -79,11 +80,12 @@ impl Identities {
     }
 }
 
-/// Identities that open files, and whether each is a plugin's.
+/// Identities that open files. Each is marked if a plugin provides it.
 pub(crate) struct Openable(Vec<(bool, SharedIdentity)>);
 
 impl Openable {
-    /// What can try to open a file. `with_passphrase` says that it was encrypted with one: only a plugin could know it.
+    /// Returns the identities to try. With `with_passphrase`, the file is encrypted with a
+    /// passphrase, which only a plugin could know.
     pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn age::Identity> {
         let candidates = self.0.iter().filter(|(is_plugin, _)| !with_passphrase || *is_plugin);
         candidates.map(|(_, identity)| &**identity as &dyn age::Identity).collect()
@@ -99,7 +101,7 @@ pub(crate) fn load_file(path: &Path, stdin: &StdinUse, passphrases: &Passphrases
     read_file(path, passphrases)
 }
 
-/// That `error` cannot be said by `age`'s own error, which has no place for it but this.
+/// Wraps `error` in the only variant of `age`'s error that can hold it.
 fn as_decrypt_error(error: Error) -> age::DecryptError {
     age::DecryptError::Io(error.into_io())
 }

@@ -1,4 +1,4 @@
-//! What an identity file may hold.
+//! Parses identity files.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,9 +13,9 @@ use super::{EncryptedFile, ParsedIdentity, SshKey};
 use crate::error::{Error, Result};
 use crate::keys::passphrase::Passphrases;
 
-/// The limit of age for an identity file.
+/// age's limit for an identity file.
 const FILE_LIMIT: u64 = 16 << 20;
-/// The limit of age for an ssh key.
+/// age's limit for an ssh key.
 const SSH_LIMIT: usize = 16 << 10;
 
 /// U+FEFF in UTF-8.
@@ -29,12 +29,12 @@ pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<Pa
     read(file, len, &name, Some(path), passphrases)
 }
 
-/// Reads identities from `source`, which a person knows as `name`.
+/// Reads identities from `source`, which messages call `name`.
 pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     read(source, 0, name, None, passphrases)
 }
 
-/// Reads `len` bytes, if that is right, of the file `path`, if it is one.
+/// Reads the file `path`, if it is one. `len` is its expected length.
 fn read(
     source: impl Read,
     len: u64,
@@ -42,7 +42,8 @@ fn read(
     path: Option<&Path>,
     passphrases: &Passphrases,
 ) -> Result<Vec<ParsedIdentity>> {
-    // One byte more than there is, so that the vector does not grow: what it leaves behind is not wiped.
+    // One byte more than expected, so that the vector never grows: growing leaves a copy behind
+    // that is not wiped.
     let room = usize::try_from(len.clamp(SSH_LIMIT as u64, FILE_LIMIT)).unwrap_or(SSH_LIMIT) + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
     source
@@ -52,7 +53,7 @@ fn read(
     if contents.len() as u64 > FILE_LIMIT {
         return Err(Error::new(format!("identity file {name:?} is longer than 16 MiB")));
     }
-    // Editors on Windows put it there.
+    // Editors on Windows add a byte order mark.
     if contents.starts_with(BYTE_ORDER_MARK) {
         contents.drain(..BYTE_ORDER_MARK.len());
     }
@@ -70,7 +71,7 @@ fn read(
     parse_lines(&contents, name)
 }
 
-/// One identity a line; empty lines and those that start with `#` are comments.
+/// Parses one identity per line. Empty lines and lines that start with `#` are skipped.
 pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdentity>> {
     let contents = contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents);
     let text = std::str::from_utf8(contents).map_err(|_| {
@@ -82,7 +83,7 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
         let line = line.trim_end();
         if !line.is_empty() && !line.starts_with('#') {
             identities.push(parse_line(line).map_err(|what| {
-                // The line itself may be a secret, so it is not shown.
+                // The line may be a secret, so it is not shown.
                 let error = Error::new(format!("identity file {name:?}, line {}: {}", number + 1, what.message));
                 error.hint(what.hint)
             })?);

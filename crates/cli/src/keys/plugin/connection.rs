@@ -1,8 +1,8 @@
-//! A conversation with a plugin: a process that reads and writes stanzas
+//! The connection to a plugin: a process that reads and writes stanzas
 //! (<https://c2sp.org/age-plugin>).
 //!
-//! What a plugin says is bounded, and it ends with the conversation: `age` reads a line without end
-//! into memory, and leaves a plugin that hangs behind.
+//! The plugin's output is limited, and the process ends with the conversation. The crate `age`
+//! reads a line of any length into memory, and leaves a hanging plugin behind.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -17,21 +17,20 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::os::cleanup::{self, ChildGuard};
 
-/// The longest line of a plugin, and the longest body of a stanza: more than any has that is meant
-/// for a person, a recipient or a file.
+/// The longest line of a plugin, and the longest body of a stanza: longer than any text, recipient
+/// or file key.
 const MAX_LINE: u64 = 64 << 10;
 const MAX_BODY: usize = 1 << 20;
 
-/// How many characters of Base64 a line of a body has, but for the last, which has fewer.
+/// The Base64 characters in each line of a body. The last line has fewer.
 const COLUMNS: usize = 64;
 
-/// The one plugin that gets a passphrase from the environment: that is what it is for.
+/// The only plugin that gets the passphrase in the environment, which is its purpose.
 const BATCHPASS: &str = "batchpass";
 
-/// A plugin at work.
+/// A running plugin.
 pub(super) struct Connection {
-    // Fields are dropped in this order: a plugin that listens notices that nobody speaks any more,
-    // and has time to end.
+    // Fields are dropped in this order: the plugin sees the end of its input, and has time to end.
     output: ChildStdin,
     input: BufReader<ChildStdout>,
     _child: ChildGuard,
@@ -40,7 +39,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Starts the plugin `name`, which is the program `path`, for `state_machine`.
+    /// Starts the plugin `name`, the program `path`, for `state_machine`.
     pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
         let directory = cleanup::private_directory()?;
         let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
@@ -56,7 +55,7 @@ impl Connection {
         Ok(Self { output, input: BufReader::new(input), _child: child, _directory: directory, debug })
     }
 
-    /// Says something.
+    /// Sends a stanza.
     pub(super) fn send(&mut self, command: &str, args: &[&str], body: &[u8]) -> io::Result<()> {
         let mut text = Zeroizing::new(String::with_capacity(256 + body.len() * 2));
         text.push_str("-> ");
@@ -83,13 +82,13 @@ impl Connection {
         self.output.flush()
     }
 
-    /// Says a stanza of a file.
+    /// Sends a stanza of a file.
     pub(super) fn send_stanza(&mut self, command: &str, file: &str, stanza: &Stanza) -> io::Result<()> {
         let args: Vec<_> = [file, &stanza.tag].into_iter().chain(stanza.args.iter().map(String::as_str)).collect();
         self.send(command, &args, &stanza.body)
     }
 
-    /// Hears something.
+    /// Receives a stanza.
     pub(super) fn receive(&mut self) -> io::Result<Stanza> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidData, "invalid response");
         let line = self.line()?;
@@ -110,7 +109,8 @@ impl Connection {
                 return Err(too_long());
             }
             if body.capacity() - body.len() < bytes.len() {
-                // What a vector leaves behind when it grows by itself is not wiped.
+                // The vector must not grow by itself: growing leaves a copy behind that is not
+                // wiped.
                 let mut larger = Vec::with_capacity(2 * body.len() + bytes.len());
                 larger.extend_from_slice(&body);
                 body.zeroize();
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// A line, without its end.
+    /// Reads a line, without its end.
     fn line(&mut self) -> io::Result<Zeroizing<String>> {
         let mut line = Zeroizing::new(Vec::with_capacity(256));
         (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut line)?;

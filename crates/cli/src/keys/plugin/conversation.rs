@@ -1,4 +1,4 @@
-//! What is said to plugins, and what they may answer.
+//! Conversations with plugins.
 
 use std::collections::HashSet;
 use std::io;
@@ -20,14 +20,14 @@ use crate::error::{printable, warn};
 use crate::keys::passphrase;
 use crate::os::tty;
 
-/// When somebody who waits is told for whom.
+/// The time after which the user is told that a plugin is being waited for.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Why there is no result.
+/// The reason why there is no result.
 pub(super) enum Broken {
-    /// The conversation broke off.
+    /// The connection ended.
     Off(io::Error),
-    /// What the plugin said, or what is wrong with that.
+    /// The plugin's error, or an error in its answer.
     Said(Vec<String>),
 }
 
@@ -37,8 +37,8 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Has a plugin wrap a file key for its recipients, and for those of its identities. Gives the
-/// stanzas, and their labels.
+/// Lets a plugin wrap a file key for its recipients and the recipients of its identities. Returns
+/// the stanzas and their labels.
 pub(super) fn wrap(
     name: &str,
     path: &Path,
@@ -100,7 +100,7 @@ pub(super) fn wrap(
     Err(Broken::Said(errors))
 }
 
-/// Has a plugin unwrap the file key, if it can.
+/// Lets a plugin unwrap the file key. `None` if no stanza is for its identities.
 pub(super) fn unwrap(
     name: &str,
     path: &Path,
@@ -122,7 +122,7 @@ pub(super) fn unwrap(
         let Stanza { tag, args, body } = plugin.receive()?;
         match tag.as_str() {
             "done" => break,
-            // One file key was asked for.
+            // Only one file key was asked for.
             "file-key" if args == ["0"] && file_key.is_none() => {
                 file_key = Some(Zeroizing::new(body));
                 plugin.send("ok", &[], &[])?;
@@ -139,7 +139,7 @@ pub(super) fn unwrap(
         return if errors.is_empty() { Ok(None) } else { Err(Broken::Said(errors)) };
     };
     let key = FileKey::try_init_with_mut(|key| {
-        // What a file's own stanza would be blamed for.
+        // The error is about a stanza of the file.
         let wrong = || Broken::Said(vec!["it gave a file key of the wrong length".to_owned()]);
         key.copy_from_slice(<&[u8; 16]>::try_from(bytes.as_slice()).map_err(|_| wrong())?);
         Ok::<_, Broken>(())
@@ -151,7 +151,7 @@ fn internal(message: &str) -> String {
     format!("(internal) {message}")
 }
 
-/// What a plugin says of an error.
+/// Returns the text of a plugin's error.
 fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> String {
     let message = String::from_utf8_lossy(body);
     match args {
@@ -169,7 +169,7 @@ fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> 
     format!("({}) {message}", args.join(" "))
 }
 
-/// Answers what a plugin asks in any conversation: the person at the terminal does, never standard
+/// Answers the questions of a plugin. The user answers at the terminal, never through standard
 /// input.
 fn answer(
     plugin: &mut Connection,
@@ -242,14 +242,14 @@ fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
     }
 }
 
-/// As long as this lives, somebody waits for a plugin, and is told so after a while.
+/// Tells the user after a while that a plugin is being waited for, until this is dropped.
 struct Patience(#[expect(dead_code, reason = "its end is what the other side waits for")] mpsc::Sender<()>);
 
 impl Patience {
     fn new(name: &str) -> Self {
         let (ended, wait) = mpsc::channel();
         let name = name.to_owned();
-        // Without a thread nobody is told.
+        // Without a thread, the user is not told.
         let _ = thread::Builder::new().spawn(move || {
             if wait.recv_timeout(SLOW) == Err(mpsc::RecvTimeoutError::Timeout) {
                 say(&format!("waiting for age-plugin-{name}"));

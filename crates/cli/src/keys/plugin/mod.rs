@@ -1,4 +1,4 @@
-//! Plugins: their names, their questions, and what to do when one is missing.
+//! Plugins: their names, their questions, and advice when one is missing.
 
 mod connection;
 mod conversation;
@@ -18,23 +18,21 @@ use age_core::format::{FileKey, Stanza};
 use self::conversation::Broken;
 use crate::error::{Error, Result, describe};
 
-/// The longest name that fits the human-readable part of an identity (BIP 173: 83 characters,
-/// `AGE-PLUGIN-NAME-`).
+/// The longest name that fits the human-readable part `AGE-PLUGIN-NAME-` of an identity (BIP 173:
+/// 83 characters).
 const MAX_NAME: usize = 71;
 
-/// One plugin at a time, whichever thread needs it: what two of them ask at once, nobody could tell
-/// apart.
+/// Lets one plugin run at a time: the user could not tell the questions of two apart.
 static CONVERSATION: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
     CONVERSATION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The identity that `-j NAME` stands for: the plugin's own, without data.
+/// Returns the identity that `-j NAME` means: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
     let name = name.to_ascii_lowercase();
-    // A name of dashes, or one that is too long, would not survive Bech32 (and `age` 0.12 panics on
-    // it).
+    // Names of dashes and long names do not survive Bech32 (and `age` 0.12 panics on them).
     if name.len() > MAX_NAME || name.ends_with('-') {
         return Err(invalid_name(&name));
     }
@@ -46,8 +44,8 @@ fn invalid_name(name: &str) -> Error {
         .hint("a name has only letters, digits, and + - . _ (age-plugin-NAME is looked for in PATH)")
 }
 
-/// An identity of a plugin, which is looked for only when its turn comes: one before it may open
-/// the file.
+/// An identity of a plugin. The plugin is looked for only when it is needed: an earlier identity
+/// may open the file.
 pub(crate) struct PluginIdentity(pub(crate) Identity);
 
 impl age::Identity for PluginIdentity {
@@ -74,7 +72,7 @@ pub(crate) struct PluginRecipient {
 }
 
 impl PluginRecipient {
-    /// Looks for the plugin.
+    /// Finds the plugin.
     pub(crate) fn new(name: &str, recipients: &[Recipient], identities: &[Identity]) -> Result<Self> {
         let path = find(name).map_err(|error| match name {
             "pq" => error.hint("post-quantum recipients (age1pq1…) need age-plugin-pq in a directory of PATH"),
@@ -92,8 +90,8 @@ impl age::Recipient for PluginRecipient {
     }
 }
 
-/// Where PATH has the plugin `name`. One that it has only relative to the working directory is
-/// refused: whoever made an archive that was unpacked there could have put it there.
+/// Finds the plugin `name` in PATH. Paths relative to the working directory are refused: an archive
+/// that was unpacked there could contain a plugin.
 fn find(name: &str) -> Result<PathBuf> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_name) {
@@ -101,7 +99,7 @@ fn find(name: &str) -> Result<PathBuf> {
     }
     let binary = format!("age-plugin-{name}");
     let path = std::env::var_os("PATH");
-    // Those of Windows can be run in its subsystem for Linux, too.
+    // Linux under Windows can run Windows programs too.
     for binary in [Some(binary.clone()), is_wsl().then(|| format!("{binary}.exe"))].into_iter().flatten() {
         let first = which::which_in_global(&binary, path.as_ref()).ok().and_then(|mut found| found.next());
         match first {
@@ -129,7 +127,7 @@ fn failure(name: &str, what: impl Display) -> Error {
 }
 
 impl Broken {
-    /// Says what went wrong with the plugin `name`.
+    /// Explains an error of the plugin `name`.
     fn explain(self, name: &str) -> Error {
         match self {
             Self::Off(error) => ended(name, &error),
@@ -138,21 +136,21 @@ impl Broken {
     }
 }
 
-/// The conversation with a plugin broke off.
+/// Explains why the conversation with a plugin ended.
 fn ended(name: &str, error: &io::Error) -> Error {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
-    // A Ctrl-C reaches the plugin too. If it was that, this process is about to end by it, and
-    // there is nothing to be said.
+    // Ctrl-C reaches the plugin too. In that case this process is about to end by it, without a
+    // message.
     std::thread::sleep(Duration::from_millis(100));
     if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
             .hint("AGEDEBUG=plugin shows the conversation with it, secrets and all");
     }
-    // More lines of it are advice to who wrote the plugin.
+    // Further lines are advice for the plugin's author.
     failure(name, describe(error).lines().next().unwrap_or_default())
 }
 
-/// What a plugin says went wrong, which may be anything, on one line.
+/// Returns a plugin's error text, which may be anything, on one line.
 fn said(name: &str, errors: &[String]) -> Error {
     let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
     failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))

@@ -1,6 +1,6 @@
 //! Private keys that are encrypted as a whole in PEM, as OpenSSL and OpenSSH before 7.8 wrote them
-//! (RFC 1421, with OpenSSL's derivation of the key). MD5 and one round are what the form
-//! prescribes: it protects a key badly.
+//! (RFC 1421, with OpenSSL's key derivation). The format prescribes MD5 and one round, so it
+//! protects a key badly.
 
 use aes::{Aes128, Aes192, Aes256};
 use cbc::Decryptor;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::pem::Pem;
 
-/// How the body of a block is encrypted.
+/// The cipher of the body of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cipher {
     Des,
@@ -30,7 +30,7 @@ pub(super) struct Encrypted {
 }
 
 impl Encrypted {
-    /// The body of an encrypted block; otherwise what the block says of its cipher.
+    /// Returns the body of an encrypted block, or the block's text about an unknown cipher.
     pub(super) fn new(pem: Pem) -> Result<Self, String> {
         let info = pem.header("DEK-Info").unwrap_or_default();
         match parse(info) {
@@ -39,8 +39,7 @@ impl Encrypted {
         }
     }
 
-    /// The body, if it looks right: a wrong passphrase is found out by the padding in most cases,
-    /// not in all.
+    /// Decrypts the body. The padding shows most wrong passphrases, but not all.
     pub(super) fn decrypt(&self, passphrase: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         match self.cipher {
             Cipher::Des => self.decrypt_with::<Des>(passphrase),
@@ -64,7 +63,7 @@ impl Encrypted {
     }
 }
 
-/// `DEK-Info`: a cipher, and its initialization vector in hexadecimal digits.
+/// Parses `DEK-Info`: a cipher, and its initialization vector in hexadecimal digits.
 fn parse(info: &str) -> Option<(Cipher, Vec<u8>)> {
     let (name, digits) = info.split_once(',')?;
     let cipher = match name {
@@ -84,8 +83,8 @@ fn parse(info: &str) -> Option<(Cipher, Vec<u8>)> {
     Some((cipher, iv?))
 }
 
-/// OpenSSL's `EVP_BytesToKey` with MD5 and one round: D(i) = MD5(D(i-1) || passphrase || salt), one
-/// after the other.
+/// Derives a key as OpenSSL's `EVP_BytesToKey` with MD5 and one round: the concatenation of D(i) =
+/// MD5(D(i-1) || passphrase || salt).
 fn derive(passphrase: &[u8], salt: &[u8; 8], len: usize) -> Zeroizing<Vec<u8>> {
     let mut key = Zeroizing::new(Vec::with_capacity(len.next_multiple_of(16)));
     let mut previous = Zeroizing::new(Vec::with_capacity(16));

@@ -1,7 +1,6 @@
-//! ssh private keys, with the question for their passphrase put off until a file needs it.
+//! ssh private keys. Their passphrase is asked for only when a file needs the key.
 //!
-//! `age` reads OpenSSH's form, and RSA keys in PKCS #1 that are not encrypted. Other forms are put
-//! into these.
+//! `age` reads OpenSSH's form, and unencrypted RSA keys in PKCS #1. Other forms are converted.
 
 mod legacy;
 mod pem;
@@ -27,10 +26,10 @@ use crate::keys::passphrase::{Given, Passphrases};
 const CONVERT: &str = "ssh-keygen -p -f KEY writes it anew in OpenSSH's form";
 const USABLE: &str = "ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can be used";
 
-/// An ssh private key, perhaps encrypted.
+/// An ssh private key, which may be encrypted.
 ///
-/// `age`'s own wrapper asks for the passphrase once for every stanza of any type. This one asks
-/// once, and only when a stanza names this key.
+/// `age`'s own wrapper asks for the passphrase for every stanza of any type. This one asks once,
+/// and only when a stanza names this key.
 pub(crate) struct SshKey {
     name: String,
     private: Private,
@@ -42,16 +41,16 @@ pub(crate) struct SshKey {
 /// The private half.
 enum Private {
     Open(ssh::Identity),
-    /// In OpenSSH's form, which has the public half beside it.
+    /// OpenSSH's form, which contains the public key.
     Encrypted(ssh::EncryptedKey),
-    /// In PEM.
+    /// PEM.
     Legacy(legacy::Encrypted),
 }
 
 impl SshKey {
     /// Reads a key in OpenSSH's form, in PKCS #8, or in PKCS #1, which may be encrypted. `path` is
-    /// the file that it is from, if it is from one: the public half of the last form is in another
-    /// one beside it.
+    /// its file, if it has one: the public key of an encrypted PKCS #1 key is in another file
+    /// beside it.
     pub(super) fn parse(contents: &[u8], name: &str, path: Option<&Path>, passphrases: Passphrases) -> Result<Self> {
         let pem = Pem::parse(contents.trim_ascii_start()).ok_or_else(|| unreadable(name))?;
         let (private, recipient) = match pem.label.as_str() {
@@ -79,13 +78,13 @@ impl SshKey {
         Ok(Self { name: name.to_owned(), private, recipient, passphrases, opened: Once::default() })
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub(crate) fn to_recipient(&self) -> ssh::Recipient {
         self.recipient.clone()
     }
 
-    /// Whether `stanza` says that it is for this key: its type, and the first four bytes of SHA-256
-    /// of the public key.
+    /// Returns whether `stanza` names this key: by its type, and the first four bytes of SHA-256 of
+    /// the public key.
     fn is_for_me(&self, stanza: &Stanza) -> bool {
         let public = self.recipient.to_string();
         let Some((kind, key)) = public.split_once(' ') else { return false };
@@ -110,7 +109,7 @@ impl SshKey {
             let der = encrypted.decrypt(passphrase.expose_secret().as_bytes())?;
             read(&self.name, &pkcs8::rsa(&der)).filter(|key| matches!(key, ssh::Identity::Unencrypted(_)))
         })?;
-        // Otherwise the file would be encrypted to one key, and opened with another.
+        // Otherwise files would be encrypted to one key and opened with another.
         let public = ssh::Recipient::try_from(key.clone()).ok();
         if public.is_some_and(|public| public.to_string() == self.recipient.to_string()) {
             return Ok(key);
@@ -139,12 +138,12 @@ impl Identity for SshKey {
     }
 }
 
-/// Has `age` read a key in one of its forms.
+/// Parses a key with `age`.
 fn read(name: &str, text: &Zeroizing<String>) -> Option<ssh::Identity> {
     ssh::Identity::from_buffer(text.as_bytes(), Some(name.to_owned())).ok()
 }
 
-/// A key in one of the forms that `age` reads, and its public half.
+/// Parses a key in one of the forms that `age` reads, and returns its public key too.
 fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient)> {
     let key = read(name, text).ok_or_else(|| unreadable(name))?;
     if let ssh::Identity::Unsupported(why) = &key {
@@ -160,7 +159,7 @@ fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient
     Ok((private, recipient))
 }
 
-/// The public key in the file beside `path`, where ssh-keygen puts it.
+/// Reads the public key from the file beside `path`, where ssh-keygen puts it.
 fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
     let without = |what: String| {
         Error::new(format!("ssh key {name:?} is encrypted in the old PEM form, and its public key is needed: {what}"))
@@ -207,7 +206,7 @@ fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
     }
 }
 
-/// What is wrong with an ssh public key.
+/// Explains what is wrong with an ssh public key.
 pub(crate) fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
     use ssh::ParseRecipientKeyError as E;
     match error {

@@ -8,14 +8,14 @@ use zeroize::Zeroizing;
 
 /// A block between a `BEGIN` and an `END` line.
 pub(super) struct Pem {
-    /// What the `BEGIN` line names, such as `RSA PRIVATE KEY`.
+    /// The label in the `BEGIN` line, such as `RSA PRIVATE KEY`.
     pub(super) label: String,
-    /// `Name: value` lines before the body.
+    /// The `Name: value` lines before the body.
     headers: Vec<(String, String)>,
     pub(super) body: Zeroizing<Vec<u8>>,
 }
 
-/// The columns of a line of the body.
+/// The number of columns of a line of the body.
 const COLUMNS: usize = 64;
 
 impl Pem {
@@ -38,18 +38,18 @@ impl Pem {
         None
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the body is encrypted, as RFC 1421 has it.
+    /// Returns whether the body is encrypted (RFC 1421).
     pub(super) fn is_encrypted(&self) -> bool {
         self.header("Proc-Type").is_some_and(|value| value.contains("ENCRYPTED"))
     }
 }
 
-/// `body` as a block of the kind `label`.
+/// Returns `body` as a block with the label `label`.
 pub(super) fn encode(label: &str, body: &[u8]) -> Zeroizing<String> {
     let encoded = Zeroizing::new(BASE64_STANDARD.encode(body));
     let len = encoded.len() + encoded.len() / COLUMNS + 2 * label.len() + 64;

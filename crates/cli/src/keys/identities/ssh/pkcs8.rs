@@ -1,4 +1,5 @@
-//! Private keys in PKCS #8 (RFC 5958), as OpenSSL writes them: put into the forms that `age` reads.
+//! Converts private keys in PKCS #8 (RFC 5958), as OpenSSL writes them, to the forms that `age`
+//! reads.
 
 use curve25519_dalek::EdwardsPoint;
 use pkcs8::der::Decode as _;
@@ -13,7 +14,7 @@ use super::pem;
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 /// `id-Ed25519` (RFC 8410).
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-/// Others that people have, and what ssh calls them.
+/// Other types of keys, with their names in ssh.
 const OTHERS: [(ObjectIdentifier, &str); 4] = [
     (ObjectIdentifier::new_unwrap("1.2.840.10045.2.1"), "ecdsa"),
     (ObjectIdentifier::new_unwrap("1.2.840.10040.4.1"), "ssh-dss"),
@@ -21,14 +22,14 @@ const OTHERS: [(ObjectIdentifier, &str); 4] = [
     (ObjectIdentifier::new_unwrap("1.3.101.113"), "Ed448"),
 ];
 
-/// Why a key cannot be used.
+/// The reason why a key cannot be used.
 pub(super) enum Fault {
     Malformed,
-    /// It is of this type.
+    /// The key has this unsupported type.
     Type(String),
 }
 
-/// The PEM form that `age` reads of the key in `der`.
+/// Converts the key in `der` to the PEM form that `age` reads.
 pub(super) fn convert(der: &[u8]) -> Result<Zeroizing<String>, Fault> {
     let info = PrivateKeyInfo::try_from(der).map_err(|_| Fault::Malformed)?;
     match info.algorithm.oid {
@@ -45,12 +46,12 @@ pub(super) fn convert(der: &[u8]) -> Result<Zeroizing<String>, Fault> {
     }
 }
 
-/// PKCS #1 (RFC 8017, A.1.2) in PEM.
+/// Returns PKCS #1 (RFC 8017, A.1.2) in PEM.
 pub(super) fn rsa(der: &[u8]) -> Zeroizing<String> {
     pem::encode("RSA PRIVATE KEY", der)
 }
 
-/// The key whose seed this is (RFC 8032), in OpenSSH's form (PROTOCOL.key).
+/// Returns the Ed25519 key with this seed (RFC 8032) in OpenSSH's form (PROTOCOL.key).
 fn ed25519(seed: &[u8; 32]) -> Zeroizing<String> {
     let hash = Zeroizing::new(<[u8; 64]>::from(Sha512::digest(seed)));
     let mut scalar = Zeroizing::new([0; 32]);
@@ -63,7 +64,7 @@ fn ed25519(seed: &[u8; 32]) -> Zeroizing<String> {
 
     let pair = Zeroizing::new([&seed[..], &public].concat());
     let mut private = Zeroizing::new(Vec::with_capacity(256));
-    // The check of a passphrase, twice: there is none.
+    // The check of a passphrase, twice. It is arbitrary without a passphrase.
     private.extend_from_slice(&[0; 8]);
     private.extend_from_slice(&public_key);
     string(&mut private, &pair);
@@ -86,7 +87,7 @@ fn ed25519(seed: &[u8; 32]) -> Zeroizing<String> {
     pem::encode("OPENSSH PRIVATE KEY", &key)
 }
 
-/// A `string` of ssh (RFC 4251, section 5).
+/// Returns a `string` of ssh (RFC 4251, section 5).
 fn string(out: &mut Vec<u8>, bytes: &[u8]) {
     let len = u32::try_from(bytes.len()).expect("a key is short");
     out.extend_from_slice(&len.to_be_bytes());
