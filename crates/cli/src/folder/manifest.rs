@@ -127,7 +127,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns a duplicate name.
+    /// Adds an entry. Returns its name if the manifest has it already.
     fn add(&mut self, entry: Entry) -> Option<Name> {
         let (name, twice) = match entry {
             Entry::File { name, size, id, attributes } => {

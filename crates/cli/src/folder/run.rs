@@ -67,7 +67,7 @@ impl Failures {
         }
     }
 
-    /// Returns the result of a run over `total` files, which were to be `done`.
+    /// Returns the result of a run over `all` files, which were to be `done`.
     pub(crate) fn verdict(&self, all: usize, done: &str) -> Result<()> {
         let count = self.count();
         if count == 0 {
