@@ -1,8 +1,10 @@
-//! `sealane`: seals and opens files in the age format, on the best instruction set that the CPU has.
+//! `sealane` encrypts and decrypts files in the age format, with the best instruction set of the
+//! CPU.
 //!
-//! It takes every command line of age. Exit status: 0 for complete success, 1 for a failure, 2 for a command line that
-//! cannot be obeyed; like other filters it ends by SIGPIPE when nobody reads its standard output any more. Under the name of one of the
-//! programs of age it behaves as that program does.
+//! It accepts every command line of age. The exit status is 0 for complete success, 1 for a
+//! failure, and 2 for a wrong command line. Like other filters it ends by SIGPIPE when the reader
+//! of its standard output has gone. Under the name of a program of age it behaves like that
+//! program.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -65,12 +67,12 @@ fn force_cpu_class() -> Result<()> {
     Ok(())
 }
 
-/// The backend that does the work: the one that `SEALANE_BACKEND` names, or the best.
+/// Returns the backend that `SEALANE_BACKEND` names, or the best one.
 fn backend() -> Result<Backend> {
     force_cpu_class()?;
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
-        // The library's own list has those too that this CPU cannot run.
+        // The library's own list also has backends that this CPU cannot run.
         let what = match error {
             BackendError::Unknown(_) => "no such backend".to_owned(),
             error => error.to_string(),

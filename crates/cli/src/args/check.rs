@@ -1,4 +1,4 @@
-//! Which flags of age go together, and what is said of those that do not.
+//! Checks which flags go together.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::suggest::suggestion;
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
-    /// The one file.
+    /// Takes the only input.
     fn take_input(&mut self) -> Result<()> {
         if let [_, second, ..] = self.inputs.as_slice() {
             return Err(Error::usage(format!("more than one FILE: {} is one too many", quoted(second)))
@@ -30,7 +30,8 @@ impl FileArgs {
         Ok(())
     }
 
-    /// Whether the result is a folder with files, not one file: with one input too, if that is what is asked for.
+    /// Returns whether the result is a folder. With one input it is, if a flag or the output asks
+    /// for it.
     fn is_many(&self) -> bool {
         let is_folder = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
         let asked_for = self.resume || self.no_manifest || self.output.as_ref().is_some_and(is_folder);
@@ -41,8 +42,8 @@ impl FileArgs {
         }
     }
 
-    /// These with the arguments after age's flags, if they go together: one file, and nothing that
-    /// age does not have.
+    /// Checks a command line of age, with the arguments in `rest` after its flags: one input, and
+    /// no flag that age does not have.
     pub(crate) fn checked_as_age(mut self, rest: Vec<OsString>) -> Result<Self> {
         if rest.len() > 1 {
             let shown: Vec<_> = rest.iter().map(quoted).collect();
@@ -53,7 +54,7 @@ impl FileArgs {
                 error.hint("only a single input file may be specified at a time")
             });
         }
-        // An empty name is how a script says "no input file".
+        // Scripts say "no input file" by an empty name.
         self.inputs = rest.into_iter().filter(|input| !input.is_empty()).map(PathBuf::from).collect();
         self.take_input()?;
         if self.decrypt {
@@ -65,7 +66,7 @@ impl FileArgs {
         Ok(self)
     }
 
-    /// These, if they go together. The combinations that age refuses, and why.
+    /// Checks which flags go together, with the reasons that age gives.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
             self.many = std::mem::take(&mut self.inputs);
@@ -105,7 +106,7 @@ pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<(
 }
 
 impl ContributeArgs {
-    /// These, if they go together.
+    /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.file.take_input()?;
         if self.file.input.is_none() {
@@ -123,7 +124,7 @@ impl ContributeArgs {
     }
 }
 
-/// Refuses a label without holders who could read it.
+/// Refuses a label without holders, who would read it.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
         return Err(
@@ -134,7 +135,7 @@ fn check_label(args: &FileArgs) -> Result<()> {
 }
 
 impl RekeyArgs {
-    /// These, if they go together.
+    /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.file.take_input()?;
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
@@ -162,7 +163,7 @@ impl RekeyArgs {
     }
 }
 
-/// Refuses what does not go with decryption.
+/// Refuses flags that do not go with decryption.
 fn decrypt(args: &FileArgs) -> Result<()> {
     let identity = "a private key is given with -i/--identity";
     let refused = [
@@ -190,7 +191,7 @@ fn decrypt(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what does not go with encryption.
+/// Refuses flags that do not go with encryption.
 fn encrypt(args: &FileArgs) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
@@ -223,7 +224,7 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what does not go with several files, or folders.
+/// Refuses flags that do not go with several files, or folders.
 fn many(args: &FileArgs) -> Result<()> {
     let is_dash = |path: &PathBuf| path == OsStr::new("-");
     if args.many.iter().any(is_dash) {
@@ -233,7 +234,7 @@ fn many(args: &FileArgs) -> Result<()> {
         return Err(Error::usage("several files, or a folder, and no place for them")
             .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
     }
-    // One file is as fast in a folder as anywhere.
+    // A single file may still use all flags.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
     let one_by_one = "files are given one by one for that";
     let refused = [
@@ -257,7 +258,7 @@ fn many(args: &FileArgs) -> Result<()> {
     }
 }
 
-/// Points out what was said twice.
+/// Warns of duplicates.
 fn warn_duplicates(args: &FileArgs) {
     let text = |path: &PathBuf| path.display().to_string();
     let files = args.identities.iter().filter_map(|source| match source {

@@ -46,7 +46,7 @@ pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, cla
     KeygenArgs::from_arg_matches(&found).map(Action::Keygen)
 }
 
-/// "3/5": 3 of 5.
+/// Parses "3/5": 3 of 5.
 fn k_of_n(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
     parsed.ok_or_else(|| "not of the form K/N, as in 3/5".to_owned())

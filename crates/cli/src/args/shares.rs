@@ -1,4 +1,4 @@
-//! The flags of `sealane split`, `combine` and `share`.
+//! The arguments of `sealane split`, `combine` and `share`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Command, Subcommand};
 
 use super::base;
 
-/// What to split, and how.
+/// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
     /// Number of shares that restore the secret (2 to N); fewer tell nothing about it
@@ -52,13 +52,13 @@ pub(crate) struct FormArgs {
 }
 
 impl FormArgs {
-    /// Whether one was chosen.
+    /// Returns whether a form was chosen.
     pub(crate) fn is_given(self) -> bool {
         self.binary || self.text || self.words || self.ssss || self.vault
     }
 }
 
-/// What to combine.
+/// The arguments of `sealane combine`.
 #[derive(Args, Debug)]
 pub(crate) struct CombineArgs {
     /// Write the secret to the new file OUTPUT, with mode 0600; "-" is standard output
@@ -94,7 +94,7 @@ pub(crate) struct CombineArgs {
     pub(crate) shares: Vec<PathBuf>,
 }
 
-/// What to do with shares.
+/// The subcommands of `sealane share`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ShareAction {
     /// Shows what shares contain besides the secret, and whether they are intact
@@ -105,7 +105,7 @@ pub(crate) enum ShareAction {
     Reissue(ReissueArgs),
 }
 
-/// Which shares to show.
+/// The arguments of `sealane share inspect`.
 #[derive(Args, Debug)]
 pub(crate) struct ShareInspectArgs {
     /// Print JSON
@@ -116,7 +116,7 @@ pub(crate) struct ShareInspectArgs {
     pub(crate) shares: Vec<PathBuf>,
 }
 
-/// Which shares to refresh.
+/// The arguments of `sealane share refresh`.
 #[derive(Args, Debug)]
 pub(crate) struct RefreshArgs {
     /// Write the new shares into the folder DIR, which is made if it is missing [default: this folder]
@@ -130,7 +130,7 @@ pub(crate) struct RefreshArgs {
     pub(crate) shares: Vec<PathBuf>,
 }
 
-/// Which share to make again.
+/// The arguments of `sealane share reissue`.
 #[derive(Args, Debug)]
 pub(crate) struct ReissueArgs {
     /// The number of the share to make (1 to 255)
@@ -147,7 +147,7 @@ pub(crate) struct ReissueArgs {
     pub(crate) shares: Vec<PathBuf>,
 }
 
-/// The hexadecimal digits of a set's identifier, or the first of them.
+/// Parses the hexadecimal digits of a set's identifier, or the first of them.
 fn set_id(text: &str) -> Result<String, String> {
     let is_id = (4..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if is_id { Ok(text.to_ascii_lowercase()) } else { Err("not 4 to 32 hexadecimal digits".to_owned()) }

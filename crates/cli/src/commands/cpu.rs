@@ -1,4 +1,4 @@
-//! `sealane cpu`: what this CPU has, and which backend does the work on it.
+//! `sealane cpu` shows the features of the CPU, and the backend of each primitive.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,17 +15,17 @@ use crate::error::Result;
 use crate::io::output::{json, print};
 use crate::os::cpu;
 
-/// Everything that is shown.
+/// The report.
 #[derive(Serialize)]
 struct Report {
-    /// The CPU's own name, where it can be read.
+    /// The name of the CPU, where it can be read.
     model: Option<String>,
     architecture: &'static str,
-    /// The instruction-set extensions that are known here and can be used.
+    /// The known instruction set extensions that can be used.
     features: Vec<&'static str>,
-    /// The class that kernels with several shapes are tuned for.
+    /// The class of CPUs that kernels are tuned for.
     class: &'static str,
-    /// The backends, by the family of primitives that they are for.
+    /// The backends of each family of primitives.
     families: Vec<FamilyReport>,
     /// The backend of each primitive.
     primitives: Vec<PrimitiveReport>,
@@ -55,7 +55,7 @@ impl FamilyReport {
 struct BackendReport {
     name: &'static str,
     supported: bool,
-    /// Whether each primitive gave its known answers. None if the backend is not supported, and so cannot be tested.
+    /// Whether each primitive gave its known answers. None if the backend is not supported.
     self_test: Option<BTreeMap<&'static str, bool>>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 }
 
 fn report(backend: Backend) -> Report {
-    // Asked of objects of each type, not of what was chosen: the choice is theirs.
+    // Objects of each type tell the backend that they use.
     let (key, nonce) = ([0; 32], [0; 12]);
     let primitives = [
         ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),
@@ -82,7 +82,7 @@ fn report(backend: Backend) -> Report {
         ("xchacha20poly1305", XChaCha20Poly1305::with_backend(&key, backend).backend()),
     ];
     let primitives = primitives.map(|(name, backend)| (name, backend.name()));
-    // What the variable does not force.
+    // SEALANE_BACKEND does not force these.
     let of_other_families = [
         ("haraka", BackendOf::<AesFamily>::detect().name()),
         ("gf2n", BackendOf::<ClmulFamily>::detect().name()),

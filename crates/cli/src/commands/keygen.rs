@@ -1,4 +1,4 @@
-//! `sealane keygen`, which is age-keygen.
+//! `sealane keygen`, which has the flags of age-keygen.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return split_new(args, threshold, count);
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    // Before any question: it would be asked in vain.
+    // Before any question, because the answer would be useless.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
         return Err(secret_file::exists(path));
     }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     secret_file::write(output, text.as_bytes(), true, Some(&public))
 }
 
-/// A new identity file, and the public key in it.
+/// Makes an identity file, and returns its public key too.
 fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     let (secret, public) = if post_quantum {
         let identity = mlkem768x25519::Identity::generate()
@@ -71,12 +71,12 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     Ok((Zeroizing::new(text), public))
 }
 
-/// A new identity that exists only as its shares.
+/// Makes an identity that exists only as its shares.
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     let (mut text, public) = generate(args.pq)?;
     if args.pq {
-        // The public key in the comment is 2 KB: shares of the whole file would be too long to be
-        // printed.
+        // The public key in the comment has 2 KB: shares of the whole file would be too long to
+        // print.
         text = secret_line(&text);
     }
     Splitting {
@@ -93,14 +93,14 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The line of an identity file that is not a comment.
+/// Returns the line of an identity file that is not a comment.
 fn secret_line(file: &str) -> Zeroizing<String> {
     let mut line = Zeroizing::new(String::with_capacity(file.len()));
     line.extend(file.lines().filter(|line| !line.starts_with('#')).flat_map(|text| [text, "\n"]));
     line
 }
 
-/// Files as an identity of our own plugin.
+/// Returns files as an identity of age-plugin-sealane.
 fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let none = [PathBuf::from("-")];
@@ -122,7 +122,7 @@ fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     Ok(text)
 }
 
-/// The recipients of the identity file `input`, one a line.
+/// Returns the recipients of the identity file `input`, one per line.
 fn recipients(input: Option<&Path>) -> Result<String> {
     let stdin = StdinUse::default();
     let passphrases = Passphrases::new(&stdin);

@@ -1,4 +1,4 @@
-//! Shares as files: what they are called, how they are opened, and how they are written.
+//! Share files: names, reading and writing.
 
 mod failure;
 pub(crate) mod foreign;

@@ -16,34 +16,34 @@ use crate::io::output::{stdout_error, warn_if_others_read};
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 
-/// What is printed with `-o -`: all shares together are the secret.
+/// The content of standard output with `-o -`, for a warning.
 const SHARES: &str = "all shares together, which restore the secret,";
-/// How much is read at a time.
+/// The number of bytes to read at a time.
 const READ: usize = 256 << 10;
 
-/// A secret that is to be split.
+/// A secret to split.
 pub(crate) struct Splitting<'a> {
     pub(crate) threshold: usize,
     pub(crate) count: usize,
-    /// A folder; "-" is standard output.
+    /// The folder for the shares. "-" is standard output.
     pub(crate) output: Option<&'a Path>,
     pub(crate) form: FormArgs,
-    /// Whether shares in words are encrypted with a passphrase too.
+    /// Whether shares in words are also encrypted with a passphrase.
     pub(crate) passphrase: bool,
-    /// What the secret is called.
+    /// The name of the secret.
     pub(crate) stem: String,
-    /// Lines for people in shares of text.
+    /// Comments for shares in text form.
     pub(crate) comments: Vec<String>,
 }
 
 impl Splitting<'_> {
-    /// Splits `input`, and says where the shares are.
+    /// Splits `input`, and prints the paths of the shares.
     pub(crate) fn run(self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
         if words || ssss || vault {
             return self.lines(input, stdin);
         }
-        // As much as shares of text could hold, and a byte: so it is known which form it will be.
+        // One byte more than shares in text form can hold, to choose the form.
         let mut start = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
         if !binary {
             let prefix = (&mut input.reader).take(MAX_TEXT_PAYLOAD_BYTES as u64 + 1).read_to_end(&mut start);
@@ -61,7 +61,7 @@ impl Splitting<'_> {
         if self.output == Some(Path::new("-")) { self.print(form, &start) } else { self.write(form, &start, input) }
     }
 
-    /// Shares in a format of others, each of which is a line.
+    /// Splits the secret in the format of another program, one line per share.
     fn lines(&self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
         let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
@@ -81,7 +81,7 @@ impl Splitting<'_> {
         if self.output == Some(Path::new("-")) {
             warn_if_others_read(SHARES);
             let mut stdout = io::stdout().lock();
-            // Once for all of them.
+            // The notes are the same for all shares.
             let notes = lines.first().map_or("", |line| &line.notes);
             let written = stdout.write_all(notes.as_bytes());
             let written = written.and_then(|()| lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text)));
@@ -150,7 +150,7 @@ fn write_failed(error: io::Error) -> Error {
     Error::from_io("cannot write a share", error)
 }
 
-/// The names of new shares, for the person who has to give them away.
+/// Prints the paths of new shares.
 pub(crate) fn say_where(paths: &[PathBuf]) {
     let mut stderr = io::stderr().lock();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Decrypts many files, and compares sealed folders with their manifests.
+//! Decrypts many files, and compares encrypted folders with their manifests.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -57,7 +57,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
         opening.open(source, &expected, &destination, threads, &progress)
     })?;
     drop(shown);
-    // The last of all, so that no file is written through one.
+    // Links come last, so that no file is written through one.
     for link in &plan.links {
         if let Err(error) = destination.link(link) {
             failures.add(&error);
@@ -68,22 +68,22 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     failures.verdict(plan.files.len() + plan.failures.len(), "decrypted")
 }
 
-/// What there is to be opened.
+/// The files to decrypt.
 #[derive(Default)]
 struct Sealed {
     plan: Plan,
-    /// What manifests say of the files.
+    /// The entries of the manifests.
     expected: BTreeMap<Name, Known>,
 }
 
-/// What all files have in common.
+/// The settings that all files share.
 struct Opening {
     openers: Openers,
     backend: Backend,
 }
 
 impl Opening {
-    /// All that is in the files and folders `inputs`.
+    /// Finds all files in the files and folders `inputs`.
     fn look(&self, inputs: &[PathBuf], with_manifests: bool) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         for input in inputs {
@@ -94,10 +94,9 @@ impl Opening {
             }
             let (mut found, mut others) = (Plan::default(), Vec::new());
             found.walk(input, |within, is_folder| match Name::opened(within) {
-                // The folder itself, and what it has for its own use.
+                // The folder itself, its manifest and its journal.
                 _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
-                // What is kept of a file whose recipients are being changed is seen to with that
-                // one.
+                // An old header of `sealane rekey`, which is used with its file.
                 _ if within.file_name().is_some_and(old_header::is_name) => None,
                 _ if is_folder => Name::new(within),
                 None => {
@@ -124,7 +123,7 @@ impl Opening {
         Ok(sealed)
     }
 
-    /// The manifest of the folder.
+    /// Reads the manifest of the folder.
     fn manifest(&self, folder: &Path) -> Result<Manifest> {
         let path = folder.join(MANIFEST);
         let name = quoted(&path);
@@ -139,7 +138,7 @@ impl Opening {
         reader.and_then(Manifest::read).map_err(|error| error.in_context(&name))
     }
 
-    /// Makes the open file, unless an earlier run has.
+    /// Decrypts a file, unless an earlier run has.
     fn open(
         &self,
         source: &Source,
@@ -167,7 +166,7 @@ impl Opening {
         if known.is_some_and(|known| known.id != id) {
             return Err(Failure::This(exchanged(&name, expected, id)));
         }
-        // What others may have given the sealed file is not for the open one.
+        // Rights that others have to the encrypted file are not for the plaintext.
         let attributes = known.map_or_else(|| Attributes::of(&metadata).without_mode(), |known| known.attributes);
         let write = |output: &mut Checked<Target<'_>>| {
             let written = reader
@@ -185,7 +184,7 @@ impl Opening {
 }
 
 impl Sealed {
-    /// Adds what was found in the folder, as far as its manifest knows it.
+    /// Adds the files of a folder that are in its manifest.
     fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
         let shown = |name: &Path| quoted(folder.join(name));
         let added = |name: &Path| {
@@ -207,7 +206,7 @@ impl Sealed {
     }
 }
 
-/// Makes failures of the links that lead out of the folder.
+/// Turns links that lead out of the folder into failures.
 fn refuse_leaving(plan: &mut Plan) {
     let is_folder = is_among(plan.directories.iter().map(|directory| &directory.name));
     let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(|link| leaves(link, &is_folder));
@@ -227,7 +226,7 @@ fn is_link(path: &Path) -> Error {
     Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }
 
-/// Only who could open the file could have made it another one under the same id.
+/// Explains a wrong length. Only somebody who can open the file could have kept its id.
 fn other_size(name: &str, known: u64, size: u64) -> Error {
     Error::new(format!(
         "{name} has {size} bytes, and {known} in the manifest: one of those who can open it has changed it"
@@ -239,7 +238,7 @@ fn not_sealed(path: &Path) -> Error {
         .hint("decrypt it by itself, with -o FILE")
 }
 
-/// The manifest has another file under this name.
+/// Explains that the manifest has another file under this name.
 fn exchanged(name: &str, expected: &BTreeMap<Name, Known>, id: Id) -> Error {
     let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
     match expected.iter().find(|(_, known)| known.id == id) {

@@ -1,4 +1,4 @@
-//! `sealane decrypt`, which is `age -d`.
+//! `sealane decrypt`: what age does with `-d`.
 
 mod folder;
 mod range;
@@ -19,7 +19,7 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::same_file::check_same;
 
-/// Decrypts.
+/// Decrypts one file, or many.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     if !args.many.is_empty() {
         return folder::run(args);
@@ -40,10 +40,10 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     input.refuse_mangled()?;
 
     let mut reader = ArmoredReader::new(input.reader);
-    // If that cannot be found out, the header cannot be read either.
+    // If this fails, the header cannot be read either.
     let file = input.file.filter(|_| reader.is_armored().is_ok_and(|armored| !armored));
 
-    // Whatever is wrong with the header or the identities is found before anything is written.
+    // All errors of the header and the identities occur before anything is written.
     let (threads, progress) = (args.threads(), input.progress);
     let begin = || {
         progress.reset();
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     }
 }
 
-/// Writes what is authentic. `file` is what is read, where that can be done at any place.
+/// Writes the authenticated plaintext. `file` is the input with random access, if it has that.
 fn write<R: Read>(
     reader: StreamReader<R>,
     file: Option<impl ReadAt>,

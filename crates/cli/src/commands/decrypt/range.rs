@@ -1,4 +1,4 @@
-//! A part of a plaintext.
+//! Decrypts a range of the plaintext.
 
 use std::io::{self, BufRead as _, Read, Seek, SeekFrom, Write};
 
@@ -8,8 +8,9 @@ use crate::args::PlaintextRange;
 use crate::error::Error;
 use crate::io::output::Output;
 
-/// Goes to the part in a file, of which no more is read than is needed, and says how long it is if it does not go on to the end. A length that is
-/// counted on is that of an authentic last chunk.
+/// Seeks to the start of the range in a file, and reads no more than is needed. Returns the length,
+/// or `None` up to the end. The length of the plaintext is believed only after its last chunk is
+/// authenticated.
 pub(super) fn seek<R: Read + Seek>(
     reader: &mut StreamReader<R>,
     range: PlaintextRange,
@@ -33,7 +34,7 @@ pub(super) fn seek<R: Read + Seek>(
     }
 }
 
-/// The same in what can be read only once: all that comes before the part is authenticated too.
+/// Skips to the start of the range in a stream, and authenticates all chunks before it.
 pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange) -> Result<Option<u64>, CopyError> {
     match range {
         PlaintextRange::Last(_) => Err(own(Error::new(
@@ -47,7 +48,7 @@ pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange)
     }
 }
 
-/// Writes so much from where the reader stands, or all.
+/// Writes `len` bytes from here, or all.
 pub(super) fn write<R: Read>(
     mut reader: StreamReader<R>,
     len: Option<u64>,

@@ -1,4 +1,4 @@
-//! `sealane decrypt --salvage`: what a damaged file still has.
+//! `sealane decrypt --salvage` saves what is left of a damaged file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 use crate::os::cleanup::FileGuard;
 
-/// Writes it to a new file, and what is missing to another one beside it.
+/// Writes the plaintext to a new file, and a list of missing ranges to another one beside it.
 pub(super) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
@@ -43,11 +43,10 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
         .map_err(|error| old_header::explain(error, args.input.as_deref()))?;
 
     let (result, output_guard) = create(output)?;
-    // What was made just now must not stay alone.
+    // Remove the first file if the second cannot be created.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
     let cannot = Error::cannot_write;
-    // What is found counts, and what is read for it does not: a search reads the same bytes again
-    // and again.
+    // Progress counts plaintext that was found. A search reads the same bytes many times.
     let progress = Progress::default();
     let shown = progress.show(Some(len), false);
     let mut found_end = 0;
@@ -61,7 +60,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
         .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
     drop(shown);
     let done = salvaged.and_then(|salvaged| {
-        // What is missing at the end has its place too, as far as it is known.
+        // Missing bytes at the known end count for the length.
         let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
         let end = salvaged.end.unwrap_or(missing_end.max(found_end));
         result.set_len(end).and_then(|()| result.sync_all()).map_err(|error| cannot(output, &error))?;
@@ -97,8 +96,8 @@ fn show(progress: &Progress, event: &Salvaging<'_>) {
     }
 }
 
-/// What is left of the armor of `file`, in a file without a name that goes with this process. It is
-/// encrypted still.
+/// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. It is
+/// still encrypted.
 fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)

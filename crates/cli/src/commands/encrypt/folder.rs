@@ -1,4 +1,4 @@
-//! Encrypts many files, each to one of its own, and a manifest of them.
+//! Encrypts many files, and writes a manifest of them.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ use crate::keys::recipients::SharedRecipient;
 pub(super) fn run(args: &FileArgs) -> Result<()> {
     let backend = crate::backend()?;
     let stdin = StdinUse::default();
-    // One file has none: there is nothing else that could be missing.
+    // A single file has no manifest: no other file could be missing.
     let single = single(args);
     let with_manifest = !args.no_manifest && single.is_none();
     let passphrases = Passphrases::new(&stdin);
@@ -41,7 +41,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let purpose = Purpose::new(&args.many).with("encrypt").with(names).with(flags);
     let sealing = Sealing { args, recipients: &recipients, backend };
     if !args.passphrase {
-        // Whatever is wrong with recipients is found before anything is made.
+        // Check the recipients before anything is created.
         sealing.encryptor()?;
     }
 
@@ -84,7 +84,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     failures.verdict(plan.files.len() + plan.failures.len(), "encrypted")
 }
 
-/// A sealed file must not be called what a folder is called.
+/// Refuses an encrypted file with the name of a folder.
 fn refuse_collisions(plan: &Plan) -> Result<()> {
     let targets: HashSet<_> = plan.files.iter().map(|file| file.name.sealed()).collect();
     match plan.directories.iter().find(|directory| targets.contains(directory.name.as_path())) {
@@ -94,7 +94,7 @@ fn refuse_collisions(plan: &Plan) -> Result<()> {
     }
 }
 
-/// What all files have in common.
+/// The settings that all files share.
 struct Sealing<'a> {
     args: &'a FileArgs,
     recipients: &'a [SharedRecipient],
@@ -109,7 +109,7 @@ impl Sealing<'_> {
         Ok(encryptor.with_backend(self.backend))
     }
 
-    /// Makes the sealed file, unless an earlier run has.
+    /// Encrypts a file, unless an earlier run has.
     fn seal(
         &self,
         source: &Source,
@@ -156,7 +156,7 @@ impl Sealing<'_> {
         writer.finish().map(drop).map_err(CopyError::Write)
     }
 
-    /// The manifest is a sealed file like the others.
+    /// Writes the manifest, which is encrypted like the files.
     fn write_manifest(
         &self,
         plan: &Plan,
@@ -168,7 +168,7 @@ impl Sealing<'_> {
             .iter()
             .map(|directory| Entry::Directory { name: directory.name.clone(), attributes: directory.attributes });
         let links = plan.links.iter().map(|link| Entry::Link { name: link.name.clone(), target: link.target.clone() });
-        // In the order in which they were found.
+        // Entries are in the order in which they were found.
         let files = plan.files.iter().filter_map(|file| {
             let &(id, size, attributes) = files.get(&file.name)?;
             Some(Entry::File { name: file.name.clone(), size, id, attributes })
@@ -181,7 +181,7 @@ impl Sealing<'_> {
     }
 }
 
-/// Counts what is read through it.
+/// A reader that counts the bytes read through it.
 struct Counted<R> {
     inner: R,
     count: u64,

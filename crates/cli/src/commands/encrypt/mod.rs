@@ -1,4 +1,4 @@
-//! `sealane encrypt`, which is what age does without `-d`.
+//! `sealane encrypt`: what age does without `-d`.
 
 mod folder;
 
@@ -17,7 +17,7 @@ use crate::keys::encrypt_to::{recipients, with_threshold};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::same_file::check_same;
 
-/// Encrypts.
+/// Encrypts one file, or many.
 pub(crate) fn run(args: &FileArgs) -> Result<()> {
     if !args.many.is_empty() {
         return folder::run(args);
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     check_same(args, &input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
 
-    // Everything that can be wrong with recipients is found here, and nothing has been written yet.
+    // All errors of recipients occur here, before anything is written.
     let encryptor = encryptor(args, &stdin)?.with_backend(backend);
     let progress = input.progress.show(input.len, quiet);
     let written = write(encryptor, args, input.file, input.reader, &mut output);
