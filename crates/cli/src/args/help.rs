@@ -99,7 +99,7 @@ pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, cla
     for name in rest {
         command = command.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?;
     }
-    Ok(Action::Print(command.render_long_help().to_string()))
+    Ok(Action::Print(command.render_help().to_string()))
 }
 
 fn unknown(name: &str) -> clap::Error {

@@ -26,6 +26,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::Shell;
 
@@ -319,6 +320,8 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = line(paragraphs.next().unwrap_or_default());
     let tip = paragraphs.map(line).find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned));
+    // A flag is hardly ever meant as a value.
+    let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
     // A flag of a subcommand after a name that is mistyped.
     let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggest::suggestion);
     let help = match (subcommand, meant) {
@@ -328,6 +331,19 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     };
     let hint = tip.map_or(help.clone(), |tip| format!("{tip}; {help}"));
     Error::usage(message.strip_prefix("error: ").unwrap_or(&message)).hint(hint)
+}
+
+/// Names the subcommands that have the unknown flag of `error`.
+fn owners(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(flag) = error.get(ContextKind::InvalidArg)? else { return None };
+    let is_it = |arg: &clap::Arg| {
+        arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
+            || arg.get_short().is_some_and(|short| *flag == format!("-{short}"))
+    };
+    let has_it = |subcommand: &&Subcommand| (subcommand.command)().get_arguments().any(is_it);
+    let owners: Vec<_> =
+        SUBCOMMANDS.iter().filter(has_it).map(|subcommand| format!("sealane {}", subcommand.name)).collect();
+    (!owners.is_empty()).then(|| format!("it is a flag of {}", owners.join(", ")))
 }
 
 #[cfg(test)]

@@ -159,6 +159,8 @@ fn links_that_lead_out_of_the_folder_are_made_only_if_that_is_allowed() {
     dir.run(["decrypt", "--resume", "--allow-external-links", "-i", "key.txt", "-o", "open", "sealed"]).quiet();
     assert!(listing(&dir.path("open/in")) == listing(&dir.path("in")));
     let misused = ["encrypt", "--allow-external-links", "-R", "key.pub", "-o", "x", "in"];
+    dir.run(misused).misused("it is a flag of sealane decrypt");
+    let misused = ["-e", "--allow-external-links", "-R", "key.pub", "-o", "x", "in"];
     dir.run(misused).misused("--allow-external-links can't be used to encrypt");
 }
 

@@ -96,9 +96,8 @@ fn what_does_not_go_together() {
     dir.run(["contribute", "-y", "-i", "a.txt"]).misused("missing FILE");
     dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("'-p'");
     dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
-    dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label is only for files for several");
-    dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"])
-        .misused("--label is only for files for several");
+    dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label needs -k/--threshold");
+    dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"]).misused("--label needs -k/--threshold");
     dir.run(["-d", "-i", "a.txt", "--label", "x", "x"]).misused("--label can't be used to decrypt");
     let long = "x".repeat(101);
     for label in ["", " x", "a\nb", "a\u{202e}b", &long] {
