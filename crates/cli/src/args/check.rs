@@ -22,9 +22,8 @@ impl FileArgs {
             (self.allow_external_links, "--allow-external-links"),
         ];
         if let Some((_, flag)) = flags.into_iter().find(|(given, _)| *given) {
-            return Err(
-                Error::usage(format!("{flag} is for several files, or for folders")).hint("leave it out for one file")
-            );
+            return Err(Error::usage(format!("{flag} is for several files, or for folders"))
+                .hint("leave it out for a single file"));
         }
         self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
         Ok(())
@@ -118,7 +117,7 @@ impl ContributeArgs {
             );
         }
         if self.file.armor && self.file.recipients.is_empty() && self.file.recipients_files.is_empty() {
-            return Err(Error::usage("-a/--armor is for an encrypted part").hint("say for whom with -r or -R"));
+            return Err(Error::usage("-a/--armor is for an encrypted part").hint("name the recipient with -r or -R"));
         }
         Ok(self)
     }
@@ -150,7 +149,7 @@ impl RekeyArgs {
                     .hint("a file encrypted with a passphrase has no other recipients")
             } else {
                 Error::usage("missing recipients")
-                    .hint("say for whom with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
+                    .hint("name recipients with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
             });
         }
         check_label(&self.file)?;
@@ -182,11 +181,12 @@ fn decrypt(args: &FileArgs) -> Result<()> {
         return Ok(());
     }
     if args.range.is_some() {
-        return Err(Error::usage("--range can't be used with --salvage").hint("parts that are whole need no --salvage"));
+        return Err(Error::usage("--range can't be used with --salvage").hint("undamaged parts need no --salvage"));
     }
     if args.input.is_none() || args.output.as_deref().is_none_or(|path| path == OsStr::new("-")) {
-        return Err(Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files")
-            .hint("what is left of a damaged file goes to a place of its own"));
+        return Err(
+            Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files").hint("the result is a new file")
+        );
     }
     Ok(())
 }
@@ -198,7 +198,7 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     }
     if args.allow_external_links {
         return Err(Error::usage("--allow-external-links can't be used to encrypt")
-            .hint("links are kept as they are; the flag makes them when the folder is decrypted"));
+            .hint("encryption keeps all links; the flag is for decryption"));
     }
     if !args.parts.is_empty() {
         return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
@@ -215,7 +215,7 @@ fn encrypt(args: &FileArgs) -> Result<()> {
     let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
     if !recipients && !args.passphrase {
         return Err(Error::usage("missing recipients")
-            .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
+            .hint("name recipients with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
     }
     if recipients && args.passphrase {
         return Err(Error::usage("-p/--passphrase can't be combined with -r, -R, -i or -j")

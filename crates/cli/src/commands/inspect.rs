@@ -113,8 +113,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
 
 /// Returns the error of a file that is cut short.
 pub(crate) fn cut_short(name: &str) -> Error {
-    Error::new(format!("{name} is cut short: no whole file has this length"))
-        .hint("get it again from where it came from")
+    Error::new(format!("{name} is cut short: no whole file has this length")).hint("get another copy")
 }
 
 /// Reads the file `path`, or standard input. Returns the report, and the name for messages.

@@ -62,14 +62,14 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
             }
             None => {
                 return Err(Error::new(format!("the new header of {} is longer than the old one", input.name))
-                    .hint("it takes a new file: give its name with -o"));
+                    .hint("write a new file with -o"));
             }
         },
     }
     if !args.add {
         warn(
-            "whoever could open the file before may have a copy of it, or its key, which is still the same: \
-             to take it away from somebody, decrypt it and encrypt it anew",
+            "anyone who could open the file before may have a copy, or its key, which stays the same: \
+             to exclude somebody, decrypt the file and encrypt it anew",
         );
     }
     Ok(())

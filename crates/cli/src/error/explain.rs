@@ -1,5 +1,6 @@
 //! Explains errors of the libraries to the user.
 
+use std::collections::HashSet;
 use std::io;
 
 use sealane_age::armor::ArmorError;
@@ -17,13 +18,11 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::Armor(error) => armor_error(error),
         DecryptError::NoMatch => Error::new("no identity matches any of the file's recipients")
             .hint("give the private key of one of its recipients with -i"),
-        DecryptError::UnwrapFailed => {
-            Error::new("the file names an identity that was given, but its key cannot be unwrapped with it")
-                .hint("the header was damaged or changed; get the file again from where it came from")
-        }
+        DecryptError::UnwrapFailed => Error::new("an identity matches the file, but cannot unwrap its key")
+            .hint("the header was damaged or changed; get another copy of the file"),
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
         DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
-            .hint("nothing was decrypted; get the file again from where it came from"),
+            .hint("nothing was decrypted; get another copy of the file"),
         DecryptError::Identity(ref inner) if ThresholdError::of(inner).is_some() => {
             threshold_error(ThresholdError::of(inner).unwrap_or(&ThresholdError::Malformed))
         }
@@ -40,7 +39,7 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
     let what = Error::new(error.to_string());
     match error {
         ThresholdError::TooFew { .. } => {
-            what.hint("the others contribute a part each (sealane contribute), given with --part")
+            what.hint("ask other holders for their parts (sealane contribute), and give them with --part")
         }
         ThresholdError::NotAPart => {
             what.hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
@@ -49,10 +48,8 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
             what.hint("parts belong to one file: ask its holder for the part of this one")
         }
         ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
-        ThresholdError::WrongShare { .. } => {
-            what.hint("nothing was given away; ask the one who made the file what happened to it")
-        }
-        _ => what.hint("the header was damaged or changed; get the file again from where it came from"),
+        ThresholdError::WrongShare { .. } => what.hint("nothing was given away; ask the person who made the file"),
+        _ => what.hint("the header was damaged or changed; get another copy of the file"),
     }
 }
 
@@ -70,7 +67,16 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
         EncryptError::InvalidStanza(HeaderError::TooManyStanzas) => Error::new(format!(
             "too many recipients: at most {MAX_STANZAS} stanzas can be in a header, and holders (-k) count twice"
         )),
-        error @ (EncryptError::IncompatibleRecipients(..) | EncryptError::PassphraseNotAlone) => {
+        EncryptError::IncompatibleRecipients(one, other) => {
+            let is_post_quantum = |labels: &HashSet<String>| labels.contains("postquantum");
+            let what = if is_post_quantum(&one) == is_post_quantum(&other) {
+                "these recipients cannot be combined"
+            } else {
+                "post-quantum recipients cannot be combined with others"
+            };
+            Error::new(what).hint("encrypt the file twice, once for each kind of recipient")
+        }
+        error @ EncryptError::PassphraseNotAlone => {
             Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
         }
         error => Error::new(error.to_string()),
@@ -92,9 +98,9 @@ pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
     if let Some(stream) = StreamError::of(&error) {
         let missing = matches!(stream, StreamError::Truncated | StreamError::CorruptEnd { .. });
         let hint = if missing {
-            "the rest of the file is missing or damaged; get it again from where it came from"
+            "the rest of the file is missing or damaged; get another copy"
         } else {
-            "the file was damaged or changed; get it again from where it came from"
+            "the file was damaged or changed; get another copy"
         };
         return Error::new(format!("{input}: {stream}")).hint(hint);
     }
@@ -109,11 +115,11 @@ fn header_error(error: &HeaderError) -> Error {
     match error {
         HeaderError::Empty => what.hint("nothing was encrypted into it; was the command that made it interrupted?"),
         HeaderError::NotAge => {
-            what.hint("is it the right file? what age or sealane made begins with that, or with -----BEGIN AGE")
+            what.hint("is it the right file? an encrypted file begins with that, or with -----BEGIN AGE")
         }
         HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
-        HeaderError::Truncated => what.hint("the rest of the file is missing; get it again from where it came from"),
-        _ => what.hint("the file was damaged or changed; get it again from where it came from"),
+        HeaderError::Truncated => what.hint("the rest of the file is missing; get another copy"),
+        _ => what.hint("the file was damaged or changed; get another copy"),
     }
 }
 
@@ -133,5 +139,20 @@ pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
     match hint {
         Some(hint) => said.hint(hint),
         None => said,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipients_that_do_not_go_together_are_named_in_plain_words() {
+        let labels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<HashSet<_>>();
+        let said = |one, other| encrypt_error(EncryptError::IncompatibleRecipients(one, other)).to_string();
+        let mixed = "post-quantum recipients cannot be combined with others";
+        assert_eq!(said(labels(&[]), labels(&["postquantum"])), mixed);
+        assert_eq!(said(labels(&["postquantum"]), labels(&["x"])), mixed);
+        assert_eq!(said(labels(&["x"]), labels(&["y"])), "these recipients cannot be combined");
     }
 }

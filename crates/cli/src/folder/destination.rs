@@ -351,5 +351,5 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
 
 fn exists(path: &Path) -> Error {
     Error::new(format!("{} exists, and is not what was written; it is left alone", quoted(path)))
-        .hint("was it changed since? move it away, and --resume writes it again")
+        .hint("move it away, and --resume writes it again")
 }

@@ -32,7 +32,7 @@ impl Found<'_> {
         let (alone, goes_on) = (self.direction == ALONE, has_journal && mode == Mode::Resume);
         if has_journal && !goes_on {
             return Err(Error::new(format!("an earlier run into {shown} was interrupted"))
-                .hint("the same command with --resume goes on with it; or remove that folder and begin again"));
+                .hint("repeat the same command with --resume, or remove that folder and start again"));
         }
         if alone && mode == Mode::Resume && !goes_on && root.has(Path::new(MANIFEST)) {
             return Err(Error::new(format!("the run into {shown} was complete, and its inputs have changed since"))
@@ -40,11 +40,11 @@ impl Found<'_> {
         }
         if mode == Mode::Single && self.direction != Direction::Open && root.has(Path::new(MANIFEST)) {
             return Err(Error::new(format!("{shown} has a manifest, which says what is in it"))
-                .hint("give -o another folder; or --no-manifest, with which the file would count as added"));
+                .hint("give -o another folder, or use --no-manifest; the file would then count as added"));
         }
         if alone && !goes_on && !self.is_empty()? {
             return Err(Error::new(format!("{shown} is not empty, and its manifest says what is in it"))
-                .hint("give -o a new folder; or --no-manifest, with which nobody can tell whether files are missing"));
+                .hint("give -o a new folder, or use --no-manifest, which cannot notice missing files"));
         }
         for name in folders {
             if !matches!(root.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
@@ -60,8 +60,8 @@ impl Found<'_> {
         match self.stray().filter(|_| alone && goes_on) {
             Some(stray) => {
                 let path = quoted(self.path.join(stray));
-                Err(Error::new(format!("{path} is not the sealed form of any input"))
-                    .hint("if its source was removed, so may it be; the manifest says what is in the folder"))
+                Err(Error::new(format!("{path} belongs to no input"))
+                    .hint("remove it if its source is gone; the manifest must list all files in the folder"))
             }
             None => Ok(()),
         }

@@ -248,7 +248,7 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
             Ok((file, done))
         }
         Some(_) => Err(Error::new(format!("the interrupted run into {shown} was another one"))
-            .hint("--resume goes on with the same inputs and flags; or remove that folder and begin again")),
+            .hint("repeat the same command with --resume, or remove that folder and start again")),
         None => Err(not_ours("its first line is of something else")),
     }
 }

@@ -121,7 +121,7 @@ impl Manifest {
         while line(&mut text)? {
             let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
             if let Some(twice) = manifest.add(entry) {
-                return Err(malformed(format!("{twice} stands in it twice")));
+                return Err(malformed(format!("{twice} is in it twice")));
             }
         }
         Ok(manifest)

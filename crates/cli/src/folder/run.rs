@@ -76,7 +76,7 @@ impl Failures {
         let more = self.found.load(Ordering::Relaxed).saturating_sub(Self::SHOWN);
         let unnamed = if more > 0 { format!(", {more} of which are not named above") } else { String::new() };
         Err(Error::new(format!("{count} of {} files were not {done}{unnamed}", all.max(count)))
-            .hint("when the causes are mended, the same command with --resume does what is missing"))
+            .hint("correct the causes, and repeat the command with --resume"))
     }
 
     pub(crate) fn count(&self) -> usize {

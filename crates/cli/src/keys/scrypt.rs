@@ -79,7 +79,7 @@ fn check_memory(factor: u8) -> Result<()> {
         _ => format!("{} KiB", 1u64 << (log_bytes - 10)),
     };
     Err(Error::new(format!(
-        "the passphrase's work factor is {factor}, which takes {size} of memory; there is not so much"
+        "the passphrase's work factor is {factor}, which takes {size} of memory; there is not enough"
     ))
     .hint("a limit of the shell (ulimit -v) or of the container may be in force"))
 }

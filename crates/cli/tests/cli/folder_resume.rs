@@ -106,12 +106,12 @@ fn only_the_same_run_goes_on() {
         resume(&dir, &args).fails("was another one");
     }
     dir.write("sealed/photos/stray.age", "somebody's");
-    resume(&dir, &WITH_LATE).fails("stray.age\" is not the sealed form of any input");
+    resume(&dir, &WITH_LATE).fails("stray.age\" belongs to no input");
     assert_eq!(dir.read("sealed/photos/stray.age"), b"somebody's");
     fs::remove_file(dir.path("sealed/photos/stray.age")).unwrap();
     // Nor is anything removed whose source is not there: it may be the last there is of it.
     fs::rename(dir.path("photos/c.age"), dir.path("c.age")).unwrap();
-    resume(&dir, &WITH_LATE).fails("c.age.age\" is not the sealed form of any input");
+    resume(&dir, &WITH_LATE).fails("c.age.age\" belongs to no input");
     assert!(dir.exists("sealed/photos/c.age.age"));
     fs::rename(dir.path("c.age"), dir.path("photos/c.age")).unwrap();
     // The same recipients, said in another way.

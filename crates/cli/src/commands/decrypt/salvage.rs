@@ -146,7 +146,7 @@ fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
         return Ok(());
     }
     let missing: u64 = salvaged.missing.iter().map(|range| range.end - range.start).sum();
-    let end = if salvaged.end.is_some() { "" } else { ", and nobody knows how much after them" };
+    let end = if salvaged.end.is_some() { "" } else { ", and an unknown number after them" };
     let limited = if salvaged.limited { "; the search for more was ended at its limit" } else { "" };
     Err(Error::new(format!(
         "{name} is damaged: {} bytes were saved, {missing} are missing{end}{limited}",

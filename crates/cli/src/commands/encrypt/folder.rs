@@ -88,8 +88,10 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
 fn refuse_collisions(plan: &Plan) -> Result<()> {
     let targets: HashSet<_> = plan.files.iter().map(|file| file.name.sealed()).collect();
     match plan.directories.iter().find(|directory| targets.contains(directory.name.as_path())) {
-        Some(directory) => Err(Error::new(format!("a file would become {}, which is a folder", directory.name))
-            .hint("give it another name first")),
+        Some(directory) => {
+            Err(Error::new(format!("a file would become {}, which is a folder", directory.name))
+                .hint("rename it first"))
+        }
         None => Ok(()),
     }
 }

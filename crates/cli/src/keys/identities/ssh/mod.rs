@@ -68,7 +68,7 @@ impl SshKey {
             }
             "OPENSSH PRIVATE KEY" => open(name, &pem::encode(&pem.label, &pem.body))?,
             "ENCRYPTED PRIVATE KEY" => {
-                return Err(Error::new(format!("ssh key {name:?} is encrypted in PKCS #8, which is not built in"))
+                return Err(Error::new(format!("ssh key {name:?} is encrypted in PKCS #8, which is not supported"))
                     .hint(CONVERT));
             }
             "EC PRIVATE KEY" => return Err(wrong_type(name, "ecdsa")),
@@ -187,7 +187,7 @@ fn wrong_type(name: &str, kind: &str) -> Error {
 }
 
 fn unknown_cipher(name: &str, cipher: &str) -> Error {
-    Error::new(format!("ssh key {name:?} is encrypted with {cipher:?}, which is not built in"))
+    Error::new(format!("ssh key {name:?} is encrypted with {cipher:?}, which is not supported"))
         .hint("ssh-keygen -p -Z aes256-ctr -f KEY encrypts it with another cipher")
 }
 
@@ -212,8 +212,8 @@ pub(crate) fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> S
     match error {
         E::RsaModulusTooLarge => "an RSA key of more than 4096 bits".into(),
         E::RsaModulusTooSmall => "an RSA key of less than 2048 bits is too weak".into(),
-        E::Unsupported(kind) => format!("keys of type {kind} are not built in"),
-        E::Ignore => "its type is not built in".into(),
+        E::Unsupported(kind) => format!("keys of type {kind} are not supported"),
+        E::Ignore => "its type is not supported".into(),
         _ => "malformed ssh public key".into(),
     }
 }
