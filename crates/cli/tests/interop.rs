@@ -1,9 +1,10 @@
-//! Files go both ways between `sealane` and the real age, rage and typage: every recipient type, armored and not, sizes
-//! around a chunk and 64 MiB. Completions work in bash, zsh and fish.
+//! Files go both ways between `sealane` and the real age, rage and typage: every recipient type,
+//! armored and not, sizes around a chunk and 64 MiB. Completions work in bash, zsh and fish.
 //!
-//! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
-//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; others are named with the tests that need
-//! them. One that is missing is a failure.
+//! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`,
+//! `age-keygen`, `rage` and `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and
+//! SSH_KEYGEN name; others are named with the tests that need them. One that is missing is a
+//! failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]
@@ -185,7 +186,8 @@ fn both_ways(tool: Tool, kind: Kind) {
 
             // Ours, opened there.
             run(bench.sealane().args(flags).args(recipient).args(["-o", "ours", "in"]));
-            // Through a redirection: given -o, age before 1.2 and rage make no file for an empty plaintext.
+            // Through a redirection: given -o, age before 1.2 and rage make no file for an empty
+            // plaintext.
             let mut decrypt = Command::new("sh");
             decrypt.args(["-c", "exec \"$@\" > back", "sh"]).arg(tool.program()).arg("-d").args(identity).arg("ours");
             decrypt.current_dir(bench.dir.path());

@@ -79,8 +79,8 @@ pub(crate) struct CombineArgs {
     /// Combine unseal keys of HashiCorp Vault; nothing can check their result
     #[arg(long)]
     pub(crate) vault: bool,
-    /// With --ssss or --vault, the number of shares that restore the secret; more shares are checked
-    /// against each other [default for --vault: all; --ssss needs it]
+    /// With --ssss or --vault, the number of shares that restore the secret; more shares are
+    /// checked against each other [default for --vault: all; --ssss needs it]
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
     /// The words were made with a passphrase (from AGE_PASSPHRASE, or asked for at the terminal)
@@ -119,7 +119,8 @@ pub(crate) struct ShareInspectArgs {
 /// The arguments of `sealane share refresh`.
 #[derive(Args, Debug)]
 pub(crate) struct RefreshArgs {
-    /// Write the new shares into the folder DIR, which is made if it is missing [default: this folder]
+    /// Write the new shares into the folder DIR, which is made if it is missing [default: this
+    /// folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Take the shares of the set ID

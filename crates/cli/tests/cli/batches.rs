@@ -8,8 +8,8 @@ const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
 const BATCH: usize = 16;
 
-/// Opens `file` from a file and from a pipe to a file and to a pipe, with one thread and with several: to a file comes nothing, to a
-/// pipe `whole` chunks of `data`.
+/// Opens `file` from a file and from a pipe to a file and to a pipe, with one thread and with
+/// several: to a file comes nothing, to a pipe `whole` chunks of `data`.
 #[track_caller]
 fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     dir.write("bad", file);

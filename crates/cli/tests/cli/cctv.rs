@@ -1,4 +1,5 @@
-//! The CCTV age vectors through the command: status 0 for success only, and exactly the bytes that are released.
+//! The CCTV age vectors through the command: status 0 for success only, and exactly the bytes that
+//! are released.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ fn every_vector_from_files_and_pipes_on_one_thread_and_more() {
     let dir = Dir::new();
     let mut run = BTreeMap::new();
     for vector in vector::all() {
-        // The environment has one passphrase; the one vector that has two is refused before any is tried.
+        // The environment has one passphrase; the one vector that has two is refused before any is
+        // tried.
         assert!(vector.passphrases.len() <= 1 || vector.name == "scrypt_double", "{}", vector.name);
         *run.entry(vector.expect.clone()).or_insert(0) += 1;
         dir.write("identities", vector.identities.join("\n"));

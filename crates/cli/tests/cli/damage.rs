@@ -1,4 +1,5 @@
-//! Files that are not what was encrypted: to a file comes nothing, to a pipe exactly what is authentic.
+//! Files that are not what was encrypted: to a file comes nothing, to a pipe exactly what is
+//! authentic.
 
 use crate::support::{Dir, bytes};
 
@@ -102,7 +103,8 @@ fn corruption() {
 fn every_flipped_byte_of_the_header() {
     let dir = Dir::with_key();
     let (file, start) = encrypted(&dir, b"short");
-    // One bit that keeps most characters what they are, one that makes another letter case, and one beyond ASCII.
+    // One bit that keeps most characters what they are, one that makes another letter case, and one
+    // beyond ASCII.
     for (at, bit) in (0..start).flat_map(|at| [1, 0x20, 0x80].map(|bit| (at, bit))) {
         let mut bad = file.clone();
         bad[at] ^= bit;

@@ -113,8 +113,9 @@ fn an_output_that_cannot_be_is_refused_before_anything_else() {
     assert_eq!(dir.names(), before);
 }
 
-/// The command as somebody who is bound by the modes of files. Root is not, but for the capabilities that are taken away here;
-/// under another user's name the command itself might be out of reach, in a folder of root's.
+/// The command as somebody who is bound by the modes of files. Root is not, but for the
+/// capabilities that are taken away here; under another user's name the command itself might be out
+/// of reach, in a folder of root's.
 fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);

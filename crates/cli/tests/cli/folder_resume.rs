@@ -201,7 +201,8 @@ fn a_folder_that_was_made_last_gets_its_attributes_too() {
     assert_alike(&dir, "photos", "open/photos");
 }
 
-/// Starts the command again and again with --resume, and kills it at later and later moments. Whatever has a name at any time is whole.
+/// Starts the command again and again with --resume, and kills it at later and later moments.
+/// Whatever has a name at any time is whole.
 fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: impl Fn()) {
     const MOMENTS: u32 = 15;
     for moment in 0..MOMENTS {

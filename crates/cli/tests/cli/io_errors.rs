@@ -66,8 +66,8 @@ fn a_list_of_what_is_missing_that_cannot_be_made() {
     assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
 }
 
-/// The command with a connection as standard input, and the other end, which breaks instead of ending when it is dropped: something
-/// that nobody read is lost with it (RFC 1122, 4.2.2.13).
+/// The command with a connection as standard input, and the other end, which breaks instead of
+/// ending when it is dropped: something that nobody read is lost with it (RFC 1122, 4.2.2.13).
 fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

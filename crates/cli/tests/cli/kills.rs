@@ -15,7 +15,8 @@ fn temporary(dir: &Dir) -> Vec<String> {
     dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect()
 }
 
-/// Kills the command with `args`, which writes `out`, again and again. `is_whole` says whether that is its result.
+/// Kills the command with `args`, which writes `out`, again and again. `is_whole` says whether that
+/// is its result.
 fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
     let started = Instant::now();
     dir.run(args).quiet();

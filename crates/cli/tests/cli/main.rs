@@ -1,4 +1,5 @@
-//! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
+//! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes
+//! wrong.
 #![cfg(unix)]
 
 mod access;

@@ -104,7 +104,8 @@ fn noise_without_end_is_an_error() {
     assert!(!dir.exists("out"));
 }
 
-/// A directory with a plugin that never ends what it began, one for temporary files, and a file for the plugin.
+/// A directory with a plugin that never ends what it began, one for temporary files, and a file for
+/// the plugin.
 fn with_endless_plugin(then: &str) -> Dir {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
@@ -114,8 +115,8 @@ fn with_endless_plugin(then: &str) -> Dir {
     dir
 }
 
-/// Starts the command, with signals as they are by default, in a process group of its own as a shell does, and waits until the plugin
-/// has said its process id.
+/// Starts the command, with signals as they are by default, in a process group of its own as a
+/// shell does, and waits until the plugin has said its process id.
 fn start(dir: &Dir, args: &[&str]) -> (Child, String) {
     let mut command = Command::new("env");
     command.arg("--default-signal").arg(SEALANE).args(args).process_group(0);

@@ -78,7 +78,8 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
     assert!(range(&dir, &format!("{}:10", 3 * CHUNK), "x").quiet().stdout == data[3 * CHUNK..3 * CHUNK + 10]);
     assert!(range(&dir, "-10", "x").quiet().stdout == data[5 * CHUNK - 10..]);
     range(&dir, &format!("{}:10", 2 * CHUNK), "x").fails("chunk 2");
-    // A length that is not authentic is not believed: a file that was cut between two chunks has no end.
+    // A length that is not authentic is not believed: a file that was cut between two chunks has no
+    // end.
     dir.write("x", &file[..payload + 4 * (CHUNK + 16)]);
     range(&dir, "-10", "x").fails("cut short");
     range(&dir, &format!("{}:10", 5 * CHUNK), "x").fails("cut short");

@@ -12,7 +12,8 @@ const TIMEOUT: Option<u64> = Some(60_000);
 
 /// Runs a shell command in a terminal; `$SEALANE` is the command.
 fn in_terminal(dir: &Dir, script: &str) -> PtySession {
-    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's background, do not.
+    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
+    // background, do not.
     let mut command = Command::new("env");
     command.args(["--default-signal", "sh", "-c", script]);
     command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
@@ -89,7 +90,8 @@ fn a_passphrase_is_asked_for_and_confirmed() {
 fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
-    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal, and nothing else.
+    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal,
+    // and nothing else.
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p in > out 2> log");
     session.exp_string("Enter passphrase (leave empty").unwrap();
     session.send_line("").unwrap();
@@ -106,7 +108,8 @@ fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
 fn the_echo_comes_back_when_a_signal_ends_the_question() {
     let dir = Dir::new();
     dir.write("in", "x");
-    // The terminal of the tests begins without echo; the shell survives the signal to tell what became of it.
+    // The terminal of the tests begins without echo; the shell survives the signal to tell what
+    // became of it.
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     session.exp_string("have a secure one made): ").unwrap();

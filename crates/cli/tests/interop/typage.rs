@@ -1,6 +1,7 @@
 //! typage: age in JavaScript, as it runs in browsers.
 //!
-//! `node` in PATH, or what NODE names, and the package in the folder that TYPAGE names, or in target/typage.
+//! `node` in PATH, or what NODE names, and the package in the folder that TYPAGE names, or in
+//! target/typage.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use super::{Bench, PASSPHRASE, assert_same, bytes, find, run};
 
 const CHUNK: usize = 65_536;
-/// Around chunks, around the batches of 16 that a thread takes, and around one batch for each of the three threads.
+/// Around chunks, around the batches of 16 that a thread takes, and around one batch for each of
+/// the three threads.
 const SIZES: [usize; 9] =
     [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 16 * CHUNK - 1, 16 * CHUNK, 16 * CHUNK + 1, 3 * 16 * CHUNK + 1];
 
