@@ -1,12 +1,11 @@
-//! Files that are not what was encrypted: to a file comes nothing, to a pipe exactly what is
-//! authentic.
+//! Damaged files: a file gets nothing, a pipe exactly the authentic part.
 
 use crate::support::{Dir, bytes};
 
 const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
 
-/// A file of `data`, and where its payload begins.
+/// Makes a file of `data`, and returns where its payload begins.
 fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     dir.encrypt(data, "good");
     let file = dir.read("good");
@@ -15,7 +14,7 @@ fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     (file, start)
 }
 
-/// Decrypts `file` in every way, and expects `prefix` through a pipe and nothing in a file.
+/// Decrypts `file` in every way. A pipe must get `prefix`, and a file nothing.
 #[track_caller]
 fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
     dir.write("bad", file);

@@ -131,7 +131,7 @@ fn standard_input_is_read_for_one_purpose() {
     assert!(!dir.exists("out3"));
 }
 
-/// The short help fits on a screen, and says each command in a line.
+/// The short help fits on a screen, and has one line for each command.
 #[test]
 fn the_short_help_is_short_and_the_long_one_is_whole() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-//! Runs that are interrupted, and those that go on with them.
+//! Interrupted runs, and runs that continue them.
 
 use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -16,7 +16,7 @@ fn resume(dir: &Dir, args: &[&str]) -> Run {
     dir.run(args.iter().copied().chain(["--resume"]))
 }
 
-/// An encryption that could not do one of its files, which can be read from now on.
+/// Runs an encryption that fails for one file, and then makes that file readable.
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
@@ -201,8 +201,8 @@ fn a_folder_that_was_made_last_gets_its_attributes_too() {
     assert_alike(&dir, "photos", "open/photos");
 }
 
-/// Starts the command again and again with --resume, and kills it at later and later moments.
-/// Whatever has a name at any time is whole.
+/// Starts the command many times with --resume, and kills it later each time. Every file with its
+/// final name must be complete at any time.
 fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: impl Fn()) {
     const MOMENTS: u32 = 15;
     for moment in 0..MOMENTS {

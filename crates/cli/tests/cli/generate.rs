@@ -16,7 +16,7 @@ fn completions_for_every_shell() {
     dir.run(["completions", "tcsh"]).misused("tcsh");
 }
 
-/// The script is one that bash takes, and it completes.
+/// bash accepts the script, and completes with it.
 #[test]
 fn bash_completes() {
     let dir = Dir::new();
@@ -35,7 +35,7 @@ fn bash_completes() {
     assert!(ask("sealane decrypt --r", "sealane decrypt --r", 2).contains("--range"));
 }
 
-/// Each page has the sections of man-pages(7), and man takes it.
+/// Each page has the sections of man-pages(7).
 #[test]
 fn a_manual_page_for_every_command() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-//! Plugins, with a small one that hides nothing: its stanza is the file key.
+//! Plugins, with a small one whose stanza is the file key in the clear.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `--range`: a part of a plaintext.
+//! `--range`: parts of a plaintext.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -86,7 +86,8 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
     assert!(range(&dir, "0:10", "x").quiet().stdout == data[..10]);
 }
 
-/// A file as if of a tebibyte: the chunks in the middle are a hole, and nobody reads them.
+/// Makes a file with the length of a tebibyte. The chunks in the middle are a hole that must not be
+/// read.
 #[test]
 fn a_tebibyte_takes_no_time() {
     let dir = Dir::with_key();

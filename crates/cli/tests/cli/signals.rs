@@ -1,4 +1,4 @@
-//! What a signal leaves, and which signals there are.
+//! Cleaning up after signals.
 
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Starts `command`, which encrypts to a file, and waits until its temporary file is there and the
-/// end of the work not.
+/// Starts `command`, which encrypts to a file, and waits until its temporary file exists while the
+/// work is not done.
 fn start(dir: &Dir, command: &mut Command) -> (Child, ChildStdin) {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -44,8 +44,7 @@ fn signals_leave_nothing_behind() {
     }
 }
 
-/// Whether these tests are AArch64 programs on a machine of another kind, which starts them in an
-/// emulator.
+/// Returns whether these tests run in an emulator of AArch64, on a machine of another kind.
 fn is_emulated() -> bool {
     let machine = Command::new("uname").arg("-m").output().unwrap().stdout;
     std::env::consts::ARCH == "aarch64" && machine.trim_ascii() == b"x86_64"

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees, through a pseudo-terminal.
+//! The command at a terminal, through a pseudo-terminal.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::support::{Dir, SEALANE, bytes};
 /// Long enough for scrypt at full strength on a slow machine.
 const TIMEOUT: Option<u64> = Some(60_000);
 
-/// Runs a shell command in a terminal; `$SEALANE` is the command.
+/// Runs a shell command in a terminal, in which `$SEALANE` is the command.
 fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
     // background, do not.
@@ -21,7 +21,7 @@ fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
 }
 
-/// What is shown until the end, and the exit status.
+/// Returns the output up to the end, and the exit status.
 #[track_caller]
 fn end(mut session: PtySession) -> (String, i32) {
     let shown = session.exp_eof().unwrap();
@@ -227,7 +227,7 @@ fn a_new_key_is_shown_once() {
     assert!(!shown.contains("Public key:"), "it is in the comment already: {shown}");
 }
 
-/// A holder sees what is authentic, and is asked.
+/// A holder sees authenticated values, and is asked.
 #[test]
 fn a_holder_is_asked_for_a_part() {
     let dir = Dir::with_key();

@@ -1,4 +1,4 @@
-//! Completions, in the shells that they are for. They must work after a subcommand too.
+//! Completions in real shells, before and after a subcommand.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use rexpect::session::{PtySession, spawn_command};
 
 use crate::SEALANE;
 
-/// What is typed, and what it becomes.
+/// Typed lines, and the last words that they become.
 const LINES: [(&str, &str); 5] = [
     ("sealane keyg", "keygen"),
     ("sealane share rei", "reissue"),
@@ -17,7 +17,7 @@ const LINES: [(&str, &str); 5] = [
     ("sealane --recipients-f", "--recipients-file"),
 ];
 
-/// A folder with the script for `shell` under `name`.
+/// Makes a folder with the script for `shell` under `name`.
 fn script(shell: &str, name: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let made = Command::new(SEALANE).args(["completions", shell]).output().unwrap();
@@ -26,7 +26,7 @@ fn script(shell: &str, name: &str) -> tempfile::TempDir {
     dir
 }
 
-/// A shell at a terminal, in the folder with the script. It says `READY` when it has run `setup`.
+/// Starts a shell at a terminal, in the folder with the script, and waits until it has run `setup`.
 fn shell(dir: &tempfile::TempDir, program: &str, args: &[&str], setup: &str) -> PtySession {
     let mut command = Command::new(program);
     command.args(args).current_dir(dir.path()).env("TERM", "dumb");
@@ -38,7 +38,7 @@ fn shell(dir: &tempfile::TempDir, program: &str, args: &[&str], setup: &str) -> 
     session
 }
 
-/// Types `line` and a tab; then ^X, on which the shell prints what the line has become.
+/// Types `line` and a tab, then ^X, on which the shell prints the completed line.
 fn complete(session: &mut PtySession, line: &str, expected: &str) {
     session.send(line).unwrap();
     session.send("\t").unwrap();
