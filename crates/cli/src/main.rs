@@ -1,39 +1,22 @@
-//! `sealane`: seals and opens files in the age format, on the best instruction set that the CPU has.
+//! `sealane` encrypts and decrypts files in the age format, with the best instruction set of the
+//! CPU.
 //!
-//! It takes every command line of age. Exit status: 0 for complete success, 1 for a failure, 2 for a command line that
-//! cannot be obeyed; like other filters it ends by SIGPIPE when nobody reads its standard output any more. Under the name of one of the
-//! programs of age it behaves as that program does.
+//! It accepts every command line of age. The exit status is 0 for complete success, 1 for a
+//! failure, and 2 for a wrong command line. Like other filters it ends by SIGPIPE when the reader
+//! of its standard output has gone. Under the name of a program of age it behaves like that
+//! program.
 #![forbid(unsafe_code)]
 
 mod args;
-mod cleanup;
 mod commands;
-mod dir;
 mod error;
-mod failure;
 mod folder;
-mod identities;
-mod input;
-mod memory;
-mod old_header;
-mod once;
-mod output;
-mod passphrase;
-mod pipe;
-mod plugin;
-#[cfg(unix)]
-mod proc;
+mod io;
+mod keys;
+mod os;
 mod programs;
-mod progress;
-mod recipients;
-mod same_file;
-mod scrypt;
-mod serve;
 mod shares;
-mod stdin;
-mod tty;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use args::Action;
@@ -46,18 +29,16 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let program = Program::set(args.next().as_deref());
     let done = program.run(args.collect());
-    cleanup::end();
+    os::cleanup::end();
     done.unwrap_or_else(|error| error.report())
 }
 
 fn run(action: Action) -> Result<()> {
     if !matches!(action, Action::Cpu(_) | Action::Bench(_)) {
-        memory::protect();
+        os::memory::protect();
     }
     match action {
-        Action::Encrypt(args) if !args.many.is_empty() => commands::folder::encrypt(&args),
         Action::Encrypt(args) => commands::encrypt::run(&args),
-        Action::Decrypt(args) if !args.many.is_empty() => commands::folder::decrypt(&args),
         Action::Decrypt(args) => commands::decrypt::run(&args),
         Action::Rekey(args) => commands::rekey::run(&args),
         Action::Contribute(args) => commands::contribute::run(&args),
@@ -70,10 +51,7 @@ fn run(action: Action) -> Result<()> {
         Action::Bench(args) => commands::bench::run(&args),
         Action::Completions(args) => commands::generate::completions(&args),
         Action::Man(args) => commands::generate::man(&args),
-        Action::Print(text) => {
-            let mut stdout = io::stdout().lock();
-            writeln!(stdout, "{}", text.trim_end()).and_then(|()| stdout.flush()).map_err(output::stdout_error)
-        }
+        Action::Print(text) => io::output::print(format!("{}\n", text.trim_end()).as_bytes()),
     }
 }
 
@@ -89,12 +67,12 @@ fn force_cpu_class() -> Result<()> {
     Ok(())
 }
 
-/// The backend that does the work: the one that `SEALANE_BACKEND` names, or the best.
+/// Returns the backend that `SEALANE_BACKEND` names, or the best one.
 fn backend() -> Result<Backend> {
     force_cpu_class()?;
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
-        // The library's own list has those too that this CPU cannot run.
+        // The library's own list also has backends that this CPU cannot run.
         let what = match error {
             BackendError::Unknown(_) => "no such backend".to_owned(),
             error => error.to_string(),

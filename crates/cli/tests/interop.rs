@@ -1,13 +1,15 @@
-//! Files go both ways between `sealane` and the real age, rage and typage: every recipient type, armored and not, sizes
-//! around a chunk and 64 MiB.
+//! Exchanges files with the real age, rage and typage: every recipient type, armored and not, with
+//! sizes around a chunk and 64 MiB. Checks completions in bash, zsh and fish.
 //!
-//! `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`, `age-keygen`, `rage` and
-//! `ssh-keygen` in PATH, or what the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN name; others are named with the tests that need
-//! them. One that is missing is a failure.
+//! Run `cargo test -p sealane-cli --features interop --test interop`. The tools are `age`,
+//! `age-keygen`, `rage` and `ssh-keygen` in PATH, or the programs in the variables AGE, AGE_KEYGEN,
+//! RAGE and SSH_KEYGEN. Other tools are named with their tests. A missing tool is a failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]
 mod bytes;
+#[path = "interop/completions.rs"]
+mod completions;
 #[path = "interop/programs.rs"]
 mod programs;
 #[path = "interop/typage.rs"]
@@ -29,7 +31,7 @@ const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
 const PASSPHRASE: &str = "correct horse battery staple";
 const SIZES: [usize; 6] = [0, 1, 65_535, 65_536, 65_537, 64 << 20];
 
-/// A program of the other side.
+/// A program to exchange files with.
 #[derive(Clone, Copy)]
 enum Tool {
     Age,
@@ -128,7 +130,7 @@ impl Bench {
         command
     }
 
-    /// Makes the key `id` and its public half `id.pub`.
+    /// Makes the key `id` and its public key `id.pub`.
     fn make_key(&self, kind: Kind) {
         let ssh = |args: &[&str]| {
             let mut command = ssh_keygen();
@@ -183,7 +185,8 @@ fn both_ways(tool: Tool, kind: Kind) {
 
             // Ours, opened there.
             run(bench.sealane().args(flags).args(recipient).args(["-o", "ours", "in"]));
-            // Through a redirection: given -o, age before 1.2 and rage make no file for an empty plaintext.
+            // Through a redirection: given -o, age before 1.2 and rage make no file for an empty
+            // plaintext.
             let mut decrypt = Command::new("sh");
             decrypt.args(["-c", "exec \"$@\" > back", "sh"]).arg(tool.program()).arg("-d").args(identity).arg("ours");
             decrypt.current_dir(bench.dir.path());

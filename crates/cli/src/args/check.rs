@@ -1,14 +1,16 @@
-//! Which flags of age go together, and what is said of those that do not.
+//! Checks which flags go together.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use super::WORDS;
-use super::file::{ContributeArgs, FileArgs, IdentitySource, RekeyArgs};
+use super::contribute::ContributeArgs;
+use super::file::{FileArgs, IdentitySource};
+use super::rekey::RekeyArgs;
+use super::suggest::suggestion;
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
-    /// The one file.
+    /// Takes the only input.
     fn take_input(&mut self) -> Result<()> {
         if let [_, second, ..] = self.inputs.as_slice() {
             return Err(Error::usage(format!("more than one FILE: {} is one too many", quoted(second)))
@@ -20,15 +22,15 @@ impl FileArgs {
             (self.allow_external_links, "--allow-external-links"),
         ];
         if let Some((_, flag)) = flags.into_iter().find(|(given, _)| *given) {
-            return Err(
-                Error::usage(format!("{flag} is for several files, or for folders")).hint("leave it out for one file")
-            );
+            return Err(Error::usage(format!("{flag} is for several files, or for folders"))
+                .hint("leave it out for a single file"));
         }
         self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
         Ok(())
     }
 
-    /// Whether the result is a folder with files, not one file: with one input too, if that is what is asked for.
+    /// Returns whether the result is a folder. With one input it is, if a flag or the output asks
+    /// for it.
     fn is_many(&self) -> bool {
         let is_folder = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
         let asked_for = self.resume || self.no_manifest || self.output.as_ref().is_some_and(is_folder);
@@ -39,8 +41,8 @@ impl FileArgs {
         }
     }
 
-    /// These with the arguments after age's flags, if they go together: one file, and nothing that
-    /// age does not have.
+    /// Checks a command line of age, with the arguments in `rest` after its flags: one input, and
+    /// no flag that age does not have.
     pub(crate) fn checked_as_age(mut self, rest: Vec<OsString>) -> Result<Self> {
         if rest.len() > 1 {
             let shown: Vec<_> = rest.iter().map(quoted).collect();
@@ -51,19 +53,19 @@ impl FileArgs {
                 error.hint("only a single input file may be specified at a time")
             });
         }
-        // An empty name is how a script says "no input file".
+        // Scripts say "no input file" by an empty name.
         self.inputs = rest.into_iter().filter(|input| !input.is_empty()).map(PathBuf::from).collect();
         self.take_input()?;
         if self.decrypt {
             decrypt(&self)?
         } else {
-            encrypt(&self, &[])?
+            encrypt(&self)?
         }
         warn_duplicates(&self);
         Ok(self)
     }
 
-    /// These, if they go together. The combinations that age refuses, and why.
+    /// Checks which flags go together, with the reasons that age gives.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
             self.many = std::mem::take(&mut self.inputs);
@@ -73,8 +75,7 @@ impl FileArgs {
         if self.decrypt {
             decrypt(&self)?
         } else {
-            let words: Vec<_> = WORDS.iter().map(|word| word.name).collect();
-            encrypt(&self, &words)?
+            encrypt(&self)?
         }
         if !self.many.is_empty() {
             many(&self)?;
@@ -84,8 +85,27 @@ impl FileArgs {
     }
 }
 
+/// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
+/// meant as a command. `file` is what all arguments say.
+pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<()> {
+    if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let similar = first.to_str().and_then(suggestion);
+    let has_keys = file.passphrase
+        || file.decrypt
+        || file.encrypt
+        || !(file.recipients.is_empty() && file.recipients_files.is_empty() && file.identities.is_empty());
+    if has_keys && similar.is_none() {
+        return Ok(());
+    }
+    let hint =
+        similar.map_or("see sealane -h".to_owned(), |name| format!("did you mean sealane {name}? see sealane -h"));
+    Err(Error::usage(format!("unknown command or file: {}", quoted(first))).hint(hint))
+}
+
 impl ContributeArgs {
-    /// These, if they go together.
+    /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.file.take_input()?;
         if self.file.input.is_none() {
@@ -96,28 +116,25 @@ impl ContributeArgs {
                 Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
             );
         }
-        if self.file.passphrase {
-            return Err(Error::usage("-p/--passphrase can't be used to contribute")
-                .hint("the part is encrypted to the one who opens the file with -r or -R"));
-        }
         if self.file.armor && self.file.recipients.is_empty() && self.file.recipients_files.is_empty() {
-            return Err(Error::usage("-a/--armor is for an encrypted part").hint("say for whom with -r or -R"));
+            return Err(Error::usage("-a/--armor is for an encrypted part").hint("name the recipient with -r or -R"));
         }
         Ok(self)
     }
 }
 
-/// Refuses a label without holders who could read it.
+/// Refuses a label without holders, who would read it.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
-        return Err(Error::usage("--label is only for files for several holders")
-            .hint("-k is how many of the recipients (-r, -R) are needed"));
+        return Err(
+            Error::usage("--label needs -k/--threshold").hint("-k is how many of the recipients (-r, -R) are needed")
+        );
     }
     Ok(())
 }
 
 impl RekeyArgs {
-    /// These, if they go together.
+    /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.file.take_input()?;
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
@@ -132,7 +149,7 @@ impl RekeyArgs {
                     .hint("a file encrypted with a passphrase has no other recipients")
             } else {
                 Error::usage("missing recipients")
-                    .hint("say for whom with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
+                    .hint("name recipients with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
             });
         }
         check_label(&self.file)?;
@@ -145,7 +162,7 @@ impl RekeyArgs {
     }
 }
 
-/// Refuses what does not go with decryption.
+/// Refuses flags that do not go with decryption.
 fn decrypt(args: &FileArgs) -> Result<()> {
     let identity = "a private key is given with -i/--identity";
     let refused = [
@@ -164,23 +181,24 @@ fn decrypt(args: &FileArgs) -> Result<()> {
         return Ok(());
     }
     if args.range.is_some() {
-        return Err(Error::usage("--range can't be used with --salvage").hint("parts that are whole need no --salvage"));
+        return Err(Error::usage("--range can't be used with --salvage").hint("undamaged parts need no --salvage"));
     }
     if args.input.is_none() || args.output.as_deref().is_none_or(|path| path == OsStr::new("-")) {
-        return Err(Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files")
-            .hint("what is left of a damaged file goes to a place of its own"));
+        return Err(
+            Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files").hint("the result is a new file")
+        );
     }
     Ok(())
 }
 
-/// Refuses what does not go with encryption. `words` could have been meant.
-fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
+/// Refuses flags that do not go with encryption.
+fn encrypt(args: &FileArgs) -> Result<()> {
     if let Some(flag) = args.range.map(|_| "--range").or(args.salvage.then_some("--salvage")) {
         return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint("did you forget -d/--decrypt?"));
     }
     if args.allow_external_links {
         return Err(Error::usage("--allow-external-links can't be used to encrypt")
-            .hint("links are kept as they are; the flag makes them when the folder is decrypted"));
+            .hint("encryption keeps all links; the flag is for decryption"));
     }
     if !args.parts.is_empty() {
         return Err(Error::usage("--part can't be used to encrypt").hint("did you forget -d/--decrypt?"));
@@ -196,14 +214,8 @@ fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
     }
     let recipients = !args.recipients.is_empty() || !args.recipients_files.is_empty() || !args.identities.is_empty();
     if !recipients && !args.passphrase {
-        // Not a file to encrypt, so perhaps meant as a word.
-        let meant = |input: &&PathBuf| !words.is_empty() && !args.encrypt && !input.exists();
-        if let Some(input) = args.input.as_ref().or(args.many.first()).filter(meant) {
-            return Err(Error::usage(format!("no such word or file: {}", quoted(input)))
-                .hint(format!("the words are {}; see sealane --help", words.join(", "))));
-        }
         return Err(Error::usage("missing recipients")
-            .hint("say for whom with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
+            .hint("name recipients with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
     }
     if recipients && args.passphrase {
         return Err(Error::usage("-p/--passphrase can't be combined with -r, -R, -i or -j")
@@ -212,18 +224,17 @@ fn encrypt(args: &FileArgs, words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what does not go with several files, or folders.
+/// Refuses flags that do not go with several files, or folders.
 fn many(args: &FileArgs) -> Result<()> {
     let is_dash = |path: &PathBuf| path == OsStr::new("-");
     if args.many.iter().any(is_dash) {
         return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
     }
     if args.output.as_ref().is_none_or(is_dash) {
-        return Err(Error::usage("several files, or a folder, and no place for them").hint(
-            "-o DIR is the folder that they go to, each to a file of its own; or make an archive of them first (tar)",
-        ));
+        return Err(Error::usage("several files, or a folder, and no place for them")
+            .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
     }
-    // One file is as fast in a folder as anywhere.
+    // A single file may still use all flags.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
     let one_by_one = "files are given one by one for that";
     let refused = [
@@ -247,7 +258,7 @@ fn many(args: &FileArgs) -> Result<()> {
     }
 }
 
-/// Points out what was said twice.
+/// Warns of duplicates.
 fn warn_duplicates(args: &FileArgs) {
     let text = |path: &PathBuf| path.display().to_string();
     let files = args.identities.iter().filter_map(|source| match source {

@@ -1,32 +1,36 @@
-//! The grammar of age's command line, which is that of Go's `flag` package, turned into the one that clap reads.
+//! Converts the grammar of age's command line, which is that of Go's package `flag`, to the grammar
+//! of clap.
 //!
-//! Go takes one dash or two before any flag (`-decrypt`, `--r`), a value after `=` with either, and `=true` or `=false`
-//! after a switch. Here `-decrypt` becomes `--decrypt`, `--r` becomes `-r`, `-a=false` disappears. Whatever follows a flag
-//! that takes a value is left alone, and so is everything after `--`.
+//! Go accepts one dash or two before any flag (`-decrypt`, `--r`), a value after `=` with either,
+//! and `=true` or `=false` after a switch. `-decrypt` becomes `--decrypt`, `--r` becomes `-r`, and
+//! `-a=false` disappears. Values of flags stay as they are, and so do all arguments after `--`.
 
 use std::ffi::{OsStr, OsString};
 
-/// A flag that age knows: its names, and whether a value follows.
+use clap::Command;
+
+/// A flag of a command: its names, and whether a value follows.
 pub(super) struct Flag {
-    /// The short name, if there is one.
-    pub short: Option<char>,
-    /// The long name, if there is one.
-    pub long: Option<&'static str>,
-    /// Whether a value follows.
-    pub takes_value: bool,
+    short: Option<char>,
+    long: Option<String>,
+    takes_value: bool,
 }
 
-/// These switches, and the one for the version.
-pub(super) fn with_version(switches: &[(char, &'static str)]) -> Vec<Flag> {
-    let mut flags: Vec<_> = switches
-        .iter()
-        .map(|&(short, long)| Flag { short: Some(short), long: Some(long), takes_value: false })
-        .collect();
-    flags.push(Flag { short: Some('V'), long: Some("version"), takes_value: false });
+/// Returns the flags of `command`, with those for help and the version.
+pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
+    let mut command = command.clone();
+    command.build();
+    let flags = command.get_arguments().filter(|arg| !arg.is_positional());
     flags
+        .map(|arg| Flag {
+            short: arg.get_short(),
+            long: arg.get_long().map(str::to_owned),
+            takes_value: arg.get_action().takes_values(),
+        })
+        .collect()
 }
 
-/// Rewrites `args` (without the program's name), using the flags of the command that they are for.
+/// Converts `args`, without the program's name, with the flags of their command.
 pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Vec<OsString> {
     let mut out = Vec::new();
     let mut args = args.into_iter();
@@ -44,7 +48,7 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
         let (name, value) = body.split_once('=').map_or((body, None), |(name, value)| (name, Some(value)));
         let flag = (text.len() - body.len() <= 2).then(|| find(flags, name)).flatten();
         let Some(flag) = flag else {
-            // Not age's: a cluster of short flags, or a mistake. clap says which.
+            // A cluster of short flags, or an error that clap explains.
             let needs_value = cluster_needs_value(text, flags);
             out.push(arg);
             if needs_value {
@@ -54,7 +58,7 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
         };
         let dashed = if name.chars().count() == 1 { format!("-{name}") } else { format!("--{name}") };
         if flag.takes_value {
-            // One argument, so that a value that looks like a flag, or is `--`, stays a value.
+            // One argument, so that a value that looks like a flag stays a value.
             let mut joined = OsString::from(&dashed);
             match value.map(OsString::from).or_else(|| args.next()) {
                 // `-o ""` is how a script says "no output file".
@@ -78,12 +82,12 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
 }
 
 fn find<'f>(flags: &'f [Flag], name: &str) -> Option<&'f Flag> {
-    flags
-        .iter()
-        .find(|flag| flag.long == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some("")))
+    flags.iter().find(|flag| {
+        flag.long.as_deref() == Some(name) || flag.short.is_some_and(|short| name.strip_prefix(short) == Some(""))
+    })
 }
 
-/// Whether `-ao` (a cluster whose last flag takes a value) is followed by that value.
+/// Returns whether a value follows a cluster such as `-ao`, whose last flag takes one.
 fn cluster_needs_value(text: &str, flags: &[Flag]) -> bool {
     if text.starts_with("--") {
         return false;
@@ -99,7 +103,7 @@ fn cluster_needs_value(text: &str, flags: &[Flag]) -> bool {
     false
 }
 
-/// `-o=NAME` where NAME is not UTF-8: only the part up to `=` is read as text.
+/// Converts `-o=NAME` with a NAME that is not UTF-8. Only the part up to `=` is read as text.
 fn rewrite_non_utf8(arg: OsString, flags: &[Flag]) -> OsString {
     let bytes = arg.as_encoded_bytes();
     let Some(equals) = bytes.iter().position(|&b| b == b'=').filter(|_| bytes.starts_with(b"-")) else {
@@ -115,24 +119,27 @@ fn rewrite_non_utf8(arg: OsString, flags: &[Flag]) -> OsString {
     out
 }
 
-/// What follows the first `from` bytes of an argument.
+/// Returns the argument without its first `from` bytes.
 #[cfg(unix)]
 pub(crate) fn tail(arg: &OsStr, from: usize) -> &OsStr {
     use std::os::unix::ffi::OsStrExt as _;
     OsStr::from_bytes(&arg.as_bytes()[from..])
 }
 
-/// What follows the first `from` bytes of an argument.
+/// Returns the whole argument, because it cannot be split here without `unsafe`.
 #[cfg(not(unix))]
 pub(crate) fn tail(arg: &OsStr, _from: usize) -> &OsStr {
-    // Without `unsafe` a part of such a name cannot be had here: the whole of it will not be found, which is said.
+    // No file has that name, so the error names it.
     arg
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::file_flags;
     use super::*;
+
+    fn file_flags() -> Vec<Flag> {
+        flags_of(&crate::args::top_command())
+    }
 
     fn normalised(line: &str) -> String {
         let out = normalise(line.split(' ').map(OsString::from), &file_flags());

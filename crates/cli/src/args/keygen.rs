@@ -1,11 +1,11 @@
-//! The command line of age-keygen, behind the word `keygen`.
+//! The arguments of `sealane keygen`, which are those of age-keygen and more.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Command, FromArgMatches as _};
 
-use super::compat::{self, Flag, with_version};
+use super::compat;
 use super::{Action, FormArgs, base};
 
 /// The flags of age-keygen.
@@ -20,16 +20,16 @@ pub(crate) struct KeygenArgs {
     /// Make a post-quantum key (ML-KEM-768 with X25519)
     #[arg(long)]
     pub(crate) pq: bool,
-    /// Print all identity files and parts in INPUT… as one identity of the plugin age-plugin-sealane, with which age and rage
-    /// open files for several holders
+    /// Print the identities and parts in the files INPUT… as one identity of age-plugin-sealane,
+    /// with which age and rage open files for several holders
     #[arg(long, conflicts_with_all = ["convert", "pq", "split"])]
     pub(crate) plugin: bool,
-    /// Make a key and write only its shares, N files of which any K restore it, into the folder OUTPUT
+    /// Make a key, and write only its N shares into the folder OUTPUT; any K of them restore it
     #[arg(long, value_name = "K/N", value_parser = k_of_n)]
     pub(crate) split: Option<(usize, usize)>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
-    /// With -y and --plugin, the file to read; standard input if left out or "-"
+    /// With -y and --plugin, the file to read (default: standard input, also "-")
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 }
@@ -39,22 +39,14 @@ pub(super) fn command() -> Command {
         .about("Makes a key pair, or prints the recipients of an identity file")
 }
 
-/// Reads what follows the word.
+/// Reads the arguments.
 pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
-    let found = super::run(command, compat::normalise(args, &keygen_flags()))?;
+    let flags = compat::flags_of(&command);
+    let found = super::run(command, compat::normalise(args, &flags))?;
     KeygenArgs::from_arg_matches(&found).map(Action::Keygen)
 }
 
-fn keygen_flags() -> Vec<Flag> {
-    let mut flags = with_version(&[('y', "to-recipient"), ('h', "help")]);
-    let switches = ["pq", "plugin", "binary", "text", "words", "ssss", "vault"];
-    flags.extend(switches.map(|long| Flag { short: None, long: Some(long), takes_value: false }));
-    flags.push(Flag { short: None, long: Some("split"), takes_value: true });
-    flags.push(Flag { short: Some('o'), long: Some("output"), takes_value: true });
-    flags
-}
-
-/// "3/5": 3 of 5.
+/// Parses "3/5": 3 of 5.
 fn k_of_n(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
     parsed.ok_or_else(|| "not of the form K/N, as in 3/5".to_owned())

@@ -1,106 +1,184 @@
-//! The command line: age's own grammar, the same flags behind the words `encrypt` and `decrypt`, and other words such as
-//! `keygen` and `split`.
+//! The command line: age's own grammar, and subcommands such as `encrypt`, `keygen` and `split`.
 //!
-//! A word counts only as the very first argument, so no command line of age changes its meaning: `sealane -d encrypt`
-//! decrypts a file of that name. Only a file that is named like a word *and* stands alone needs `./encrypt`.
+//! A subcommand counts only as the very first argument, so every command line of age keeps its
+//! meaning: `sealane -d encrypt` decrypts a file of that name. Only a file that is named like a
+//! subcommand *and* stands alone needs `./encrypt`.
 
 mod bench;
 mod check;
 mod compat;
+mod contribute;
+mod decrypt;
+mod encrypt;
 mod file;
+mod groups;
+mod help;
 mod keygen;
 mod range;
+mod rekey;
 mod shares;
+mod suggest;
 mod units;
 
 pub(crate) use compat::tail;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::Shell;
 
 use crate::error::{Error, Result};
 pub(crate) use bench::BenchArgs;
-pub(crate) use file::{ContributeArgs, FileArgs, IdentitySource, RekeyArgs};
+pub(crate) use contribute::ContributeArgs;
+pub(crate) use file::{FileArgs, IdentitySource};
+pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
 pub(crate) use keygen::KeygenArgs;
 pub(crate) use range::PlaintextRange;
+pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
 
 /// What the command line asks for.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// Encrypt input to output.
     Encrypt(FileArgs),
-    /// Decrypt input to output.
     Decrypt(FileArgs),
-    /// Give a file to other recipients.
     Rekey(RekeyArgs),
-    /// Unwrap a part of a file's key.
     Contribute(ContributeArgs),
-    /// Show what a file says of itself.
     Inspect(InspectArgs),
-    /// Make or convert keys.
     Keygen(KeygenArgs),
-    /// Split a secret.
     Split(SplitArgs),
-    /// Put a secret together.
     Combine(CombineArgs),
-    /// Show, refresh or reissue shares.
     Share(ShareAction),
-    /// Show the CPU's features and the backends.
     Cpu(CpuArgs),
-    /// Measure the primitives.
     Bench(BenchArgs),
-    /// Print what makes a shell complete command lines.
     Completions(CompletionsArgs),
-    /// Write the manual.
     Man(ManArgs),
-    /// Help or the version: the text has to be printed, and that was it.
+    /// Print this text: help, or the version.
     Print(String),
 }
 
-/// A word as the first argument, and what follows it.
-struct Word {
+/// A subcommand.
+struct Subcommand {
     name: &'static str,
+    group: Group,
     command: fn() -> Command,
     parse: fn(Command, Vec<OsString>) -> Result<Action, clap::Error>,
 }
 
-const WORDS: &[Word] = &[
-    Word { name: "encrypt", command: file::encrypt_command, parse: |c, args| file::parse(c, args, Some(false)) },
-    Word { name: "decrypt", command: file::decrypt_command, parse: |c, args| file::parse(c, args, Some(true)) },
-    Word { name: "rekey", command: file::rekey_command, parse: file::parse_rekey },
-    Word { name: "contribute", command: file::contribute_command, parse: file::parse_contribute },
-    Word { name: "inspect", command: inspect_command, parse: |c, args| parse_with(c, args, Action::Inspect) },
-    Word { name: "keygen", command: keygen::command, parse: keygen::parse },
-    Word { name: "split", command: shares::split_command, parse: |c, args| parse_with(c, args, Action::Split) },
-    Word { name: "combine", command: shares::combine_command, parse: |c, args| parse_with(c, args, Action::Combine) },
-    Word { name: "share", command: shares::share_command, parse: |c, args| parse_with(c, args, Action::Share) },
-    Word { name: "cpu", command: cpu_command, parse: |c, args| parse_with(c, args, Action::Cpu) },
-    Word { name: "bench", command: bench::command, parse: |c, args| parse_with(c, args, Action::Bench) },
-    Word {
+/// A group of subcommands in help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Files,
+    Keys,
+    Machine,
+    Help,
+}
+
+impl Group {
+    const ALL: [Self; 4] = [Self::Files, Self::Keys, Self::Machine, Self::Help];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Files => "Files",
+            Self::Keys => "Keys and shares",
+            Self::Machine => "This computer",
+            Self::Help => "Help",
+        }
+    }
+}
+
+const SUBCOMMANDS: &[Subcommand] = &[
+    Subcommand {
+        name: "encrypt",
+        group: Group::Files,
+        command: encrypt::command,
+        parse: |c, args| file::read_files::<encrypt::EncryptArgs>(c, args).map(Action::Encrypt),
+    },
+    Subcommand {
+        name: "decrypt",
+        group: Group::Files,
+        command: decrypt::command,
+        parse: |c, args| file::read_files::<decrypt::DecryptArgs>(c, args).map(Action::Decrypt),
+    },
+    Subcommand {
+        name: "inspect",
+        group: Group::Files,
+        command: inspect_command,
+        parse: |c, args| parse_with(c, args, Action::Inspect),
+    },
+    Subcommand {
+        name: "rekey",
+        group: Group::Files,
+        command: rekey::command,
+        parse: |c, args| rekey::parse(c, args).map(Action::Rekey),
+    },
+    Subcommand {
+        name: "contribute",
+        group: Group::Files,
+        command: contribute::command,
+        parse: |c, args| contribute::parse(c, args).map(Action::Contribute),
+    },
+    Subcommand { name: "keygen", group: Group::Keys, command: keygen::command, parse: keygen::parse },
+    Subcommand {
+        name: "split",
+        group: Group::Keys,
+        command: shares::split_command,
+        parse: |c, args| parse_with(c, args, Action::Split),
+    },
+    Subcommand {
+        name: "combine",
+        group: Group::Keys,
+        command: shares::combine_command,
+        parse: |c, args| parse_with(c, args, Action::Combine),
+    },
+    Subcommand {
+        name: "share",
+        group: Group::Keys,
+        command: shares::share_command,
+        parse: |c, args| parse_with(c, args, Action::Share),
+    },
+    Subcommand {
+        name: "cpu",
+        group: Group::Machine,
+        command: cpu_command,
+        parse: |c, args| parse_with(c, args, Action::Cpu),
+    },
+    Subcommand {
+        name: "bench",
+        group: Group::Machine,
+        command: bench::command,
+        parse: |c, args| parse_with(c, args, Action::Bench),
+    },
+    Subcommand {
         name: "completions",
+        group: Group::Help,
         command: completions_command,
         parse: |c, args| parse_with(c, args, Action::Completions),
     },
-    Word { name: "man", command: man_command, parse: |c, args| parse_with(c, args, Action::Man) },
-    Word { name: "help", command: help_command, parse: help },
+    Subcommand {
+        name: "man",
+        group: Group::Help,
+        command: man_command,
+        parse: |c, args| parse_with(c, args, Action::Man),
+    },
+    Subcommand { name: "help", group: Group::Help, command: help_command, parse: help::parse },
 ];
 
-/// The flags of `sealane inspect`.
+/// The arguments of `sealane inspect`.
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// The encrypted file; standard input if left out or "-"
+    /// The encrypted file (default: standard input, also "-")
     #[arg(value_name = "INPUT")]
     pub(crate) input: Option<PathBuf>,
 }
 
-/// The flags of `sealane cpu`.
+/// The arguments of `sealane cpu`.
 #[derive(Args, Debug)]
 pub(crate) struct CpuArgs {
     /// Print JSON
@@ -108,7 +186,7 @@ pub(crate) struct CpuArgs {
     pub(crate) json: bool,
 }
 
-/// For which shell.
+/// The arguments of `sealane completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
     /// The shell
@@ -116,69 +194,38 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: Shell,
 }
 
-/// Where to.
+/// The arguments of `sealane man`.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Write a page for each word into the folder DIR, made if need be, instead of printing the first page
+    /// Write a page for each command into the folder DIR, which is made if it is missing
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// The name of a word.
+/// The arguments of `sealane help`.
 #[derive(Args, Debug)]
 struct HelpArgs {
-    /// What to explain
-    #[arg(value_name = "WORD")]
-    word: Option<String>,
+    /// The command to explain
+    #[arg(value_name = "COMMAND")]
+    names: Vec<String>,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  sealane keygen -o key.txt
-  sealane encrypt -r age1… -o photos.tar.age photos.tar
-  sealane decrypt -i key.txt -o photos.tar photos.tar.age
-  sealane encrypt -p notes.txt > notes.txt.age
-  sealane split -k 3 -n 5 -o shares key.txt
-  sealane combine -o restored.txt shares/*
-
-Every command line of age works with sealane in age's place. A word (such as encrypt, keygen or
-split) is one only as the first argument; a file of that name is given as ./encrypt.
-
-Environment:
-  AGE_PASSPHRASE     the passphrase, instead of asking at the terminal
-  AGE_PASSPHRASE_FD  the number of a file descriptor to read it from
-  SEALANE_BACKEND    the backend to use (see: sealane cpu)
-  SEALANE_CPU_CLASS  the class of CPUs to tune for (see: sealane cpu)
-  PINENTRY_PROGRAM   a pinentry program that asks for passphrases
-
-INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";
-
-/// What `sealane` is without a word.
+/// Returns `sealane` without a subcommand.
 fn top_command() -> Command {
-    FileArgs::augment_args(base("sealane"))
-        .about("Seals and opens files in the age format (age-encryption.org/v1)")
-        .override_usage(
-            "sealane [encrypt] [-a] [-k K] (-r RECIPIENT | -R PATH | -p)... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
-             sealane (decrypt | -d) [-i PATH | -j PLUGIN]... [--part PATH]... [-t THREADS] [-o OUTPUT] [INPUT]\n       \
-             sealane (encrypt | decrypt) FLAGS... [--resume] -o DIR INPUT...\n       \
-             sealane rekey [--add] (-r RECIPIENT | -R PATH | -p)... [-i PATH | -j PLUGIN]... FILE\n       \
-             sealane contribute [-i PATH | -j PLUGIN]... [-r RECIPIENT] [-y] [-o OUTPUT] FILE\n       \
-             sealane inspect [--json] [INPUT]\n       \
-             sealane keygen [-y] [--split K/N] [-o OUTPUT] [INPUT]\n       \
-             sealane split -k K -n N [-o DIR] [FILE]\n       \
-             sealane combine [-o OUTPUT] SHARE...\n       \
-             sealane share (inspect | refresh | reissue --index NUMBER) [-o DIR] SHARE...\n       \
-             sealane cpu [--json]\n       \
-             sealane bench [--json] [--html FILE]\n       \
-             sealane completions SHELL\n       \
-             sealane man [-o DIR]",
-        )
-        .after_help(EXAMPLES)
+    let command = file::AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
+    help::describe(command)
 }
 
-/// All of it, as a tree: for what is generated from the arguments.
+/// Returns all commands as a tree, for what is generated from them.
 pub(crate) fn whole_command() -> Command {
-    top_command().subcommands(WORDS.iter().map(|word| (word.command)()))
+    top_command().subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
+}
+
+/// Returns the same tree for completions: without INPUT, after which shells would expect no
+/// subcommand. They complete file names by themselves.
+pub(crate) fn completion_command() -> Command {
+    let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
+    base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
 }
 
 fn base(name: &'static str) -> Command {
@@ -187,47 +234,58 @@ fn base(name: &'static str) -> Command {
 
 fn inspect_command() -> Command {
     InspectArgs::augment_args(base("inspect").bin_name("sealane inspect"))
-        .about("Shows to whom INPUT is encrypted, and its sizes, without any key")
+        .about("Shows the recipient types and the sizes of an encrypted file")
+        .after_help("No key is needed.\n\nExample:\n  sealane inspect photos.tar.age")
 }
 
 fn cpu_command() -> Command {
     CpuArgs::augment_args(base("cpu").bin_name("sealane cpu"))
-        .about("Shows the CPU's features, the backends, and which one each primitive uses")
+        .about("Shows the features of the CPU, and the code that is used on it")
 }
 
 fn completions_command() -> Command {
     CompletionsArgs::augment_args(base("completions").bin_name("sealane completions"))
-        .about("Prints what makes a shell complete command lines of sealane")
+        .about("Prints a completion script for a shell")
         .after_help(
-            "Example, for bash:\n  sealane completions bash > ~/.local/share/bash-completion/completions/sealane",
+            "Examples:\n  \
+             sealane completions bash > ~/.local/share/bash-completion/completions/sealane\n  \
+             sealane completions zsh > \"${fpath[1]}/_sealane\"\n  \
+             sealane completions fish > ~/.config/fish/completions/sealane.fish",
         )
 }
 
 fn man_command() -> Command {
     ManArgs::augment_args(base("man").bin_name("sealane man"))
-        .about("Prints the manual page, or writes all of them")
+        .about("Prints the manual page, or writes all pages")
         .after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
 }
 
 fn help_command() -> Command {
-    HelpArgs::augment_args(base("help").bin_name("sealane help")).about("Explains a word")
+    HelpArgs::augment_args(base("help").bin_name("sealane help")).about("Explains a command")
 }
 
-/// Reads the command line, `args` being without the program's name.
+/// Reads the command line, without the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let Some(first) = args.first() else {
-        return Err(Error::usage("nothing to do: no recipient, passphrase or identity, and no word")
-            .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane --help"));
-    };
-    let word = first.to_str().and_then(find);
-    let action = match word {
-        Some(word) => {
-            args.remove(0);
-            (word.parse)((word.command)(), args)
+    let Some(first) = args.first().cloned() else {
+        if io::stdin().is_terminal() && io::stdout().is_terminal() {
+            return Ok(Action::Print(top_command().render_help().to_string()));
         }
-        None => file::parse(top_command(), args, None),
+        return Err(Error::usage("nothing to do: no command, recipient, passphrase or identity")
+            .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane -h"));
     };
+    let subcommand = first.to_str().and_then(find);
+    let action = match subcommand {
+        Some(subcommand) => {
+            args.remove(0);
+            (subcommand.parse)((subcommand.command)(), args)
+        }
+        None => file::read_files::<file::AgeArgs>(top_command(), args)
+            .map(|args| if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) }),
+    };
+    if let (None, Ok(Action::Encrypt(args) | Action::Decrypt(args))) = (subcommand, &action) {
+        check::refuse_unknown_command(&first, args)?;
+    }
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
         Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
@@ -235,12 +293,12 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
-        Err(error) => Err(usage_error(&error, word.map(|word| word.name))),
+        Err(error) => Err(usage_error(&error, &first, subcommand)),
     }
 }
 
-fn find(name: &str) -> Option<&'static Word> {
-    WORDS.iter().find(|word| word.name == name)
+fn find(name: &str) -> Option<&'static Subcommand> {
+    SUBCOMMANDS.iter().find(|subcommand| subcommand.name == name)
 }
 
 fn run(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
@@ -255,22 +313,37 @@ fn parse_with<A: FromArgMatches>(
     A::from_arg_matches(&run(command, args)?).map(action)
 }
 
-fn help(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
-    let asked = HelpArgs::from_arg_matches(&run(command, args)?)?.word;
-    let mut command = asked.as_deref().and_then(find).map_or_else(top_command, |word| (word.command)());
-    Ok(Action::Print(command.render_help().to_string()))
-}
-
-/// clap's error in our form: one line of what, one of what to do.
-fn usage_error(error: &clap::Error, word: Option<&str>) -> Error {
+/// Returns clap's error in our form: one line for the error, one for the hint.
+fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcommand>) -> Error {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = line(paragraphs.next().unwrap_or_default());
     let tip = paragraphs.map(line).find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned));
-    let help = word.map_or("see sealane --help".to_owned(), |word| format!("see sealane {word} --help"));
+    // A flag is hardly ever meant as a value.
+    let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
+    // A flag of a subcommand after a name that is mistyped.
+    let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggest::suggestion);
+    let help = match (subcommand, meant) {
+        (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),
+        (None, Some(name)) => format!("did you mean sealane {name}? see sealane -h"),
+        (None, None) => "see sealane --help".to_owned(),
+    };
     let hint = tip.map_or(help.clone(), |tip| format!("{tip}; {help}"));
     Error::usage(message.strip_prefix("error: ").unwrap_or(&message)).hint(hint)
+}
+
+/// Names the subcommands that have the unknown flag of `error`.
+fn owners(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(flag) = error.get(ContextKind::InvalidArg)? else { return None };
+    let is_it = |arg: &clap::Arg| {
+        arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
+            || arg.get_short().is_some_and(|short| *flag == format!("-{short}"))
+    };
+    let has_it = |subcommand: &&Subcommand| (subcommand.command)().get_arguments().any(is_it);
+    let owners: Vec<_> =
+        SUBCOMMANDS.iter().filter(has_it).map(|subcommand| format!("sealane {}", subcommand.name)).collect();
+    (!owners.is_empty()).then(|| format!("it is a flag of {}", owners.join(", ")))
 }
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
-//! A part of a plaintext.
+//! Ranges of a plaintext.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::units::bytes;
 
-/// Which bytes of a plaintext.
+/// A range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaintextRange {
-    /// From there on: so many, or all.
+    /// From a start, with a length or to the end.
     From(u64, Option<u64>),
-    /// So many at the end.
+    /// The last bytes.
     Last(u64),
 }
 
-/// `START:LEN`, `START:`, `:LEN`, and `-LEN` for the end.
+/// Parses `START:LEN`, `START:`, `:LEN`, and `-LEN` for the end.
 impl FromStr for PlaintextRange {
     type Err = String;
 

@@ -21,14 +21,16 @@ fn decrypt(line: &str) -> FileArgs {
 #[test]
 fn the_definitions_are_consistent() {
     whole_command().debug_assert();
-    for word in WORDS {
-        (word.command)().debug_assert();
-        assert_eq!((word.command)().get_name(), word.name);
+    completion_command().debug_assert();
+    for subcommand in SUBCOMMANDS {
+        (subcommand.command)().debug_assert();
+        assert_eq!((subcommand.command)().get_name(), subcommand.name);
+        assert!((subcommand.command)().get_about().unwrap().to_string().len() <= 65, "{}", subcommand.name);
     }
 }
 
 #[test]
-fn a_word_is_one_only_in_front() {
+fn a_subcommand_is_one_only_in_front() {
     assert_eq!(decrypt("-d -i k encrypt").input, Some("encrypt".into()));
     assert_eq!(encrypt("-r age1x decrypt").input, Some("decrypt".into()));
     assert_eq!(encrypt("-p keygen").input, Some("keygen".into()));
@@ -37,7 +39,7 @@ fn a_word_is_one_only_in_front() {
     assert!(matches!(parsed("bench"), Ok(Action::Bench(_))));
     assert_eq!(encrypt("./bench -p").input, Some("./bench".into()));
     assert_eq!(encrypt("encrypt -p encrypt").input, Some("encrypt".into()));
-    assert!(encrypt("encrypt -i key").encrypt, "the word is as explicit as -e");
+    assert!(encrypt("encrypt -i key").encrypt, "the subcommand is as explicit as -e");
     assert_eq!(encrypt("-o decrypt -p").output, Some("decrypt".into()));
 }
 

@@ -1,6 +1,6 @@
 //! Numbers of bytes.
 
-/// "1350", "16KiB", "1 M": powers of 1024.
+/// Parses a number such as "1350", "16KiB" or "1 M". Units are powers of 1024.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let (digits, unit) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());

@@ -7,13 +7,13 @@ use zeroize::Zeroizing;
 
 use crate::args::CombineArgs;
 use crate::error::{Error, Result};
-use crate::output::{Content, Output};
-use crate::same_file::refuse_same;
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::os::file_id::refuse_same;
 use crate::shares::release::{Digests, Release};
 use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines};
-use crate::stdin::StdinUse;
 
-/// Puts a secret together.
+/// Restores a secret.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, false)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     }
 }
 
-/// A flag that is only for shares in words.
+/// Returns a given flag that is only for shares in words.
 fn for_words(args: &CombineArgs) -> Option<&'static str> {
     args.passphrase.then_some("-p/--passphrase").or(args.iteration_limit.map(|_| "--iteration-limit"))
 }
@@ -72,12 +72,13 @@ fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
     written.map_err(|error| Error::from_io("cannot write", error))
 }
 
-/// Combines shares of our own.
+/// Combines shares in Sealane's own format.
 fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> Result<()> {
     if output.can_restart() {
         pass(&mut shares, &mut left_out, output)?;
     } else {
-        // What goes to standard output cannot be taken back: first all is checked, then the same is written.
+        // Standard output cannot be taken back, so the shares are read twice: first to check, then
+        // to write the same bytes.
         let mut digests = Digests::default();
         let report = pass(&mut shares, &mut left_out, &mut digests)?;
         let mut position = 0;
@@ -92,9 +93,9 @@ fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> R
     Ok(())
 }
 
-/// Where a secret goes.
+/// The destination of a secret.
 trait Target: Write + Restart {
-    /// Whether what was written can be taken back: nobody has seen it.
+    /// Returns whether the output can start again, because nobody has seen it yet.
     fn can_restart(&self) -> bool;
 }
 
@@ -121,7 +122,7 @@ impl Write for Held {
                 .hint("without --identity it is written as it is")
                 .into_io());
         }
-        // Once, so that it does not grow and leave a copy behind.
+        // Once, because growing leaves a copy behind that is not wiped.
         if self.0.capacity() < identity::KEY_BYTES {
             self.0.reserve_exact(identity::KEY_BYTES);
         }

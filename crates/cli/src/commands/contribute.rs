@@ -1,7 +1,7 @@
-//! `sealane contribute`: what one holder has of a file's key, for those who open it.
+//! `sealane contribute` gives a holder's part of a file's key to the person who opens the file.
 //!
-//! The holder is shown what is authenticated with a part, and nothing else: everything around it,
-//! such as the name of the file, may be the work of somebody who wants the part of another file.
+//! The question shows only values that are authenticated with the part. Everything else, such as
+//! the name of the file, may come from somebody who wants the part of another file.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -12,20 +12,20 @@ use sealane_age::threshold::{Label, Part, ShareDescription};
 use sealane_age::{Decryptor, Encryptor};
 use zeroize::Zeroizing;
 
-use super::encrypt::recipients;
 use crate::args::ContributeArgs;
+use crate::error::explain::{decrypt_error, encrypt_error};
 use crate::error::{Error, Result, printable};
-use crate::failure::{decrypt_error, encrypt_error};
-use crate::identities::Identities;
-use crate::old_header;
-use crate::output::{Content, Output};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
-use crate::tty;
+use crate::io::old_header;
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::keys::encrypt_to::recipients;
+use crate::keys::identities::Identities;
+use crate::keys::passphrase::Passphrases;
+use crate::os::tty;
 
 type Contribution = (ShareDescription, Part);
 
-/// Opens what the identities hold.
+/// Unwraps the parts of the identities, and gives them away.
 pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let file = &args.file;
@@ -37,9 +37,9 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     };
     let mut input = old_header::open_input(file.input.as_deref(), &stdin)?;
     let mut output = Output::prepare(file.output.as_deref(), content, false)?;
-    super::check_same(file, &input, &output)?;
+    crate::keys::same_file::check_same(file, &input, &output)?;
     let passphrases = Passphrases::new(&stdin);
-    // Before any question: whatever is wrong with recipients would make it vain.
+    // Errors of recipients should come before any question.
     let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };
     let identities = Identities::load(&file.identities, &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
@@ -73,7 +73,7 @@ fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases)
     Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::backend()?))
 }
 
-/// Those with the label that was asked for.
+/// Returns the parts with the label.
 fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec<Contribution>> {
     let Some(label) = label else { return Ok(parts) };
     let others: Vec<_> = parts.iter().map(|(description, _)| shown(description.label.as_ref())).collect();
@@ -85,7 +85,7 @@ fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec
     Ok(parts)
 }
 
-/// Refuses parts of several share sets: without a question, nobody has said which one is meant.
+/// Refuses parts of several share sets: without a question, nobody has chosen one.
 fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut sets: Vec<_> = parts.iter().map(|(description, _)| description.set).collect();
     sets.dedup();
@@ -97,7 +97,7 @@ fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     Ok(parts)
 }
 
-/// Those that the person at the terminal agrees to give away.
+/// Returns the parts that the user agrees to give away.
 fn agreed(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut agreed = Vec::new();
     for part in parts {
@@ -139,7 +139,7 @@ fn shown(label: Option<&Label>) -> String {
     label.map_or("none".to_owned(), |label| format!("\"{}\"", printable(label.as_str())))
 }
 
-/// The parts, each after a comment.
+/// Formats the parts, each after a comment.
 fn text(parts: &[Contribution]) -> Zeroizing<String> {
     const MAX_LEN: usize = 1024;
     let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_LEN));

@@ -1,8 +1,7 @@
-//! `sealane cpu`: what this CPU has, and which backend does the work on it.
+//! `sealane cpu` shows the features of the CPU, and the backend of each primitive.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 
 use sealane::{
     AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
@@ -12,20 +11,21 @@ use sealane_simd::CpuClass;
 use serde::Serialize;
 
 use crate::args::CpuArgs;
-use crate::error::{Result, printable};
-use crate::output::{json, print};
+use crate::error::Result;
+use crate::io::output::{json, print};
+use crate::os::cpu;
 
-/// Everything that is shown.
+/// The report.
 #[derive(Serialize)]
 struct Report {
-    /// The CPU's own name, where it can be read.
+    /// The name of the CPU, where it can be read.
     model: Option<String>,
     architecture: &'static str,
-    /// The instruction-set extensions that are known here and can be used.
+    /// The known instruction set extensions that can be used.
     features: Vec<&'static str>,
-    /// The class that kernels with several shapes are tuned for.
+    /// The class of CPUs that kernels are tuned for.
     class: &'static str,
-    /// The backends, by the family of primitives that they are for.
+    /// The backends of each family of primitives.
     families: Vec<FamilyReport>,
     /// The backend of each primitive.
     primitives: Vec<PrimitiveReport>,
@@ -55,7 +55,7 @@ impl FamilyReport {
 struct BackendReport {
     name: &'static str,
     supported: bool,
-    /// Whether each primitive gave its known answers. None if the backend is not supported, and so cannot be tested.
+    /// Whether each primitive gave its known answers. None if the backend is not supported.
     self_test: Option<BTreeMap<&'static str, bool>>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 }
 
 fn report(backend: Backend) -> Report {
-    // Asked of objects of each type, not of what was chosen: the choice is theirs.
+    // Objects of each type tell the backend that they use.
     let (key, nonce) = ([0; 32], [0; 12]);
     let primitives = [
         ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),
@@ -82,7 +82,7 @@ fn report(backend: Backend) -> Report {
         ("xchacha20poly1305", XChaCha20Poly1305::with_backend(&key, backend).backend()),
     ];
     let primitives = primitives.map(|(name, backend)| (name, backend.name()));
-    // What the variable does not force.
+    // SEALANE_BACKEND does not force these.
     let of_other_families = [
         ("haraka", BackendOf::<AesFamily>::detect().name()),
         ("gf2n", BackendOf::<ClmulFamily>::detect().name()),
@@ -91,9 +91,9 @@ fn report(backend: Backend) -> Report {
     ];
     let primitives = primitives.into_iter().chain(of_other_families);
     Report {
-        model: model(),
+        model: cpu::model(),
         architecture: std::env::consts::ARCH,
-        features: features(),
+        features: cpu::features(),
         class: CpuClass::detect().name(),
         families: vec![
             FamilyReport::of::<ChaChaFamily>(),
@@ -104,33 +104,6 @@ fn report(backend: Backend) -> Report {
         primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend }).collect(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-pub(super) fn features() -> Vec<&'static str> {
-    sealane_simd::x86::Features::detect().names().collect()
-}
-
-#[cfg(target_arch = "aarch64")]
-pub(super) fn features() -> Vec<&'static str> {
-    use std::arch::is_aarch64_feature_detected as has;
-    let known = [("neon", has!("neon")), ("aes", has!("aes")), ("pmull", has!("pmull"))];
-    known.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
-}
-
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn features() -> Vec<&'static str> {
-    // What is used elsewhere is a backend, and listed as one.
-    Vec::new()
-}
-
-/// The name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
-pub(super) fn model() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {
-        let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *wanted)?.1;
-        Some(printable(value.trim())).filter(|value| !value.is_empty())
-    })
 }
 
 fn plain(report: &Report) -> String {

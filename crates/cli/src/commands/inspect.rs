@@ -1,4 +1,4 @@
-//! `sealane inspect`: what a file says of itself to somebody without a key.
+//! `sealane inspect` shows what can be known of a file without a key.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,14 +12,14 @@ use sealane_age::{Decryptor, stream};
 use serde::Serialize;
 
 use crate::args::InspectArgs;
+use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, printable};
-use crate::failure::{decrypt_error, payload_error, threshold_error};
-use crate::old_header;
-use crate::output::{json, print};
-use crate::progress::{Progress, Watched};
-use crate::stdin::StdinUse;
+use crate::io::old_header;
+use crate::io::output::{json, print};
+use crate::io::progress::{Progress, Watched};
+use crate::io::stdin::StdinUse;
 
-/// Everything that is shown.
+/// The report.
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) version: &'static str,
@@ -27,30 +27,29 @@ pub(crate) struct Report {
     /// The types of all stanzas, in the order of the header.
     #[serde(skip)]
     pub(crate) stanza_types: Vec<String>,
-    /// How many stanzas there are of each type.
+    /// The number of stanzas of each type.
     recipients: BTreeMap<String, usize>,
-    /// The sets of holders who open it together.
+    /// The sets of holders who can open the file together.
     share_sets: Vec<ShareSet>,
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
     pub(crate) post_quantum: PostQuantum,
-    /// Whether the length is one that a whole file can have. That does not say that this file is
-    /// whole: one that was cut between two chunks, or inside the last one, has such a length too.
-    /// Only who can open the file knows more.
+    /// Whether a whole file can have this length. The file may be cut all the same: a cut between
+    /// two chunks, or inside the last one, also leaves a plausible length. Only decryption tells.
     length_plausible: bool,
     pub(crate) sizes: Sizes,
 }
 
-/// Holders who open the file together.
+/// A set of holders who can open the file together.
 #[derive(Serialize)]
 struct ShareSet {
     id: String,
     label: Option<String>,
-    /// How many are needed.
+    /// The number of holders that are needed.
     needed: u8,
-    /// Of how many.
+    /// The number of holders.
     of: u8,
-    /// The types of the stanzas for them.
+    /// The stanza types of the holders.
     types: BTreeMap<String, usize>,
 }
 
@@ -69,18 +68,18 @@ fn counted(types: impl IntoIterator<Item = String>) -> BTreeMap<String, usize> {
     })
 }
 
-/// Whether the file key is safe from who can build a quantum computer and has the file.
+/// Whether the file key is safe from a quantum computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PostQuantum {
     Yes,
     No,
-    /// There are recipients of types that are not known here.
+    /// The type of some recipient is unknown.
     Unknown,
 }
 
 impl PostQuantum {
-    /// One recipient who is not safe is enough.
+    /// Classifies a set of types. One recipient who is not safe is enough for `No`.
     fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
         types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
             (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,
@@ -90,22 +89,21 @@ impl PostQuantum {
     }
 }
 
-/// In bytes.
+/// Sizes in bytes.
 #[derive(Serialize)]
 pub(crate) struct Sizes {
-    /// Of the file, without armor.
+    /// The file without armor.
     file: u64,
     pub(crate) header: u64,
-    /// What armor adds to it.
+    /// The armor.
     pub(crate) armor: u64,
-    /// The nonce, and a tag for each chunk, if the file is whole; none if its length shows that it
-    /// is not.
+    /// The nonce and the tags of the chunks. None if the length shows that the file is cut.
     pub(crate) overhead: Option<u64>,
-    /// Of the plaintext, if the file is whole.
+    /// The plaintext, if the file is whole.
     pub(crate) plaintext: Option<u64>,
 }
 
-/// Shows it.
+/// Prints the report.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let (report, name) = read(args.input.as_deref())?;
     let text = if args.json { json(&report)? } else { report.text(&name) };
@@ -113,13 +111,12 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     if report.length_plausible { Ok(()) } else { Err(cut_short(&name)) }
 }
 
-/// That `name` cannot be a whole file.
+/// Returns the error of a file that is cut short.
 pub(crate) fn cut_short(name: &str) -> Error {
-    Error::new(format!("{name} is cut short: no whole file has this length"))
-        .hint("get it again from where it came from")
+    Error::new(format!("{name} is cut short: no whole file has this length")).hint("get another copy")
 }
 
-/// Reads the file `path`, or standard input; what it says, and its name for a person.
+/// Reads the file `path`, or standard input. Returns the report, and the name for messages.
 pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(path, &stdin)?;
@@ -131,7 +128,7 @@ pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
     let mut reader = Watched::new(reader, &decoded);
     let header =
         Decryptor::new(&mut reader).map_err(|error| old_header::explain(decrypt_error(error), path))?.into_header();
-    // What a file's metadata say need not be read.
+    // The length of a regular file is known without reading it.
     let file_len = match input.len {
         Some(len) if !armored => len,
         _ => {

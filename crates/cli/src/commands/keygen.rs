@@ -1,7 +1,7 @@
-//! `sealane keygen`, which is age-keygen.
+//! `sealane keygen`, which has the flags of age-keygen.
 
-use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,16 +11,14 @@ use sealane_age::mlkem768x25519;
 use zeroize::Zeroizing;
 
 use crate::args::KeygenArgs;
-use crate::cleanup::FileGuard;
-use crate::commands::split::Splitting;
-use crate::error::{Error, Result, quoted};
-use crate::identities::{ParsedIdentity, load_file};
-use crate::input::Input;
-use crate::output::{print, warn_if_others_read};
-use crate::passphrase::Passphrases;
-use crate::serve;
-use crate::shares::PUBLIC_KEY_NOTE;
-use crate::stdin::StdinUse;
+use crate::error::{Error, Result};
+use crate::io::input::Input;
+use crate::io::secret_file;
+use crate::io::stdin::StdinUse;
+use crate::keys::holders;
+use crate::keys::identities::{ParsedIdentity, load_file};
+use crate::keys::passphrase::Passphrases;
+use crate::shares::{PUBLIC_KEY_NOTE, Splitting};
 
 /// Makes a key, or converts identities to recipients.
 pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
@@ -43,22 +41,22 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return split_new(args, threshold, count);
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    // Before any question: it would be asked in vain.
+    // Before any question, because the answer would be useless.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
-        return Err(exists(path));
+        return Err(secret_file::exists(path));
     }
     if args.convert {
         let recipients = recipients(args.inputs.first().map(PathBuf::as_path))?;
-        return write(output, recipients.as_bytes(), false, None);
+        return secret_file::write(output, recipients.as_bytes(), false, None);
     }
     if args.plugin {
-        return write(output, plugin_identity(&args.inputs)?.as_bytes(), true, None);
+        return secret_file::write(output, plugin_identity(&args.inputs)?.as_bytes(), true, None);
     }
     let (text, public) = generate(args.pq)?;
-    write(output, text.as_bytes(), true, Some(&public))
+    secret_file::write(output, text.as_bytes(), true, Some(&public))
 }
 
-/// A new identity file, and the public key in it.
+/// Makes an identity file, and returns its public key too.
 fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     let (secret, public) = if post_quantum {
         let identity = mlkem768x25519::Identity::generate()
@@ -73,12 +71,12 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     Ok((Zeroizing::new(text), public))
 }
 
-/// A new identity that exists only as its shares.
+/// Makes an identity that exists only as its shares.
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     let (mut text, public) = generate(args.pq)?;
     if args.pq {
-        // The public key in the comment is 2 KB: shares of the whole file would be too long to be
-        // printed.
+        // The public key in the comment has 2 KB: shares of the whole file would be too long to
+        // print.
         text = secret_line(&text);
     }
     Splitting {
@@ -95,36 +93,36 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The line of an identity file that is not a comment.
+/// Returns the line of an identity file that is not a comment.
 fn secret_line(file: &str) -> Zeroizing<String> {
     let mut line = Zeroizing::new(String::with_capacity(file.len()));
     line.extend(file.lines().filter(|line| !line.starts_with('#')).flat_map(|text| [text, "\n"]));
     line
 }
 
-/// Files as an identity of our own plugin.
+/// Returns files as an identity of age-plugin-sealane.
 fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let none = [PathBuf::from("-")];
     let mut files = Vec::new();
     for path in if inputs.is_empty() { &none } else { inputs } {
         let mut input = Input::open(Some(path), &stdin)?;
-        let mut contents = Zeroizing::new(Vec::with_capacity(serve::FILE_LIMIT + 1));
-        let read = (&mut input.reader).take(serve::FILE_LIMIT as u64 + 1).read_to_end(&mut contents);
+        let mut contents = Zeroizing::new(Vec::with_capacity(holders::FILE_LIMIT + 1));
+        let read = (&mut input.reader).take(holders::FILE_LIMIT as u64 + 1).read_to_end(&mut contents);
         read.map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
-        if contents.len() > serve::FILE_LIMIT {
+        if contents.len() > holders::FILE_LIMIT {
             return Err(
                 Error::new(format!("{} is longer than 64 KiB", input.name)).hint("the file of one holder is expected")
             );
         }
         files.push(contents);
     }
-    let mut text = serve::identity(&files)?;
+    let mut text = holders::identity(&files)?;
     text.push('\n');
     Ok(text)
 }
 
-/// The recipients of the identity file `input`, one a line.
+/// Returns the recipients of the identity file `input`, one per line.
 fn recipients(input: Option<&Path>) -> Result<String> {
     let stdin = StdinUse::default();
     let passphrases = Passphrases::new(&stdin);
@@ -153,48 +151,4 @@ fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     lines.push_str(&recipient);
     lines.push('\n');
     Ok(())
-}
-
-/// Writes secret keys to the file `output`, which must not exist, or to standard output.
-pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
-    write(output, text, true, None)
-}
-
-/// Writes `text`; `public` is the public key that a person wants to see.
-fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
-    if let Some(path) = output {
-        write_new(path, text)?;
-    } else {
-        if is_secret {
-            warn_if_others_read("the secret key");
-        }
-        print(text)?;
-    }
-    // On a terminal it can be seen already, in the comment.
-    if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
-        let _ = writeln!(io::stderr().lock(), "Public key: {public}");
-    }
-    Ok(())
-}
-
-fn exists(path: &Path) -> Error {
-    Error::new(format!("{} exists, and keys are never overwritten", quoted(path)))
-        .hint("give -o another name; who loses a key loses what was encrypted to it")
-}
-
-/// Writes a file that did not exist, readable by its owner only, and leaves none behind if that fails.
-fn write_new(path: &Path, text: &[u8]) -> Result<()> {
-    let cannot = |error: io::Error| Error::cannot_write(path, &error);
-    let (file, _guard) = FileGuard::make_private(path)
-        .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
-    write_and_sync(file, text).map_err(|error| {
-        let _ = fs::remove_file(path);
-        cannot(error)
-    })
-}
-
-fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
-    file.write_all(text)?;
-    // /dev/full and the like cannot be synced, and were not made here: create_new excludes them.
-    file.sync_all()
 }

@@ -1,4 +1,4 @@
-//! One file for each thing that the command does.
+//! The subcommands, one module each. None of them uses another.
 
 pub(crate) mod bench;
 pub(crate) mod combine;
@@ -6,47 +6,9 @@ pub(crate) mod contribute;
 pub(crate) mod cpu;
 pub(crate) mod decrypt;
 pub(crate) mod encrypt;
-pub(crate) mod folder;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod keygen;
-mod openers;
-mod parts;
-mod range;
 pub(crate) mod rekey;
-mod salvage;
 pub(crate) mod share;
 pub(crate) mod split;
-
-pub(crate) use parts::read_part_lines;
-
-use std::path::Path;
-
-use crate::args::{FileArgs, IdentitySource};
-use crate::error::{Result, quoted};
-use crate::input::{Input, stdin_id};
-use crate::output::Output;
-use crate::same_file::{FileId, refuse_same};
-
-/// Refuses an output that is also the input, an identity file, a file of parts or a recipients file, before any of them is
-/// touched.
-fn check_same(args: &FileArgs, input: &Input, output: &Output) -> Result<()> {
-    refuse_same(output.id(), &[(input.id.clone(), format!("the input {}", input.name))])?;
-    check_same_keys(args, output)
-}
-
-/// The same where the input is what is to be changed.
-fn check_same_keys(args: &FileArgs, output: &Output) -> Result<()> {
-    let named = |path: &Path, what: &str| match path.to_str() {
-        Some("-") => (stdin_id(), format!("{what} on standard input")),
-        _ => (FileId::of_path(path), format!("{what} {}", quoted(path))),
-    };
-    let identities = args.identities.iter().filter_map(|source| match source {
-        IdentitySource::File(path) => Some(named(path, "the identity file")),
-        IdentitySource::Plugin(_) => None,
-    });
-    let mut inputs: Vec<_> = identities.collect();
-    inputs.extend(args.parts.iter().map(|path| named(path, "the part")));
-    inputs.extend(args.recipients_files.iter().map(|path| named(path, "the recipients file")));
-    refuse_same(output.id(), &inputs)
-}

@@ -1,4 +1,4 @@
-//! `sealane rekey`: other recipients for a file.
+//! `sealane rekey` changes the recipients of a file.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -6,30 +6,29 @@ use std::path::Path;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 
-use super::encrypt::{recipients, with_threshold};
-use super::openers::{OpenError, Openers};
-use super::{check_same, check_same_keys};
 use crate::args::RekeyArgs;
+use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, warn};
-use crate::failure::{encrypt_error, payload_error};
-use crate::old_header::{self, Target};
-use crate::output::{Content, Output};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
+use crate::io::old_header::{self, Target};
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::keys::encrypt_to::{recipients, with_threshold};
+use crate::keys::file_keys::{OpenError, Openers};
+use crate::keys::passphrase::Passphrases;
+use crate::keys::same_file::{check_same, check_same_keys};
 
-/// Gives a file to others.
+/// Changes the recipients of a file.
 pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let path = args.file.input.as_deref().unwrap_or(Path::new(""));
-    // Open and locked from here to the end: another file that takes its name meanwhile is not
-    // touched.
+    // Open and locked to the end: another file that takes the name meanwhile is not touched.
     let target = if args.file.output.is_none() { Some(Target::open(path)?) } else { None };
     let mut input = match &target {
         Some(target) => target.input()?,
         None => old_header::open_input(Some(path), &stdin)?,
     };
     input.refuse_mangled()?;
-    // Prepared and checked now, so that what would fail in the end does so before anybody is asked.
+    // Errors of the output should come before any question.
     let output = Output::prepare(Some(args.file.output.as_deref().unwrap_or(path)), Content::Binary, false)?;
     match args.file.output {
         Some(_) => check_same(&args.file, &input, &output)?,
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
         None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
         Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
             Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-            // Never copied over the only file there is: what ends the copy halfway would destroy it.
+            // Never copied over the only file: an interruption would destroy it.
             None if output.is_renamed() => {
                 let nonce = *decryptor.nonce();
                 copy(decryptor, &rekeyed, armored, output, &input.name, || {
@@ -63,14 +62,14 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
             }
             None => {
                 return Err(Error::new(format!("the new header of {} is longer than the old one", input.name))
-                    .hint("it takes a new file: give its name with -o"));
+                    .hint("write a new file with -o"));
             }
         },
     }
     if !args.add {
         warn(
-            "whoever could open the file before may have a copy of it, or its key, which is still the same: \
-             to take it away from somebody, decrypt it and encrypt it anew",
+            "anyone who could open the file before may have a copy, or its key, which stays the same: \
+             to exclude somebody, decrypt the file and encrypt it anew",
         );
     }
     Ok(())
@@ -88,7 +87,7 @@ impl From<RekeyError> for OpenError {
     }
 }
 
-/// The whole file again, with another header. `unchanged` is asked before the result gets its name.
+/// Writes the whole file with another header. `unchanged` is asked before the result gets its name.
 fn copy<R: Read>(
     decryptor: Decryptor<R>,
     rekeyed: &Rekeyed,

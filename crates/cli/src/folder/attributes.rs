@@ -1,4 +1,4 @@
-//! What is kept of a file besides its content.
+//! The attributes of files that are kept.
 
 use std::fs::{File, FileTimes, Metadata};
 use std::io;
@@ -6,16 +6,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds since 1970 began, and nanoseconds after them.
+/// Seconds since 1970, and nanoseconds.
 type Time = (i64, u32);
 
 /// A file's mode and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attributes {
-    /// Who may do what: the lowest nine bits. What would give away rights of the owner (set-user-ID and the like) is not among them.
+    /// The lowest nine bits of the mode. Bits that would give away rights of the owner, such as
+    /// set-user-ID, are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<u32>,
-    /// When the content was changed last.
+    /// The time of the last change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     modified: Option<Time>,
 }
@@ -29,29 +30,30 @@ impl Attributes {
         Self { mode, modified: metadata.modified().ok().and_then(to_time) }
     }
 
-    /// Without the mode: that of a file that others keep is theirs.
+    /// Returns the attributes without the mode, for a file that belongs to others.
     pub(crate) fn without_mode(self) -> Self {
         Self { mode: None, ..self }
     }
 
-    /// A folder that is being worked on.
+    /// Returns the attributes of a folder while it is written to.
     pub(super) fn private() -> Self {
         Self { mode: Some(0o700), modified: None }
     }
 
-    /// The mode of something new: `private` if it will get another one, otherwise what the umask leaves of `usual`.
+    /// Returns the mode for a new file: `private` if it will get another mode later, otherwise
+    /// `usual`, which the umask reduces.
     pub(super) fn first_mode(self, private: u32, usual: u32) -> u32 {
         if self.mode.is_some() { private } else { usual }
     }
 
-    /// Those of two folders that become one: what both allow.
+    /// Returns the attributes of two folders that become one: the rights that both grant.
     pub(super) fn and(self, other: Self) -> Self {
         let mode = self.mode.zip(other.mode).map(|(one, two)| one & two);
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
-    /// Whether a file with `metadata` was changed last when these say, as far as its file system
-    /// remembers: some do so in steps of 100 nanoseconds, and some in steps of up to two seconds.
+    /// Returns whether the file behind `metadata` has this time, within the precision of its file
+    /// system: 100 nanoseconds on some, two seconds on others.
     pub(super) fn has_time_of(self, metadata: &Metadata) -> bool {
         let Some(expected) = self.modified.and_then(from_time) else { return true };
         let Ok(found) = metadata.modified() else { return false };
@@ -60,7 +62,7 @@ impl Attributes {
         apart <= if in_whole_seconds { Duration::from_secs(2) } else { Duration::from_nanos(100) }
     }
 
-    /// Gives them to a file or a folder.
+    /// Sets the attributes of a file or a folder.
     pub(crate) fn apply(self, file: &File) -> io::Result<()> {
         if let Some(modified) = self.modified.and_then(from_time) {
             file.set_times(FileTimes::new().set_modified(modified))?;
@@ -73,7 +75,7 @@ impl Attributes {
     }
 }
 
-/// By which a file that was changed is told from what it was.
+/// Tells whether a file was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     len: u64,

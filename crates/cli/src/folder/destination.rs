@@ -1,7 +1,7 @@
-//! The folder that receives many files.
+//! The folder for the results of many files.
 //!
-//! What is about to get its name is noted in the journal first, and then gets it. What is on the disk by then is seen to once, at the end: a
-//! run that goes on after the machine has failed looks at every file.
+//! Each name is noted in the journal before it appears. The disk is synced once, at the end: after
+//! a crash of the machine, a run that continues checks every file.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -13,16 +13,16 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 
 use super::attributes::{Attributes, Stamp};
-use super::found::Found;
+use super::existing::Found;
 use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
-use super::work::Failure;
-use crate::dir::{Dir, Kind};
+use super::run::Failure;
 use crate::error::{Error, Result, describe, quoted, warn};
-use crate::output::{Temporary, keep_retry};
+use crate::io::output::{Temporary, keep_retry};
+use crate::os::dir::{Dir, Kind};
 
-/// What a run is for, as far as another one must agree to go on with it.
+/// The purpose of a run. Only a run with the same purpose can continue it.
 pub(crate) struct Purpose(Sha256);
 
 impl Purpose {
@@ -43,12 +43,12 @@ impl Purpose {
     }
 }
 
-/// What becomes of the files.
+/// The direction of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// They are sealed. With a manifest, which says what is in the folder, nothing else may be there.
+    /// Encryption. With a manifest, nothing else may be in the folder.
     Seal { with_manifest: bool },
-    /// They are opened.
+    /// Decryption.
     Open,
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum Direction {
 pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
 
 impl Direction {
-    /// Where `name` goes.
+    /// Returns the path of `name`.
     pub(super) fn target(self, name: &Name) -> PathBuf {
         match self {
             Self::Seal { .. } => name.sealed(),
@@ -65,44 +65,45 @@ impl Direction {
     }
 }
 
-/// What is known of a file before it is worked on.
+/// What is known of a result in advance.
 pub(crate) struct Expected {
     pub(crate) attributes: Attributes,
-    /// How long it will be, in bytes.
+    /// The length in bytes.
     pub(crate) len: Option<u64>,
 }
 
-/// How a run treats what it finds in the folder.
+/// How to treat the contents of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Nothing may have been begun there.
+    /// No run may have been started there.
     Fresh,
-    /// It goes on with an interrupted run, if there was one.
+    /// Continue an interrupted run, if there was one.
     Resume,
-    /// One file, of which nothing is left if it is not completed: no journal is kept.
+    /// One file without a journal: nothing of it is left if it fails.
     Single,
 }
 
-/// The folder, ready.
+/// The prepared folder.
 pub(crate) struct Destination {
     root: Dir,
-    /// What a person calls it.
+    /// The name that the user gave.
     path: PathBuf,
     direction: Direction,
     journal: Option<Journal>,
-    /// What an interrupted run did, if this one goes on with it.
+    /// The finished work of the interrupted run.
     done: Done,
-    /// The folders that this run, or the one before, makes.
+    /// The folders that this run, or the interrupted one, creates.
     made: BTreeSet<Name>,
-    /// How many files could not be given their attributes, and why the first could not.
+    /// The number of files whose attributes could not be set, and the first error.
     without_attributes: Mutex<Option<(usize, io::Error)>>,
 }
 
 impl Destination {
-    /// Looks at the folder `path`, which is made if need be, and makes the folders in it. Nothing that was there before is touched, but for what
-    /// an interrupted run left that this one goes on with.
+    /// Prepares the folder `path`, which is created if it is missing, and creates the folders in
+    /// it. Existing files are not touched, except those of an interrupted run that this one
+    /// continues.
     ///
-    /// Gives `None` if an earlier run has done all there is to do, which `expected` says of each
+    /// Returns `None` if an earlier run has done all the work, judged by what is `expected` of each
     /// file.
     pub(crate) fn prepare(
         path: &Path,
@@ -140,11 +141,12 @@ impl Destination {
         Ok(Some(destination))
     }
 
-    /// Removes files that an interrupted run had not finished, and takes its folders, which may have their attributes already.
+    /// Removes unfinished files of an interrupted run, and takes over its folders, which may have
+    /// their attributes already.
     fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
-            // Where the manifest and the journal are written.
+            // The manifest and the journal are written here.
             folders.insert(Path::new(""));
         }
         if goes_on {
@@ -156,7 +158,7 @@ impl Destination {
             folders.extend(self.done.made.iter().map(Name::as_path));
         }
         for folder in folders {
-            // One that is not there yet has nothing in it.
+            // A folder that is missing has nothing in it.
             let Ok(folder) = self.root.below(folder) else { continue };
             for (name, _) in folder.entries().unwrap_or_default() {
                 if Temporary::is_name(&name) {
@@ -166,13 +168,14 @@ impl Destination {
         }
     }
 
-    /// Makes the folders that are not there, the highest first. Those that will get a mode are for their owner only until then.
+    /// Creates the missing folders from the top down. Folders that will get a mode are for their
+    /// owner only until then.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
         for (name, attributes) in folders {
             if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
                 continue;
             }
-            // First, so that a run that goes on knows it for its own at whatever moment this one ends.
+            // First, so that a run that continues recognises the folder whenever this run ends.
             self.note(|journal| journal.add_folder(name))?;
             let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
             made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
@@ -181,13 +184,14 @@ impl Destination {
         Ok(())
     }
 
-    /// Notes something in the journal.
+    /// Writes a line of the journal.
     fn note(&self, add: impl FnOnce(&Journal) -> io::Result<()>) -> Result<()> {
         let added = self.journal.as_ref().map_or(Ok(()), add);
         added.map_err(|error| Error::cannot_write(&Journal::path(&self.path), &error))
     }
 
-    /// What an earlier run says of the file `name`, if its source is still what it was, and the file is whole.
+    /// Returns the record of the file `name` from an earlier run, if its source is unchanged and
+    /// the result is intact.
     pub(crate) fn done(&self, name: &Name, source: Stamp) -> Option<&Record> {
         let record = self.done.files.get(name).filter(|record| record.source == source)?;
         self.is_what_was_written(record).then_some(record)
@@ -195,20 +199,22 @@ impl Destination {
 
     fn is_what_was_written(&self, record: &Record) -> bool {
         let same = self.root.open_file(&self.direction.target(&record.name)).and_then(|mut file| {
-            // The content of one that others have a part in may change yet.
+            // Others can still change a file that they share.
             Ok(is_ours(&self.root, &file)? && record.check.matches(&mut file)?)
         });
         same.is_ok_and(|same| same)
     }
 
-    /// Whether what has the name of `name` by now may be replaced. A sealed file that is in the journal is of the run before, even if it
-    /// is damaged. An open one may be somebody's work.
+    /// Returns whether an existing file may be replaced by the result of `name`. An encrypted file
+    /// in the journal is from the interrupted run, even if it is damaged. A decrypted file may
+    /// contain somebody's work.
     fn may_replace(&self, name: &Name) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
     }
 
-    /// Writes the file `name` with `write`, and gives it its name when it is whole and in the journal as `record` says.
+    /// Writes the file `name` with `write`. It gets its name when it is complete and `record` is in
+    /// the journal.
     pub(crate) fn write<T>(
         &self,
         name: &Name,
@@ -237,7 +243,7 @@ impl Destination {
         Ok(record)
     }
 
-    /// Writes the manifest with `write`. That of an interrupted run is replaced.
+    /// Writes the manifest with `write`. The manifest of an interrupted run is replaced.
     pub(crate) fn write_manifest(&self, write: impl FnOnce(&mut Target<'_>) -> Result<()>) -> Result<()> {
         let path = self.path.join(MANIFEST);
         let cannot = |error: io::Error| Error::cannot_write(&path, &error);
@@ -256,7 +262,7 @@ impl Destination {
         Ok(())
     }
 
-    /// Makes a symbolic link, unless it is there already.
+    /// Creates a symbolic link, unless it exists.
     pub(crate) fn link(&self, link: &Link) -> Result<()> {
         let path = link.name.as_path();
         if self.root.read_link(path).is_ok_and(|target| target == link.target) {
@@ -273,7 +279,7 @@ impl Destination {
         }
     }
 
-    /// Sees to it that all files are on the disk.
+    /// Writes all files to the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
         self.root.sync_file_system().map_err(|error| Error::cannot_write(&self.path, &error))?;
@@ -281,7 +287,7 @@ impl Destination {
         Ok(())
     }
 
-    /// Gives the folders that were made their attributes. `complete` says that nothing is left to be done.
+    /// Sets the attributes of the new folders. `complete` says that all work is done.
     pub(crate) fn finish(self, plan: &Plan, complete: bool) -> Result<()> {
         let made = plan.directories.iter().filter(|directory| self.made.contains(&directory.name));
         let mut deepest_first: Vec<_> = made.collect();
@@ -317,7 +323,7 @@ fn open_or_make(path: &Path) -> Result<Dir> {
     }
 }
 
-/// A file that is written, whose errors say which it is.
+/// A result while it is written. Its errors name the file.
 pub(crate) struct Target<'a> {
     file: &'a File,
     path: &'a Path,
@@ -333,7 +339,7 @@ impl Write for Target<'_> {
     }
 }
 
-/// All folders that there must be for the files, and what is to be kept of them, the highest first.
+/// Returns the folders that the files need, with their attributes, from the top down.
 fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
     let of_plan = plan.directories.iter().map(|directory| &directory.name);
     let names = of_plan.chain(plan.files.iter().map(|file| &file.name)).chain(plan.links.iter().map(|link| &link.name));
@@ -345,5 +351,5 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
 
 fn exists(path: &Path) -> Error {
     Error::new(format!("{} exists, and is not what was written; it is left alone", quoted(path)))
-        .hint("was it changed since? move it away, and --resume writes it again")
+        .hint("move it away, and --resume writes it again")
 }

@@ -1,7 +1,8 @@
-//! What has been done of a run that may be interrupted.
+//! The journal of a run, with which an interrupted run continues.
 //!
-//! A line for each file that is complete, with a one-time authenticator of what it contains: so a later run knows whether the file still is what was
-//! written. That is against accidents: who can write to the folder can write a line too.
+//! It has a line for each complete file, with a one-time authenticator of its content, so a later
+//! run can tell whether the file is still intact. This protects from accidents only: anyone who can
+//! write to the folder can write a line too.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -18,17 +19,17 @@ use serde::{Deserialize, Serialize};
 use super::attributes::Stamp;
 use super::manifest::{Id, write_line};
 use super::name::{JOURNAL, Name};
-use crate::cleanup;
-use crate::dir::{self, Dir};
 use crate::error::{Error, Result, describe, quoted};
-use crate::output::Temporary;
+use crate::io::output::Temporary;
+use crate::os::cleanup;
+use crate::os::dir::{self, Dir};
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
 struct Head {
     #[serde(rename = "sealane-resume")]
     version: u32,
-    /// What the run is for: only the same can go on with it.
+    /// The purpose of the run. Only a run with the same purpose can continue it.
     purpose: String,
 }
 
@@ -38,7 +39,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) name: Name,
-    /// What the source was then.
+    /// The source when it was read.
     pub(crate) source: Stamp,
     pub(crate) id: Id,
     /// The length of the plaintext.
@@ -46,7 +47,7 @@ pub(crate) struct Record {
     pub(crate) check: Check,
 }
 
-/// What authenticates the content of a file: a key that was made for it alone, and the tag of Poly1305.
+/// The authenticator of a file: a Poly1305 key for this file alone, and the tag.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Check {
@@ -55,7 +56,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Whether all that `file` has is what it was.
+    /// Returns whether the content of `file` is unchanged.
     pub(crate) fn matches(&self, file: &mut impl Read) -> io::Result<bool> {
         let mut mac = Poly1305::new(&self.key);
         let mut buffer = vec![0; 256 << 10];
@@ -86,7 +87,7 @@ impl TryFrom<String> for Check {
     }
 }
 
-/// Writes to a file, and makes the [`Check`] of it.
+/// A writer to a file that computes its [`Check`].
 pub(crate) struct Checked<W> {
     inner: W,
     key: [u8; 32],
@@ -101,12 +102,12 @@ impl<W: Write> Checked<W> {
         Ok(Self { inner, key, mac: Poly1305::new(&key), count: 0 })
     }
 
-    /// How many bytes have been written.
+    /// Returns the number of bytes written.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Nothing more is written.
+    /// Ends the file, and returns its authenticator.
     pub(super) fn finish(self) -> Check {
         Check { key: self.key, tag: self.mac.finalize() }
     }
@@ -125,7 +126,7 @@ impl<W: Write> Write for Checked<W> {
     }
 }
 
-/// What a line after the first is about.
+/// A line after the first.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -133,47 +134,48 @@ enum Line {
     File(Record),
 }
 
-/// A folder that is made by the run.
+/// A folder that the run creates.
 #[derive(Serialize, Deserialize)]
 struct Folder {
     folder: Name,
 }
 
-/// What a run has done.
+/// The finished work of a run.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     pub(super) files: HashMap<Name, Record>,
     pub(super) made: BTreeSet<Name>,
 }
 
-/// The journal of this run, for several threads. As long as it lives, no other run has it.
+/// The journal of this run, for several threads. It is locked against other runs until it is
+/// dropped.
 pub(super) struct Journal {
     root: Dir,
     file: Mutex<File>,
 }
 
 impl Journal {
-    /// Where it is in the folder `root`.
+    /// Opens the journal's place in the folder `root`.
     pub(super) fn path(root: &Path) -> PathBuf {
         root.join(JOURNAL)
     }
 
-    /// Begins one in the folder `root`, which a person calls `path`, or goes on with the one that
-    /// is there, which must be for the same purpose, and says what was done.
+    /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
+    /// there, which must have the same purpose. Returns the finished work.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
-        // A limit of its length is to be an error that names it.
+        // So that a write beyond the file size limit is an error with a name.
         cleanup::watch();
         let (file, done) =
             if goes_on { go_on(root, path, purpose)? } else { (begin(root, path, purpose)?, Done::default()) };
         Ok((Self { root: root.clone(), file: Mutex::new(file) }, done))
     }
 
-    /// A file is complete, and about to get its name.
+    /// Notes a complete file before it gets its name.
     pub(super) fn add(&self, record: &Record) -> io::Result<()> {
         write_line(&mut *self.lock(), record)
     }
 
-    /// A folder is about to be made.
+    /// Notes a folder before it is created.
     pub(super) fn add_folder(&self, name: &Name) -> io::Result<()> {
         write_line(&mut *self.lock(), &Folder { folder: name.clone() })
     }
@@ -182,7 +184,7 @@ impl Journal {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run is complete.
+    /// Removes the journal of a complete run.
     pub(super) fn remove(self) -> io::Result<()> {
         let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
         let name = OsStr::new(JOURNAL);
@@ -202,13 +204,14 @@ fn lock(file: &File, path: &Path) -> Result<()> {
     }
 }
 
-/// A new journal, which appears with its first line and locked.
+/// Creates a journal, which appears with its first line and locked.
 fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let cannot = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => busy(path),
         _ => Error::cannot_write(&Journal::path(path), &error),
     };
-    // Who knows what tells the files apart could make a manifest of some of them.
+    // The journal is private: with the file ids in it, anyone could make a manifest of some of the
+    // files.
     let temporary = Temporary::create_in(root, 0o600).map_err(cannot)?;
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     lock(&file, path)?;
@@ -218,7 +221,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     Ok(file)
 }
 
-/// The journal of an interrupted run. What is none stays as it is.
+/// Opens the journal of an interrupted run. Any other file stays as it is.
 fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     let shown = quoted(path);
     let cannot = |error: io::Error| Error::cannot_write(&Journal::path(path), &error);
@@ -235,36 +238,35 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     }
     lock(&file, path)?;
     if !root.is_same(OsStr::new(JOURNAL), &file).map_err(cannot)? {
-        // Removed by the one that had it until now.
+        // The run that had it has just removed it.
         return Err(busy(path));
     }
     match read(&file).map_err(cannot)? {
         Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
-            // What follows is not to be taken for the rest of a line that was not written to its
-            // end.
+            // End a line that was cut off, so that the next line stays separate.
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
             Ok((file, done))
         }
         Some(_) => Err(Error::new(format!("the interrupted run into {shown} was another one"))
-            .hint("--resume goes on with the same inputs and flags; or remove that folder and begin again")),
+            .hint("repeat the same command with --resume, or remove that folder and start again")),
         None => Err(not_ours("its first line is of something else")),
     }
 }
 
-/// Whether the file in `root` is regular, has one name, and belongs to whoever makes files there
-/// now.
+/// Returns whether the file in `root` is regular, has one name, and belongs to the owner of new
+/// files there.
 pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     if dir::is_own(&metadata, None) {
         return Ok(true);
     }
-    // Some file systems give all files to somebody else, new ones too.
+    // Some file systems give all files, also new ones, to another owner.
     let new = Temporary::create_in(root, 0o600)?.file().metadata()?;
     Ok(dir::is_own(&metadata, dir::owner(&new)))
 }
 
-/// The first line, and what the others say; `None` if the first is not that of a journal. Whatever
-/// else is not a whole line was being written when the run ended.
+/// Parses the first line and the others. `None` if the first line is not that of a journal. An
+/// incomplete line was being written when the run ended, and is skipped.
 fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());

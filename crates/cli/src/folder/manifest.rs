@@ -1,4 +1,4 @@
-//! What a sealed folder has in it, for those who can open it.
+//! The manifest of an encrypted folder, which lists its contents.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _, Write};
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 const VERSION: u32 = 1;
 
-/// Longer lines nobody needs: names are shorter than 4096 bytes where there are files.
+/// The longest line. File names are shorter than 4096 bytes.
 const MAX_LINE: u64 = 1 << 20;
 
 /// The first line.
@@ -25,11 +25,11 @@ struct Head {
     version: u32,
 }
 
-/// Another line.
+/// A line after the first.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Entry {
-    /// A sealed file.
+    /// An encrypted file.
     File {
         name: Name,
         /// The length of the plaintext.
@@ -59,7 +59,7 @@ pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Res
     to.write_all(&line)
 }
 
-/// What tells a file from others.
+/// Identifies an encrypted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Id(pub(crate) [u8; FILE_ID_LEN]);
 
@@ -76,7 +76,7 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// What it says of a file.
+/// The attributes of a file in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) size: u64,
@@ -84,7 +84,7 @@ pub(crate) struct Known {
     pub(crate) attributes: Attributes,
 }
 
-/// All of it.
+/// A manifest.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) files: BTreeMap<Name, Known>,
@@ -121,13 +121,13 @@ impl Manifest {
         while line(&mut text)? {
             let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
             if let Some(twice) = manifest.add(entry) {
-                return Err(malformed(format!("{twice} stands in it twice")));
+                return Err(malformed(format!("{twice} is in it twice")));
             }
         }
         Ok(manifest)
     }
 
-    /// Gives back a name that was there already.
+    /// Adds an entry. Returns its name if the manifest has it already.
     fn add(&mut self, entry: Entry) -> Option<Name> {
         let (name, twice) = match entry {
             Entry::File { name, size, id, attributes } => {

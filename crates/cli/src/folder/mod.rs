@@ -1,22 +1,24 @@
-//! Many files at once: which they are, what is kept of them besides their content, and a folder that receives them.
+//! Many files at once: the plan of a run, the attributes to keep, and the folder for the results.
 //!
-//! The forms of the two files that are made beside the others, the manifest and the journal, are in `docs/folders.md`.
+//! `docs/folders.md` describes the formats of the manifest and the journal.
 
 mod attributes;
 mod destination;
-mod found;
+mod existing;
+mod external_links;
 mod journal;
-mod leaving;
 mod manifest;
 mod name;
+mod place;
 mod plan;
-mod work;
+mod run;
 
 pub(crate) use attributes::{Attributes, Stamp};
-pub(crate) use destination::{Destination, Direction, Expected, Mode, Purpose, Target};
+pub(crate) use destination::{Destination, Direction, Expected, Purpose, Target};
+pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
-pub(crate) use leaving::{is_among, leaves};
 pub(crate) use manifest::{Entry, Id, Known, Manifest};
 pub(crate) use name::{JOURNAL, MANIFEST, Name};
+pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Directory, Link, Plan, Source};
-pub(crate) use work::{Failure, Failures, run};
+pub(crate) use run::{Failure, Failures, run};

@@ -1,4 +1,4 @@
-//! Where a file is within a folder.
+//! Names of files within a folder.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,24 +10,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::error::quoted;
 
-/// The name of the sealed manifest in the folder that it tells about.
+/// The name of the encrypted manifest in its folder.
 pub(crate) const MANIFEST: &str = "sealane-manifest.age";
 
-/// The name of the journal in the folder that receives the files.
+/// The name of the journal in the folder for the results.
 pub(crate) const JOURNAL: &str = ".sealane-resume";
 
-/// What the name of a sealed file ends in.
+/// The end of the name of an encrypted file.
 const SUFFIX: &str = ".age";
 
-/// One or more names that lead down from a folder; never up or to somewhere else, whoever wrote them.
+/// A relative path that leads down from a folder, never up or elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Name(PathBuf);
 
 impl Name {
-    /// `None` if `path` leads anywhere else, or nowhere.
+    /// Checks `path`. `None` if it leads elsewhere, or nowhere.
     pub(crate) fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
-            // On Windows a colon would name a part of a file.
+            // On Windows, a colon would name a part of a file.
             Component::Normal(name) if !(cfg!(windows) && name.as_encoded_bytes().contains(&b':')) => Some(name),
             _ => None,
         };
@@ -39,14 +39,14 @@ impl Name {
         &self.0
     }
 
-    /// What it is called when it is sealed.
+    /// Returns the name of the encrypted file.
     pub(crate) fn sealed(&self) -> PathBuf {
         let mut sealed = self.0.clone().into_os_string();
         sealed.push(SUFFIX);
         sealed.into()
     }
 
-    /// What a sealed file is called when it is open, if it has the name of one.
+    /// Returns the name of the decrypted file, if `path` is that of an encrypted one.
     pub(crate) fn opened(sealed: &Path) -> Option<Self> {
         let stem = Path::new(sealed.file_name()?);
         let opened = match stem.extension() {
@@ -56,12 +56,13 @@ impl Name {
         Self::new(&sealed.with_file_name(opened))
     }
 
-    /// Whether a file of this name, or its sealed form, would be taken for one of this program's own.
+    /// Returns whether a file of this name, or its encrypted form, would be taken for one of this
+    /// program's own.
     pub(crate) fn is_reserved(&self) -> bool {
         [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
     }
 
-    /// The folders that it is in, from the lowest to the highest.
+    /// Returns the folders that contain it, from the lowest to the highest.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.0.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty())
     }
@@ -73,7 +74,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// As text with `/` between names, or as bytes if they are not UTF-8.
+/// Serialises a path as text with `/` between names, or as bytes if it is not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Form {
@@ -81,7 +82,7 @@ enum Form {
     Bytes { base64: String },
 }
 
-/// Any path in JSON.
+/// Serialises any path.
 pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
     let path = path.as_ref();
     let form = match path.to_str() {
@@ -92,7 +93,7 @@ pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -
     form.serialize(serializer)
 }
 
-/// Any path in JSON.
+/// Deserialises any path.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     match Form::deserialize(deserializer)? {
         Form::Text(text) => Ok(text.into()),

@@ -1,4 +1,4 @@
-//! Which files there are.
+//! The plan of a run: its files, folders and links.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 
 use super::attributes::Attributes;
 use super::name::Name;
-use crate::dir::{Dir, Kind};
 use crate::error::{Error, Result, quoted, warn};
-use crate::old_header::Place;
+use crate::io::old_header::Place;
+use crate::os::dir::{Dir, Kind};
 
-/// A file to be worked on.
+/// A file to encrypt or decrypt.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// What it is when it is open.
+    /// Its name in the clear.
     pub(crate) name: Name,
-    /// As far as is known, in bytes.
+    /// The length in bytes, as far as it is known.
     pub(crate) len: u64,
-    /// The folder that it was found in, if the command line names that one, and its name there.
+    /// The folder of the command line that contains it, and its name there.
     found: Option<(Dir, PathBuf)>,
 }
 
 impl Source {
-    /// Opens it. Only a file that the command line names may be behind a link.
+    /// Opens the file. Only a file that the command line names may be behind a link.
     pub(crate) fn open(&self) -> io::Result<File> {
         match &self.found {
             Some((root, within)) => root.open_file(within),
@@ -32,7 +32,7 @@ impl Source {
         }
     }
 
-    /// Where it is.
+    /// Returns the place of the file.
     pub(crate) fn place(&self) -> io::Result<Place> {
         match &self.found {
             Some((root, within)) => Place::below(root, within, &self.path),
@@ -41,7 +41,7 @@ impl Source {
     }
 }
 
-/// A folder to be made.
+/// A folder to create.
 #[derive(Debug)]
 pub(crate) struct Directory {
     pub(crate) name: Name,
@@ -55,18 +55,19 @@ pub(crate) struct Link {
     pub(crate) target: PathBuf,
 }
 
-/// All of them.
+/// A plan.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) files: Vec<Source>,
     pub(crate) directories: Vec<Directory>,
     pub(crate) links: Vec<Link>,
-    /// What cannot be read.
+    /// Errors of entries that cannot be read.
     pub(crate) failures: Vec<Error>,
 }
 
 impl Plan {
-    /// All that is in the files and folders `inputs`, each under its own name. One without a name, such as `.`, gives what is in it.
+    /// Plans the encryption of the files and folders `inputs`, each under its own name. An input
+    /// without a name, such as `.`, stands for its contents.
     pub(crate) fn to_encrypt(inputs: &[PathBuf]) -> Result<Self> {
         let mut plan = Self::default();
         for input in inputs {
@@ -80,7 +81,7 @@ impl Plan {
         plan.check()
     }
 
-    /// A file that the command line names.
+    /// Adds a file of the command line.
     pub(crate) fn take_file(&mut self, path: &Path, name: Option<Name>) -> Result<()> {
         let (metadata, shown) = (look_at(path)?, quoted(path));
         let name = name.ok_or_else(|| Error::new(format!("{shown} is not the name of a file")))?;
@@ -91,7 +92,8 @@ impl Plan {
         Ok(())
     }
 
-    /// All that is in the folder `root`. `name` says what is to become of what, which may be a folder, as far as it becomes something.
+    /// Adds the contents of the folder `root`. `name` returns the name of each entry, or `None` to
+    /// leave it out.
     pub(crate) fn walk(&mut self, root: &Path, mut name: impl FnMut(&Path, bool) -> Option<Name>) {
         let cannot = |within: &Path, error: &io::Error| {
             Error::io(format!("cannot read {}", quoted(root.join(within).components().as_path())), error)
@@ -100,7 +102,7 @@ impl Plan {
             Ok(directory) => directory,
             Err(error) => return self.failures.push(cannot(Path::new(""), &error)),
         };
-        // The next one last.
+        // Entries are taken from the end.
         let mut left = vec![(PathBuf::new(), Kind::Directory, 0)];
         while let Some((within, kind, len)) = left.pop() {
             let name = name(&within, kind == Kind::Directory);
@@ -135,7 +137,7 @@ impl Plan {
         }
     }
 
-    /// Adds another one.
+    /// Adds another plan.
     pub(crate) fn append(&mut self, other: Self) {
         self.files.extend(other.files);
         self.directories.extend(other.directories);
@@ -143,7 +145,8 @@ impl Plan {
         self.failures.extend(other.failures);
     }
 
-    /// This, if no two things would become one, but for folders; and none has a name that this program uses itself.
+    /// Checks that no two entries get the same name, except folders, and that none has a name of
+    /// this program.
     pub(crate) fn check(mut self) -> Result<Self> {
         let mut folders = BTreeMap::<_, Attributes>::new();
         for directory in self.directories {
@@ -168,7 +171,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// The lengths of all files together, in bytes.
+    /// Returns the length of all files together, in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.files.iter().map(|file| file.len).sum()
     }

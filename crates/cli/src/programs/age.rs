@@ -1,4 +1,4 @@
-//! `age`.
+//! The program `age`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ const FLAGS: &[Flag] = &[
     value(&["j"]),
 ];
 
-/// Does what `age` does.
+/// Runs `age`.
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     if args.is_empty() {
         return Err(Stop::Usage { fault: None, usage: USAGE, status: 1 });

@@ -1,27 +1,27 @@
-//! Command lines as Go's package `flag` reads them: one dash or two, no clusters, and no flag after
-//! the first argument that is none.
+//! Parses command lines like Go's package `flag`: one dash or two, no clusters, and no flags after
+//! the first other argument.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::args::tail;
 
-/// A flag: all its names, the one it goes by here first, and whether a value follows.
+/// A flag: all its names, the main one first, and whether a value follows.
 pub(super) struct Flag {
     pub(super) names: &'static [&'static str],
     pub(super) takes_value: bool,
 }
 
-/// A flag that is set or not.
+/// Returns a flag without a value.
 pub(super) const fn switch(names: &'static [&'static str]) -> Flag {
     Flag { names, takes_value: false }
 }
 
-/// A flag that takes a value.
+/// Returns a flag with a value.
 pub(super) const fn value(names: &'static [&'static str]) -> Flag {
     Flag { names, takes_value: true }
 }
 
-/// Why a command line was not read.
+/// The reason why a command line was not parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Help was asked for.
@@ -29,38 +29,39 @@ pub(super) enum Fault {
     Malformed(String),
 }
 
-/// What a command line says.
+/// A parsed command line.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
-    /// In order: the flag's first name, and its value, which for a switch is `true` or `false`.
+    /// The main name and the value of each flag, in order. The value of a switch is `true` or
+    /// `false`.
     found: Vec<(&'static str, OsString)>,
-    /// What follows the flags.
+    /// The arguments after the flags.
     pub(super) rest: Vec<OsString>,
 }
 
 impl Flags {
-    /// Whether the switch was set, last of all.
+    /// Returns whether the last value of the switch is `true`.
     pub(super) fn is_set(&self, name: &str) -> bool {
         self.last(name).is_some_and(|value| value == "true")
     }
 
-    /// The last value, unless it is empty.
+    /// Returns the last value, unless it is empty.
     pub(super) fn last(&self, name: &str) -> Option<&OsString> {
         self.all(name).last().filter(|value| !value.is_empty())
     }
 
-    /// All values.
+    /// Returns all values.
     pub(super) fn all(&self, name: &str) -> impl DoubleEndedIterator<Item = &OsString> {
         self.found.iter().filter(move |(found, _)| *found == name).map(|(_, value)| value)
     }
 
-    /// Each flag with its value, in order.
+    /// Returns each flag with its value, in order.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
         self.found.iter().map(|(name, value)| (*name, value))
     }
 }
 
-/// Reads `args`, without the program's name.
+/// Parses `args`, without the program's name.
 pub(super) fn parse(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Result<Flags, Fault> {
     let mut parsed = Flags::default();
     let mut args = args.into_iter();
@@ -107,7 +108,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) ->
     Ok(parsed)
 }
 
-/// A truth value as Go reads it.
+/// Parses a truth value like Go.
 fn truth(value: &OsStr) -> Option<&'static str> {
     match value.to_str()? {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some("true"),

@@ -1,4 +1,4 @@
-//! `age-inspect`.
+//! The program `age-inspect`.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use super::flags::{Flag, switch};
 use super::{Stop, parse};
 use crate::commands::inspect::{PostQuantum, Report, cut_short, read};
 use crate::error::{Error, Result, printable};
-use crate::output::print;
+use crate::io::output::print;
 
 const USAGE: &str = "\
 Usage:
@@ -38,8 +38,7 @@ struct Metadata<'a> {
     sizes: Sizes,
 }
 
-/// In bytes. There is no padding in the format today, so the smallest and the largest payload are
-/// the same.
+/// Sizes in bytes. The format has no padding today, so both payload sizes are the same.
 #[derive(Serialize)]
 struct Sizes {
     header: u64,
@@ -51,7 +50,7 @@ struct Sizes {
     max_padding: u64,
 }
 
-/// Does what `age-inspect` does.
+/// Runs `age-inspect`.
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
     if flags.rest.len() > 1 {
@@ -90,12 +89,12 @@ impl<'a> Metadata<'a> {
         }
     }
 
-    /// With the indentation of age-inspect.
+    /// Formats JSON with the indentation of age-inspect.
     fn json(&self) -> Result<String> {
         let mut out = Vec::new();
         let written = self.serialize(&mut Serializer::with_formatter(&mut out, PrettyFormatter::with_indent(b"    ")));
         written.map_err(|error| Error::new(format!("cannot write JSON: {error}")))?;
-        // Types are printable ASCII. Go escapes these three.
+        // Types are printable ASCII. Go escapes these three characters.
         let text = String::from_utf8_lossy(&out);
         Ok(text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026") + "\n")
     }

@@ -1,4 +1,4 @@
-//! `age-keygen`.
+//! The program `age-keygen`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,10 +24,10 @@ This is sealane under the name of age-keygen; sealane keygen does more: sealane 
 
 const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["pq"]), switch(&["y"]), value(&["o", "output"])];
 
-/// Does what `age-keygen` does.
+/// Runs `age-keygen`.
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
-    // A file of that name, as age-keygen takes it.
+    // age-keygen takes "-" as the name of a file.
     let output = flags.last("o").map(|path| if path == "-" { PathBuf::from("./-") } else { PathBuf::from(path) });
     let inputs = flags.rest.iter().map(|input| if input.is_empty() { "-".into() } else { PathBuf::from(input) });
     Ok(crate::run(Action::Keygen(KeygenArgs {

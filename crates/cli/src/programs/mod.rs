@@ -1,6 +1,5 @@
-//! The names under which the command stands in for another program: a link to it, or a copy, that
-//! is called `age`, `age-keygen`, `age-inspect`, `age-plugin-sealane` or `age-plugin-pq` has that
-//! program's command line, output and exit status.
+//! Stands in for other programs: a link or copy with the name `age`, `age-keygen`, `age-inspect`,
+//! `age-plugin-sealane` or `age-plugin-pq` has that program's command line, output and exit status.
 
 mod age;
 mod flags;
@@ -17,14 +16,16 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use self::flags::{Fault, Flags};
+use crate::args;
 use crate::error::{Error, Result};
-use crate::{args, output, serve};
+use crate::io::output;
+use crate::keys::holders;
 
-/// The version that `--version` of the programs of age prints: that of the age whose behaviour they
-/// have, and this program's own.
+/// The version that the programs of age print: the version of age whose behaviour they have, and
+/// our own.
 const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
 
-/// A program that this one can be.
+/// A program that this one can stand in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Sealane,
@@ -35,25 +36,24 @@ pub(crate) enum Program {
     PluginPq,
 }
 
-/// Which one this process is.
+/// The program of this process.
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
 impl Program {
     const ALL: [Self; 6] =
         [Self::Sealane, Self::Age, Self::AgeKeygen, Self::AgeInspect, Self::PluginSealane, Self::PluginPq];
 
-    /// The one of this process, before [`Program::set`] `sealane` itself.
+    /// Returns the program of this process; `sealane` before [`Program::set`].
     pub(crate) fn current() -> Self {
         PROGRAM.get().copied().unwrap_or(Self::Sealane)
     }
 
-    /// Takes the name under which the process was started.
+    /// Sets the program by the name under which the process was started.
     pub(crate) fn set(name: Option<&OsStr>) -> Self {
         *PROGRAM.get_or_init(|| name.map_or(Self::Sealane, Self::named))
     }
 
-    /// The program that the path `started` names; a name that is not known is another one for
-    /// `sealane`.
+    /// Returns the program that the path `started` names. Unknown names mean `sealane`.
     fn named(started: &OsStr) -> Self {
         let name = Path::new(started).file_name().and_then(OsStr::to_str).unwrap_or_default();
         let name = if cfg!(windows) { name.to_ascii_lowercase() } else { name.to_owned() };
@@ -61,7 +61,7 @@ impl Program {
         Self::ALL.into_iter().find(|program| program.name() == name).unwrap_or(Self::Sealane)
     }
 
-    /// The name, with which messages begin.
+    /// Returns the name, with which messages begin.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sealane => "sealane",
@@ -73,19 +73,19 @@ impl Program {
         }
     }
 
-    /// The exit status for a command line that is well formed and asks for what does not go
+    /// Returns the exit status for a well-formed command line with arguments that do not go
     /// together.
     pub(crate) fn usage_status(self) -> u8 {
         if self == Self::Sealane { 2 } else { 1 }
     }
 
-    /// Does what `args` ask for.
+    /// Runs the program with `args`.
     pub(crate) fn run(self, args: Vec<OsString>) -> Result<ExitCode> {
         let act = match self {
             Self::Sealane => {
-                match args.first().and_then(|first| first.to_str()).and_then(serve::state_machine) {
-                    // rage, and this program, start a link to a plugin by the name of what it leads
-                    // to.
+                match args.first().and_then(|first| first.to_str()).and_then(holders::state_machine) {
+                    // rage and this program resolve links to a plugin, and start it by the name of
+                    // the target.
                     Some(state_machine) => plugin::run(state_machine)?,
                     None => args::parse(args).and_then(crate::run)?,
                 }
@@ -113,11 +113,11 @@ impl Program {
     }
 }
 
-/// Why a program ends before its work is done.
+/// The reason why a program ends early.
 enum Stop {
-    /// What was asked for is this text.
+    /// Print this text.
     Print(String),
-    /// The command line is malformed, or help was asked for: both go to standard error.
+    /// Print this error and the usage to standard error.
     Usage {
         fault: Option<String>,
         usage: &'static str,
@@ -132,7 +132,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// The flags in `args`, which `names` lists; `usage` explains them.
+/// Parses `args` with the flags in `names`. `usage` explains them.
 fn parse(args: Vec<OsString>, names: &[flags::Flag], usage: &'static str) -> Result<Flags, Stop> {
     let found = flags::parse(args, names).map_err(|fault| match fault {
         Fault::Help => Stop::Usage { fault: None, usage, status: 0 },

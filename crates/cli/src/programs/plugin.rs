@@ -1,6 +1,6 @@
-//! The side of <https://c2sp.org/age-plugin> that is a plugin: `age-plugin-sealane` and
-//! `age-plugin-pq` in one, because the recipients and identities say which of them is meant, and
-//! the name under which it was started may not.
+//! The plugins `age-plugin-sealane` and `age-plugin-pq` (<https://c2sp.org/age-plugin>). One
+//! program answers for both: recipients and identities tell which is meant, and the name of the
+//! process may not.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -12,13 +12,13 @@ use age_plugin::{Callbacks, PluginHandler, run_state_machine};
 
 use super::plugin_pq::Keys;
 use crate::error::{Error, Result};
-use crate::memory;
-use crate::serve::Holders;
+use crate::keys::holders::Holders;
+use crate::os::memory;
 
 /// The name in post-quantum recipients and identities.
 const PQ: &str = "pq";
 
-/// Speaks with who started this program, on standard input and output.
+/// Speaks with the client on standard input and output.
 pub(super) fn run(state_machine: &str) -> Result<()> {
     memory::protect();
     run_state_machine(state_machine, Handler).map_err(|error| Error::io("as a plugin", &error))
@@ -71,7 +71,7 @@ impl RecipientPluginV1 for Keys {
     }
 }
 
-/// Those of both plugins.
+/// The identities of both plugins.
 #[derive(Default)]
 struct Identities {
     holders: Holders,

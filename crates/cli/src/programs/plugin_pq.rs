@@ -1,4 +1,4 @@
-//! `age-plugin-pq`: gives programs that have no post-quantum keys of their own those of age 1.3
+//! `age-plugin-pq` gives the post-quantum keys of age 1.3 to programs that do not have them
 //! (<https://c2sp.org/age-plugin>).
 
 use std::ffi::OsString;
@@ -15,11 +15,11 @@ use zeroize::Zeroizing;
 
 use super::flags::{Flag, switch, value};
 use super::{Stop, parse, plugin};
-use crate::commands::keygen;
 use crate::error::{Error, Result};
-use crate::identities::{ParsedIdentity, load_file};
-use crate::passphrase::Passphrases;
-use crate::stdin::StdinUse;
+use crate::io::secret_file;
+use crate::io::stdin::StdinUse;
+use crate::keys::identities::{ParsedIdentity, load_file};
+use crate::keys::passphrase::Passphrases;
 
 const USAGE: &str = "\
 Usage:
@@ -39,21 +39,21 @@ const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["identity"]), value(&["o
 
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-PQ-");
 
-/// What age-plugin-pq ends with if nobody says what it is to do.
+/// The exit status without a state machine.
 const NO_STATE_MACHINE: u8 = 4;
 
-/// Does what `age-plugin-pq` does.
+/// Runs `age-plugin-pq`.
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
     if flags.is_set("identity") {
         if flags.rest.len() > 1 {
             return Err(Error::usage("too many arguments").hint("-identity takes one INPUT").into());
         }
-        crate::memory::protect();
+        crate::os::memory::protect();
         let input = flags.rest.first().filter(|input| !input.is_empty()).map(Path::new);
         let converted = convert(input.unwrap_or(Path::new("-")))?;
         let output = flags.last("o").map(PathBuf::from);
-        return Ok(keygen::write_secret(output.as_deref(), converted.as_bytes())?);
+        return Ok(secret_file::write_secret(output.as_deref(), converted.as_bytes())?);
     }
     match flags.last("age-plugin").and_then(|name| name.to_str()) {
         Some(name @ ("recipient-v1" | "identity-v1")) => Ok(plugin::run(name)?),
@@ -64,11 +64,11 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     }
 }
 
-/// The identities in the file `input`, one a line, as identities of the plugin.
+/// Converts the identities in the file `input` to identities of the plugin, one per line.
 fn convert(input: &Path) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let identities = load_file(input, &stdin, &Passphrases::new(&stdin))?;
-    // The seed is 32 bytes.
+    // A seed has 32 bytes.
     let mut lines = Zeroizing::new(String::with_capacity(identities.len() * 128));
     for (index, identity) in identities.iter().enumerate() {
         let ParsedIdentity::PostQuantum(identity) = identity else {
@@ -83,7 +83,7 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
     Ok(lines)
 }
 
-/// What the client has named.
+/// The recipients and identities that the client has named.
 #[derive(Default)]
 pub(super) struct Keys {
     recipients: Vec<Recipient>,
@@ -94,33 +94,33 @@ const MALFORMED_RECIPIENT: &str = "malformed post-quantum recipient";
 const MALFORMED_IDENTITY: &str = "malformed post-quantum identity";
 
 impl Keys {
-    /// Whether anybody is to be encrypted to.
+    /// Returns whether there are recipients.
     pub(super) fn has_recipients(&self) -> bool {
         !self.recipients.is_empty()
     }
 
-    /// Adds somebody to encrypt to.
+    /// Adds a recipient.
     pub(super) fn add_recipient(&mut self, index: usize, bytes: &[u8]) -> Result<(), RecipientError> {
         let failed = |_| RecipientError::Recipient { index, message: MALFORMED_RECIPIENT.to_owned() };
         self.recipients.push(Recipient::from_bytes(bytes).map_err(failed)?);
         Ok(())
     }
 
-    /// Adds somebody to encrypt to, by their identity.
+    /// Adds the recipient of an identity.
     pub(super) fn add_recipient_of(&mut self, index: usize, seed: &[u8]) -> Result<(), RecipientError> {
         let failed = |_| RecipientError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
         self.recipients.push(Identity::from_seed(seed).map_err(failed)?.to_public());
         Ok(())
     }
 
-    /// Adds somebody who decrypts.
+    /// Adds an identity.
     pub(super) fn add_identity(&mut self, index: usize, seed: &[u8]) -> Result<(), IdentityError> {
         let failed = |_| IdentityError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
         self.identities.push(Identity::from_seed(seed).map_err(failed)?);
         Ok(())
     }
 
-    /// The stanzas for each of the file keys.
+    /// Wraps each of the file keys for all recipients.
     pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
         let wrap = |file_key: &FileKey| {
             let mut all = Vec::with_capacity(self.recipients.len());
@@ -133,7 +133,7 @@ impl Keys {
         wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }])
     }
 
-    /// The key of the file with these stanzas, if one of them is for an identity that was added.
+    /// Unwraps the key of the file with these stanzas, if one of them is for an identity.
     pub(super) fn unwrap(&self, file_index: usize, stanzas: &[Stanza]) -> Option<Result<FileKey, Vec<IdentityError>>> {
         let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
             Some((at, self.identities.iter().find_map(|identity| identity.unwrap_stanza(stanza))?))

@@ -1,4 +1,4 @@
-//! `age-plugin-sealane`: opens files for several holders, for `age` and `rage`.
+//! `age-plugin-sealane` opens files for several holders in `age` and `rage`.
 
 use std::ffi::OsString;
 
@@ -16,7 +16,7 @@ Its identities are made from those of the holders: sealane keygen --plugin -o to
 
 const FLAGS: &[Flag] = &[switch(&["version"]), value(&["age-plugin"])];
 
-/// Does what the plugin does.
+/// Runs `age-plugin-sealane`.
 pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
     match flags.last("age-plugin") {

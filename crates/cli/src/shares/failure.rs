@@ -1,4 +1,4 @@
-//! What is wrong with shares, in the words of the command.
+//! Explains errors of shares.
 
 use std::fmt::Display;
 use std::io;
@@ -10,7 +10,7 @@ use crate::error::{Error, describe, warn};
 
 const AGAIN: &str = "get the share again from whoever keeps it, or combine others";
 
-/// One share cannot be read.
+/// Explains why one share cannot be read.
 pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
     let what = match error {
         ShareError::Io(error) => return Error::new(format!("cannot read {name}: {}", describe(error))),
@@ -26,7 +26,7 @@ pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
     }
 }
 
-/// A secret cannot be split.
+/// Explains why a secret cannot be split.
 pub(crate) fn split_error(error: SplitError) -> Error {
     match error {
         SplitError::Parameter(error) => parameter_error(&error),
@@ -40,15 +40,15 @@ pub(super) fn parameter_error(error: &ParameterError) -> Error {
         .hint("-k says how many shares are needed, -n how many are made: 2 to 255, -k up to -n")
 }
 
-/// Shares that are left out: one warning for each file, however many there are in it.
+/// Shares that are left out. There is one warning per file.
 #[derive(Default)]
 pub(crate) struct LeftOut {
-    /// The file, what is said of its first one, and how many more there are.
+    /// For each file, the reason of the first share, and the number of further ones.
     files: Vec<(usize, String, usize)>,
 }
 
 impl LeftOut {
-    /// One is left out; `why` says which, and why.
+    /// Adds a share. `why` names it and the reason.
     pub(crate) fn add(&mut self, place: &Place, why: impl Display) {
         match self.files.iter_mut().find(|(file, ..)| *file == place.file) {
             Some((.., more)) => *more += 1,
@@ -56,14 +56,14 @@ impl LeftOut {
         }
     }
 
-    /// Those that could not be read.
+    /// Adds the shares that could not be read.
     pub(crate) fn of(unreadable: &[Unreadable]) -> Self {
         let mut left_out = Self::default();
         unreadable.iter().for_each(|bad| left_out.add(&bad.place, &bad.error));
         left_out
     }
 
-    /// Those that turned out to be bad.
+    /// Adds the shares that turned out to be damaged.
     pub(crate) fn add_bad(&mut self, bad: &[BadShare], places: &[Place]) {
         for BadShare { position, fault } in bad {
             let place = &places[*position];
@@ -76,7 +76,7 @@ impl LeftOut {
         }
     }
 
-    /// Warns of them, once.
+    /// Prints the warnings once.
     pub(crate) fn say(&mut self) {
         for (_, why, more) in self.files.drain(..) {
             match more {
@@ -87,8 +87,8 @@ impl LeftOut {
     }
 }
 
-/// Shares do not give a secret. `places` are those of the shares, in their order. Warns of what was
-/// left out before.
+/// Explains why shares do not restore a secret. `places` are the places of the shares, in order.
+/// Prints the warnings about `left_out` first.
 pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mut LeftOut) -> Error {
     let pair = |positions: [usize; 2]| format!("{} and {}", places[positions[0]], places[positions[1]]);
     if let CombineError::TooFew { bad, .. } | CombineError::Bad(bad) = &error {
@@ -146,17 +146,17 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
     }
 }
 
-/// What to do where shares of one file contradict those of others.
+/// The advice when shares of one file contradict those of others.
 pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one file never outvote others. Leave out the file that \
     you trust less, or give each share in a file of its own";
 
-/// Shares of more than one set were given; `sets` describe them.
+/// Explains that the shares belong to several sets, which `sets` describe.
 pub(super) fn several_sets(sets: &[String]) -> Error {
     Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; ")))
         .hint("nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know")
 }
 
-/// The first digits of each identifier: eight, or as many as tell them apart.
+/// Returns the first digits of each identifier: eight, or as many as make them different.
 fn short_names(sets: &[String]) -> Vec<String> {
     let is_distinct = |length: usize| {
         let mut short: Vec<_> = sets.iter().map(|set| &set[..length]).collect();
@@ -171,7 +171,7 @@ fn short_names(sets: &[String]) -> Vec<String> {
     sets.iter().map(|set| set[..length].to_owned()).collect()
 }
 
-/// Names for a person, not all of many.
+/// Lists names, shortened if there are many.
 pub(super) fn list(places: &[&Place]) -> String {
     const SHOWN: usize = 4;
     let shown: Vec<_> = places.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -181,14 +181,15 @@ pub(super) fn list(places: &[&Place]) -> String {
     }
 }
 
-/// Says that shares without any to spare cannot contradict each other: `given` of them, `needed` to restore the secret.
+/// Warns that shares without a spare one cannot be checked against each other: `given` were given,
+/// and `needed` restore the secret.
 pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
     if given == usize::from(needed) {
         warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
     }
 }
 
-/// Reading a share failed.
+/// Explains why a share cannot be read.
 pub(crate) fn read_error(error: io::Error, name: &Place) -> Error {
     match ShareError::of(&error) {
         Some(error) => share_error(error, name),

@@ -1,4 +1,4 @@
-//! Shares in the formats of others: SLIP-39 words, `ssss`, HashiCorp Vault.
+//! Shares in other formats: SLIP-39 words, `ssss`, HashiCorp Vault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,25 +15,24 @@ use super::open::{Named, NamedWords, Place, set_of_words};
 use super::pasted::PASSPHRASE_NOTE;
 use crate::args::{CombineArgs, FormArgs};
 use crate::error::{Error, Result, warn};
-use crate::passphrase::{Given, Passphrases};
-use crate::stdin::StdinUse;
+use crate::io::stdin::StdinUse;
+use crate::keys::passphrase::{Given, Passphrases};
 
-/// The longest secret in bytes that is split into lines.
+/// The longest secret that is split into lines, in bytes.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
-/// A share that is a line.
+/// A share on one line.
 pub(crate) struct Line {
-    /// What the file is called after the name of the secret.
+    /// The end of the file's name, after the name of the secret.
     pub(crate) ending: String,
-    /// For people, where the format allows it: with a line end, or empty.
+    /// A comment line, or nothing if the format allows no comments.
     pub(crate) heading: String,
-    /// What is the same for all shares, and stands after the heading.
+    /// Comments after the heading, the same for all shares.
     pub(crate) notes: String,
     pub(crate) text: Zeroizing<String>,
 }
 
-/// Splits `secret` in the form that is not ours. `comments` go beside it where the format allows
-/// it.
+/// Splits `secret` into shares of another format. `comments` are added if the format allows them.
 pub(crate) fn split(
     form: FormArgs,
     secret: &[u8],
@@ -110,7 +109,7 @@ pub(crate) fn combine_words(
     }
     check_key(words, &recovered.secret, args.passphrase)?;
     if recovered.secret.len() == super::identity::KEY_BYTES && !args.identity {
-        // What stands beside the words was compared.
+        // The result was compared with the public key beside the words.
         let is_key = words.iter().any(|words| !words.notes.public_keys.is_empty());
         warn(if is_key {
             "the secret is the key of an identity, in 32 bytes; --identity writes it as one"
@@ -121,7 +120,7 @@ pub(crate) fn combine_words(
     Ok(recovered.secret)
 }
 
-/// That the words are of one set: which is meant if not, a person must say.
+/// Checks that the words belong to one set. If not, the user must choose.
 fn check_one_set(words: &[NamedWords]) -> Result<()> {
     let mut sets: BTreeMap<String, Vec<&Place>> = BTreeMap::new();
     for words in words {
@@ -134,8 +133,8 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
     Err(several_sets(&described))
 }
 
-/// That words which contradict others come from as many files as words are needed: one file with
-/// many never outvotes the others.
+/// Checks that contradicting words come from as many files as words are needed, so that one file
+/// with many shares never outvotes the others.
 fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
     if bad.is_empty() {
         return Ok(());
@@ -157,8 +156,8 @@ fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
         .hint(ONE_FILE_HINT))
 }
 
-/// That the secret is the key of which a public key stands beside the words, if one does: SLIP-39
-/// itself gives another secret for each passphrase.
+/// Checks the secret against the public key beside the words, if there is one: SLIP-39 itself gives
+/// another secret for each passphrase.
 fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
     let stated = |words: &&NamedWords| !words.notes.public_keys.is_empty();
     let Some(first) = words.iter().find(stated) else { return Ok(()) };
@@ -249,8 +248,8 @@ fn combine_error(error: ForeignError, names: &[&Place]) -> Error {
     }
 }
 
-/// The name of a file with a line.
+/// Returns the name of a share's file.
 pub(crate) fn file_name(stem: &str, line: &Line) -> String {
-    // The stem is a file's name, never a path.
+    // The stem is a file name, never a path.
     format!("{}.{}", Path::new(stem).display(), line.ending)
 }

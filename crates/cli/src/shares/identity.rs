@@ -1,4 +1,4 @@
-//! The key in an identity file, and an identity file from a key: for shares that hold a key and nothing else.
+//! The key in an identity file, and an identity file from a key, for shares that hold only a key.
 
 use std::str::FromStr as _;
 
@@ -16,16 +16,16 @@ pub(crate) const KEY_BYTES: usize = 32;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("age-secret-key-");
 
-/// The one identity that a file consists of.
+/// The only identity in a file.
 pub(crate) struct Single {
-    /// What is shared of it, where a secret must be short: the 32 bytes of an X25519 key, or the
-    /// line of a post-quantum one.
+    /// The part to share if the secret must be short: the 32 bytes of an X25519 key, or the line of
+    /// a post-quantum one.
     pub(crate) secret: Zeroizing<Vec<u8>>,
     /// The recipient.
     pub(crate) public: String,
 }
 
-/// The identity that `file` consists of, if that is what it is.
+/// Returns the identity in `file`, if the file has exactly one and nothing else.
 pub(crate) fn single(file: &[u8]) -> Option<Single> {
     let text = std::str::from_utf8(file).ok()?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -41,7 +41,7 @@ pub(crate) fn single(file: &[u8]) -> Option<Single> {
     (checked.hrp() == PREFIX && secret.len() == KEY_BYTES).then_some(Single { secret, public })
 }
 
-/// A post-quantum identity as a line.
+/// Parses a post-quantum identity in a line.
 fn line_of(identity: &mlkem768x25519::Identity) -> Zeroizing<Vec<u8>> {
     let text = identity.to_text();
     let mut line = Zeroizing::new(Vec::with_capacity(text.expose_secret().len() + 1));
@@ -50,7 +50,7 @@ fn line_of(identity: &mlkem768x25519::Identity) -> Zeroizing<Vec<u8>> {
     line
 }
 
-/// The recipient of what [`single`] shares of an identity, if `secret` can be that.
+/// Returns the recipient of a secret that [`single`] returned, if `secret` can be one.
 pub(crate) fn public_of(secret: &[u8]) -> Option<String> {
     if secret.len() == KEY_BYTES {
         return identity_of(secret).map(|(identity, _)| identity.to_public().to_string());
@@ -64,7 +64,7 @@ fn identity_of(key: &[u8]) -> Option<(x25519::Identity, Zeroizing<String>)> {
     Some((identity, text))
 }
 
-/// An identity file with `key`.
+/// Returns an identity file with `key`.
 pub(crate) fn file_of(key: &[u8]) -> Result<Zeroizing<String>> {
     let not_a_key = || Error::new(format!("the secret is {} bytes, and the key of an identity 32", key.len()));
     if key.len() != KEY_BYTES {

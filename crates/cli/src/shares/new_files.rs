@@ -1,4 +1,4 @@
-//! New files that appear together, or not at all, readable by their owner only.
+//! New files that appear together or not at all, readable by their owner only.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::cleanup::FileGuard;
 use crate::error::{Error, Result, quoted};
+use crate::os::cleanup::FileGuard;
 
-/// Files beside the places that they will have. Dropped before [`NewFiles::finish`], they are removed.
+/// Temporary files beside their final places. They are removed unless [`NewFiles::finish`] is
+/// called.
 pub(crate) struct NewFiles {
     directory: PathBuf,
     files: Vec<NewFile>,
 }
 
 struct NewFile {
-    // Fields are dropped in this order: the file is closed and removed, and only then no longer watched over.
+    // Fields are dropped in this order: the file is closed and removed while it is still watched.
     file: File,
     temporary: TempPath,
     _guard: FileGuard,
@@ -24,7 +25,8 @@ struct NewFile {
 }
 
 impl NewFiles {
-    /// Makes the files in `directory`, which is made if need be. None of the names may exist.
+    /// Creates the files in `directory`, which is created if it is missing. None of the names may
+    /// exist.
     pub(crate) fn create(directory: &Path, names: &[String]) -> Result<Self> {
         let directory = if directory == Path::new("") { Path::new(".") } else { directory };
         make_directory(directory)?;
@@ -49,12 +51,12 @@ impl NewFiles {
         Ok(NewFile { file, temporary, _guard: guard, target })
     }
 
-    /// The files, in the order of their names.
+    /// Returns the files, in the order of their names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
         self.files.iter().map(|new| &new.file)
     }
 
-    /// The files are complete: onto the disk with them, and into their places. Gives the places.
+    /// Syncs the complete files, and gives them their names. Returns their paths.
     pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
         for new in &self.files {
             new.file.sync_all().map_err(|error| Error::cannot_write(&new.target, &error))?;
@@ -69,13 +71,13 @@ impl NewFiles {
                 Err(error) => return Err(Error::cannot_write(&target, &error)),
             }
         }
-        // The names too; where directories cannot be synced, there is nothing more to be done.
+        // Sync the names too, on systems that can sync directories.
         let _ = File::open(&self.directory).and_then(|directory| directory.sync_all());
         Ok(placed.keep())
     }
 }
 
-/// Files in their places, which are removed if not all of them get there.
+/// Files with their final names, which are removed if not all of them get theirs.
 #[derive(Default)]
 struct Placed(Vec<(PathBuf, FileGuard)>);
 

@@ -1,4 +1,4 @@
-//! Opening shares in whatever form they come.
+//! Opens shares in any form.
 
 use std::fmt;
 use std::fs::File;
@@ -11,39 +11,39 @@ use zeroize::Zeroizing;
 
 use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use crate::error::{Error, Result, quoted};
-use crate::progress::{Progress, Shown, Watched};
-use crate::same_file::FileId;
+use crate::io::progress::{Progress, Shown, Watched};
+use crate::io::stdin::StdinUse;
+use crate::os::file_id::FileId;
 use crate::shares::{LeftOut, share_error};
-use crate::stdin::StdinUse;
 
-/// What cannot be read twice is kept in memory, up to this many bytes.
+/// The longest input in memory, in bytes, for input that cannot be read twice.
 const MAX_IN_MEMORY: u64 = 64 << 20;
-/// A file with text is not longer than this in bytes.
+/// The longest text file, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// The form that a share came in.
+/// The form of a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Our own, as a file.
+    /// Sealane's binary form.
     Binary,
-    /// Our own, as a line.
+    /// Sealane's text form.
     Text,
 }
 
-/// A line with its place.
+/// A line and its place.
 pub(crate) type Named = (Place, Zeroizing<String>);
 
-/// A file that is read, with what it is to a person.
+/// A file that is read, and its description for messages.
 pub(crate) type Known = (Option<FileId>, String);
 
-/// Where a share was found.
+/// The place where a share was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Which of the files it is: the same for all names of one file.
+    /// The number of the file. All names of one file have the same number.
     pub(crate) file: usize,
-    /// What a person calls the file, as it is.
+    /// The name of the file.
     pub(crate) name: String,
-    /// The line, if the file has several things.
+    /// The line, if the file has several shares.
     pub(crate) line: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// For messages: in quotes.
+/// Formats the place for messages, in quotes.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.name == STANDARD_INPUT {
@@ -67,12 +67,12 @@ impl fmt::Display for Place {
 
 const STANDARD_INPUT: &str = "standard input";
 
-/// A share's bytes, which can be read again.
+/// The bytes of a share, which can be read again.
 pub(crate) enum Source {
     File(Watched<File>),
-    /// What cannot be read twice.
+    /// The contents of an input that cannot be read twice.
     Memory(Cursor<Zeroizing<Vec<u8>>>),
-    /// What was a line of text.
+    /// A share in text form, decoded.
     Text(Cursor<Zeroizing<Vec<u8>>>),
 }
 
@@ -94,14 +94,14 @@ impl Seek for Source {
     }
 }
 
-/// One of our own shares, which can be read again and again.
+/// A share in Sealane's own format, which can be read again.
 pub(crate) struct NamedShare {
     pub(crate) place: Place,
-    /// The file that it is in, if it is in one.
+    /// Its file, if it has one.
     pub(crate) path: Option<PathBuf>,
     pub(crate) form: Form,
     pub(crate) header: Header,
-    /// What its file says.
+    /// The comments in its file.
     pub(crate) notes: Notes,
     source: Source,
 }
@@ -110,36 +110,36 @@ pub(crate) struct NamedShare {
 pub(crate) struct NamedWords {
     pub(crate) place: Place,
     pub(crate) mnemonic: Mnemonic,
-    /// What its file says.
+    /// The comments in its file.
     pub(crate) notes: Notes,
 }
 
-/// What is no share, or damaged so that it cannot be told which.
+/// An input that is no share, or too damaged to identify.
 pub(crate) struct Unreadable {
     pub(crate) place: Place,
-    /// It stands beside shares in one text, and is perhaps no share but the rest of a mail.
+    /// Whether it stands beside shares in a text, and may be the rest of a mail.
     pub(crate) beside: bool,
-    /// With the place.
+    /// The error, which names the place.
     pub(crate) error: Error,
 }
 
 /// The shares of a command line.
 pub(crate) struct Shares {
-    /// Shares of our own.
+    /// Shares in Sealane's own format.
     pub(crate) own: Vec<NamedShare>,
     /// Shares in words.
     pub(crate) words: Vec<NamedWords>,
     pub(crate) unreadable: Vec<Unreadable>,
-    /// The files, for the refusal to write to one of them.
+    /// The files, which must not be written to.
     pub(crate) ids: Vec<Known>,
-    /// How many bytes of files have been read.
+    /// Counts the bytes of files that have been read.
     progress: Progress,
     /// The length of the files in bytes.
     len: u64,
 }
 
 impl Shares {
-    /// Opens all shares that are in `paths`; a file of text may have several.
+    /// Opens all shares in `paths`. A text file may have several.
     pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Self {
         let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut shares = Self { own, words, unreadable, ids, progress: Progress::default(), len: 0 };
@@ -152,8 +152,8 @@ impl Shares {
         shares
     }
 
-    /// The shares where each must be one of our own, and whole at its beginning; of the set
-    /// `chosen`, if one was.
+    /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen`
+    /// chooses a set.
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
         let (beside, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
@@ -186,7 +186,7 @@ impl Shares {
         Ok(())
     }
 
-    /// The public key that the files tell, if they agree, as a comment.
+    /// Returns a comment with the public key in the files, if they agree.
     pub(crate) fn common_comment(&self) -> Option<String> {
         let mut keys: Vec<_> = self.own.iter().flat_map(|share| &share.notes.public_keys).collect();
         keys.sort();
@@ -194,23 +194,23 @@ impl Shares {
         if let [key] = keys.as_slice() { Some(format!("{PUBLIC_KEY_NOTE}{key}")) } else { None }
     }
 
-    /// The places of our own shares.
+    /// Returns the places of the shares in Sealane's own format.
     pub(crate) fn places(&self) -> Vec<Place> {
         self.own.iter().map(|share| share.place.clone()).collect()
     }
 
-    /// A bar for how much of the files has been read.
+    /// Shows how much of the files has been read.
     pub(crate) fn show_progress(&self) -> Shown {
         self.progress.show(Some(self.len).filter(|&len| len > 0), false)
     }
 
-    /// Readers of our own shares, at their beginnings.
+    /// Returns readers of the shares in Sealane's own format, at their starts.
     pub(crate) fn readers(&mut self) -> Result<Vec<ShareReader<&mut Source>>> {
         self.progress.reset();
         self.own.iter_mut().map(NamedShare::reader).collect()
     }
 
-    /// The place that a file is, before it is opened.
+    /// Returns the place of a whole file, before it is opened.
     fn place(&self, path: &Path) -> Place {
         let is_stdin = path == Path::new("-");
         let name = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
@@ -291,13 +291,13 @@ impl Shares {
     }
 }
 
-/// What a person calls the set of a mnemonic.
+/// Returns the name of a mnemonic's set.
 pub(crate) fn set_of_words(mnemonic: &Mnemonic) -> String {
     format!("{:04x}", mnemonic.identifier())
 }
 
 impl NamedShare {
-    /// A reader of the share, at its beginning.
+    /// Returns a reader of the share, at its start.
     pub(crate) fn reader(&mut self) -> Result<ShareReader<&mut Source>> {
         let rewound = self.source.rewind().map_err(ShareError::Io);
         let reader = rewound.and_then(|()| ShareReader::new(&mut self.source));
@@ -306,7 +306,7 @@ impl NamedShare {
     }
 }
 
-/// The shares of other programs in `paths`, a line each, with their places.
+/// Reads the shares of other programs in `paths`, one per line, with their places.
 pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
     let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {
@@ -325,7 +325,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> R
     Ok((all, ids))
 }
 
-/// `more` is how many lines of the same file are none either.
+/// Explains a line that is no share. `more` is the number of further such lines in the file.
 fn not_a_share(place: &Place, more: usize) -> Error {
     let more = match more {
         0 => String::new(),
@@ -363,7 +363,7 @@ fn stdin_file() -> io::Result<File> {
     io::stdin().as_handle().try_clone_to_owned().map(File::from)
 }
 
-/// `start`, and the rest of `file`, at most `limit` bytes of it.
+/// Returns `start` and the rest of `file`, at most `limit` bytes.
 fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Zeroizing<Vec<u8>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();

@@ -1,4 +1,5 @@
-//! What is read twice, and must be the same both times: shares may be on media that others can change.
+//! Makes sure that shares are the same when they are read twice: others may be able to change the
+//! medium.
 
 use std::io::{self, Write};
 
@@ -8,10 +9,10 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::error::{Error, Result};
 
-/// So many bytes have a digest: a terabyte takes 32 MiB of them.
+/// The number of bytes per digest. A terabyte needs 32 MiB of digests.
 const BLOCK: usize = 1 << 20;
 
-/// The first time: remembers what was written by digests of its blocks.
+/// The first pass: stores digests of the blocks.
 #[derive(Default)]
 pub(crate) struct Digests {
     done: Vec<[u8; 32]>,
@@ -20,7 +21,7 @@ pub(crate) struct Digests {
 }
 
 impl Digests {
-    /// The digests of all blocks, the last of which may be short.
+    /// Returns the digests of all blocks. The last block may be short.
     pub(crate) fn finish(mut self) -> Vec<[u8; 32]> {
         if self.filled > 0 {
             self.done.push(self.current.finalize().into());
@@ -53,7 +54,7 @@ impl Restart for Digests {
     }
 }
 
-/// The second time: passes on each block that is what it was.
+/// The second pass: releases each block if it is unchanged.
 pub(crate) struct Release<'a, W> {
     digests: std::vec::IntoIter<[u8; 32]>,
     block: Zeroizing<Vec<u8>>,
@@ -66,7 +67,7 @@ impl<'a, W: Write> Release<'a, W> {
         Self { digests: digests.into_iter(), block, output }
     }
 
-    /// All was written the second time.
+    /// Checks that the second pass was complete.
     pub(crate) fn finish(mut self) -> Result<()> {
         if !self.block.is_empty() {
             self.pass_on().map_err(|error| Error::from_io("cannot write", error))?;
@@ -111,7 +112,7 @@ impl<W: Write> Write for Release<'_, W> {
 
 impl<W> Restart for Release<'_, W> {
     fn restart(&mut self) -> io::Result<()> {
-        // Only shares that were right the first time are read the second.
+        // Shares that were damaged in the first pass are not read in the second.
         Err(changed().into_io())
     }
 }

@@ -1,4 +1,4 @@
-//! Writing shares of our own as files.
+//! Writes shares in Sealane's own format as files.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,11 +10,12 @@ use zeroize::Zeroizing;
 use super::{Form, NewFiles};
 use crate::error::{Error, Result};
 
-/// Where a share goes while it is made.
+/// The destination of a share while it is made.
 pub(crate) enum Sink<'a> {
-    /// A share in binary form. It is written in large pieces: a buffer would keep what is not wiped.
+    /// A file in binary form. It is written in large pieces, because a buffer would keep data that
+    /// is not wiped.
     File(&'a File),
-    /// A share that becomes a line of text: its binary form.
+    /// The binary form of a share that becomes a line of text.
     Memory(WipedVec),
 }
 
@@ -34,17 +35,17 @@ impl Write for Sink<'_> {
     }
 }
 
-/// Files for new shares: they appear when all of them are complete.
+/// Files for new shares, which appear when all are complete.
 pub(crate) struct NewShares {
     files: NewFiles,
     headers: Vec<Header>,
     forms: Vec<Form>,
-    /// Comments for a share in text form, without their signs.
+    /// Comments for shares in text form, without `#`.
     comments: Vec<String>,
 }
 
 impl NewShares {
-    /// Makes files in `directory` for shares with these headers, which are of the secret `stem`.
+    /// Creates files in `directory` for shares with these headers. `stem` names the secret.
     pub(crate) fn create(directory: &Path, stem: &str, shares: Vec<(Header, Form)>) -> Result<Self> {
         let names: Vec<_> = shares.iter().map(|(header, form)| file_name(stem, header, *form)).collect();
         let files = NewFiles::create(directory, &names)?;
@@ -52,13 +53,13 @@ impl NewShares {
         Ok(Self { files, headers, forms, comments: Vec::new() })
     }
 
-    /// Adds lines for people to shares in text form.
+    /// Adds comments to shares in text form.
     pub(crate) fn with_comments(mut self, comments: Vec<String>) -> Self {
         self.comments = comments;
         self
     }
 
-    /// Where the shares are to be written to.
+    /// Returns the destinations of the shares.
     pub(crate) fn sinks(&self) -> Vec<Sink<'_>> {
         let sink = |(file, form)| match form {
             Form::Binary => Sink::File(file),
@@ -67,7 +68,7 @@ impl NewShares {
         self.files.files().zip(self.forms.iter().copied()).map(sink).collect()
     }
 
-    /// All was written to the sinks.
+    /// Takes the complete shares back from their destinations.
     pub(crate) fn complete(&self, sinks: Vec<Sink<'_>>) -> Result<()> {
         for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()).zip(&self.headers) {
             let Sink::Memory(bytes) = sink else { continue };
@@ -81,13 +82,13 @@ impl NewShares {
         Ok(())
     }
 
-    /// The shares are complete. Gives the files.
+    /// Completes the files, and returns their paths.
     pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
         self.files.finish()
     }
 }
 
-/// The line of a share from its binary form.
+/// Converts a share in binary form to a line.
 pub(crate) fn text_of(bytes: WipedVec) -> Result<Zeroizing<String>> {
     let text = Share::from_vec(bytes.into_inner()).and_then(|share| share.to_text());
     text.map_err(|error| {
@@ -103,7 +104,7 @@ fn heading(header: &Header) -> String {
     )
 }
 
-/// `key.txt.5f0c91d2.2of5-need3.share.txt`
+/// Returns a name such as `key.txt.5f0c91d2.2of5-need3.share.txt`.
 fn file_name(stem: &str, header: &Header, form: Form) -> String {
     let (index, count, threshold) = (header.index(), header.count(), header.threshold());
     let width = count.to_string().len();
@@ -114,7 +115,7 @@ fn file_name(stem: &str, header: &Header, form: Form) -> String {
     format!("{stem}.{}.{index:0width$}of{count}-need{threshold}.{ending}", header.set().short())
 }
 
-/// What the secret is called, by the name of a file with a share of it.
+/// Returns the name of the secret, from the name of a share's file.
 pub(crate) fn stem_of(path: Option<&Path>, header: &Header) -> String {
     let name = path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let mark = format!(".{}.", header.set().short());

@@ -1,4 +1,4 @@
-//! Who may read what is written, and what is in memory.
+//! Access to written files, and to secrets in memory.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -13,8 +13,8 @@ use crate::support::{Dir, SEALANE};
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
 
-/// An access list: the owner, the user 12345, the group, the most that a group or a user of the
-/// list may do, and others.
+/// An access list: the owner, the user 12345, the group, the maximum for groups and users of the
+/// list, and others.
 fn list(user: u16, group: u16, most: u16) -> Vec<u8> {
     const NOBODY: u32 = u32::MAX;
     let entries: [(u16, u16, u32); 5] =
@@ -63,8 +63,7 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
     assert_eq!((get(&dir, "out"), dir.mode("out")), (None, 0o640));
 }
 
-/// The memory of a process that is not to be dumped is nobody's but root's, which is to be seen in
-/// /proc.
+/// The memory of a protected process belongs to root, which /proc shows.
 #[test]
 fn other_processes_of_the_user_cannot_read_the_memory() {
     let dir = Dir::with_key();

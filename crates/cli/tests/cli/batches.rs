@@ -1,4 +1,4 @@
-//! Damage at the boundaries of batches, which threads take: sixteen chunks each.
+//! Damage at the boundaries of batches of sixteen chunks, which threads take.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
 const BATCH: usize = 16;
 
-/// Opens `file` from a file and from a pipe to a file and to a pipe, with one thread and with several: to a file comes nothing, to a
-/// pipe `whole` chunks of `data`.
+/// Decrypts `file` from a file and from a pipe, to a file and to a pipe, with one thread and with
+/// several. A file must get nothing, and a pipe `whole` chunks of `data`.
 #[track_caller]
 fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     dir.write("bad", file);
@@ -32,7 +32,7 @@ fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     assert!(said.iter().all(|one| *one == said[0]), "{what}: not the same error every time: {said:#?}");
 }
 
-/// A file of so many bytes, and the length of its header with the nonce.
+/// Makes a file of `len` bytes, and returns the length of its header with the nonce.
 fn sealed(dir: &Dir, len: usize) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(len);
     dir.encrypt(&data, "good");

@@ -1,4 +1,5 @@
-//! The CCTV age vectors through the command: status 0 for success only, and exactly the bytes that are released.
+//! The CCTV age vectors through the command: status 0 only for success, and exactly the bytes that
+//! may be released.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::support::{Dir, Run, feed, finish};
 use crate::vector::{self, Vector, hex};
 
-/// The command for `vector`, whose identities are in the file `identities`.
+/// Returns the command for `vector`, whose identities are in the file `identities`.
 fn command(dir: &Dir, vector: &Vector, args: &[&str]) -> std::process::Command {
     let mut command = dir.without_terminal(["-d"]);
     if !vector.identities.is_empty() {
@@ -20,7 +21,7 @@ fn command(dir: &Dir, vector: &Vector, args: &[&str]) -> std::process::Command {
     command
 }
 
-/// The exit status must be the expected one, and the error be one or two lines.
+/// Checks the exit status, and that the error has one or two lines.
 #[track_caller]
 fn check_status(vector: &Vector, run: Run) -> Vec<u8> {
     if vector.expect == "success" { run.quiet().stdout } else { run.fails("").stdout }
@@ -31,7 +32,8 @@ fn every_vector_from_files_and_pipes_on_one_thread_and_more() {
     let dir = Dir::new();
     let mut run = BTreeMap::new();
     for vector in vector::all() {
-        // The environment has one passphrase; the one vector that has two is refused before any is tried.
+        // The environment has one passphrase; the one vector that has two is refused before any is
+        // tried.
         assert!(vector.passphrases.len() <= 1 || vector.name == "scrypt_double", "{}", vector.name);
         *run.entry(vector.expect.clone()).or_insert(0) += 1;
         dir.write("identities", vector.identities.join("\n"));

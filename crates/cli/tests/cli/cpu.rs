@@ -11,7 +11,7 @@ fn json(dir: &Dir, backend: Option<&str>) -> serde_json::Value {
     serde_json::from_slice(&finish(command).quiet().stdout).unwrap()
 }
 
-/// The backend of a primitive.
+/// Returns the backend of a primitive.
 fn of_primitive(report: &serde_json::Value, name: &str) -> serde_json::Value {
     let mut primitives = report["primitives"].as_array().unwrap().iter();
     primitives.find(|primitive| primitive["name"] == name).unwrap()["backend"].clone()

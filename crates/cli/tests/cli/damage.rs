@@ -1,11 +1,11 @@
-//! Files that are not what was encrypted: to a file comes nothing, to a pipe exactly what is authentic.
+//! Damaged files: a file gets nothing, a pipe exactly the authentic part.
 
 use crate::support::{Dir, bytes};
 
 const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
 
-/// A file of `data`, and where its payload begins.
+/// Makes a file of `data`, and returns where its payload begins.
 fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     dir.encrypt(data, "good");
     let file = dir.read("good");
@@ -14,7 +14,7 @@ fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     (file, start)
 }
 
-/// Decrypts `file` in every way, and expects `prefix` through a pipe and nothing in a file.
+/// Decrypts `file` in every way. A pipe must get `prefix`, and a file nothing.
 #[track_caller]
 fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
     dir.write("bad", file);
@@ -102,7 +102,8 @@ fn corruption() {
 fn every_flipped_byte_of_the_header() {
     let dir = Dir::with_key();
     let (file, start) = encrypted(&dir, b"short");
-    // One bit that keeps most characters what they are, one that makes another letter case, and one beyond ASCII.
+    // One bit that keeps most characters what they are, one that makes another letter case, and one
+    // beyond ASCII.
     for (at, bit) in (0..start).flat_map(|at| [1, 0x20, 0x80].map(|bit| (at, bit))) {
         let mut bad = file.clone();
         bad[at] ^= bit;

@@ -1,4 +1,4 @@
-//! The file that `-o` names: whole or not at all.
+//! The file that `-o` names: complete or not there.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, symlink};
@@ -113,8 +113,8 @@ fn an_output_that_cannot_be_is_refused_before_anything_else() {
     assert_eq!(dir.names(), before);
 }
 
-/// The command as somebody who is bound by the modes of files. Root is not, but for the capabilities that are taken away here;
-/// under another user's name the command itself might be out of reach, in a folder of root's.
+/// Runs the command bound by file modes. Root is not bound by them, so capabilities are dropped
+/// here. Another user might not reach the command itself, in a folder of root's.
 fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);
@@ -199,7 +199,7 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     dir.write("sub/out", dir.read("x"));
     dir.run(["keygen", "-o", "other.txt"]).ok();
     dir.sh("\"$SEALANE\" keygen -y other.txt > other.pub").ok();
-    run(&["rekey", "--add", "-i", "key.txt", "-R", "other.pub", "sub/out"]).fails("give its name with -o");
+    run(&["rekey", "--add", "-i", "key.txt", "-R", "other.pub", "sub/out"]).fails("write a new file with -o");
     assert!(dir.read("sub/out") == dir.read("x"));
     dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "held", "in"]).quiet();
     run(&["contribute", "-y", "-i", "key.txt", "-o", "sub/out", "held"]).fails("temporary file");

@@ -35,9 +35,9 @@ fn every_way_to_say_it_gives_the_same() {
 }
 
 #[test]
-fn a_file_may_be_named_like_a_word() {
+fn a_file_may_be_named_like_a_command() {
     let dir = Dir::with_key();
-    for word in ["encrypt", "decrypt", "keygen", "cpu", "bench", "help"] {
+    for word in ["encrypt", "decrypt", "keygen", "cpu", "bench", "help", "encrpyt", "splt"] {
         dir.write(word, word);
         dir.run(["-R", "key.pub", "-o", "out", word]).quiet();
         assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, word.as_bytes());
@@ -60,7 +60,14 @@ fn what_age_refuses_is_refused_with_a_hint() {
         ("-i key.txt in", "did you forget -d/--decrypt?"),
         ("in", "missing recipients"),
         ("encrypt missing", "missing recipients"),
-        ("frobnicate", "no such word or file: \"frobnicate\""),
+        ("frobnicate", "unknown command or file: \"frobnicate\""),
+        ("encrpyt", "did you mean sealane encrypt?"),
+        ("encrpyt -R key.pub in", "did you mean sealane encrypt?"),
+        ("decrytp -i key.txt in", "did you mean sealane decrypt?"),
+        ("keygne --pq", "did you mean sealane keygen?"),
+        ("help frobnicate", "unknown command"),
+        ("help slpit", "did you mean \"split\"?"),
+        ("decrypt -a in", "'-a'"),
         ("-p -R key.pub in", "can't be combined"),
         ("-e -p -i key.txt in", "can't be combined"),
         ("-R key.pub in in2", "no place for them"),
@@ -103,6 +110,7 @@ fn help_and_version_go_to_standard_output() {
         let text = String::from_utf8(dir.run(&args).quiet().stdout).unwrap();
         assert!(text.contains("Usage: sealane"), "{args:?}\n{text}");
     }
+    assert_eq!(dir.run(["help", "share", "reissue"]).text(), dir.run(["share", "reissue", "--help"]).text());
     let decrypt = String::from_utf8(dir.run(["decrypt", "--help"]).quiet().stdout).unwrap();
     assert!(!decrypt.contains("--armor"), "{decrypt}");
 }
@@ -121,4 +129,39 @@ fn standard_input_is_read_for_one_purpose() {
     dir.run_with(&dir.read("key.pub"), ["-e", "-R", "-", "-i", "-", "-o", "out3", "key.pub"])
         .misused("standard input is used twice");
     assert!(!dir.exists("out3"));
+}
+
+/// The short help fits on a screen, and has one line for each command.
+#[test]
+fn the_short_help_is_short_and_the_long_one_is_whole() {
+    let dir = Dir::new();
+    let short = dir.run(["-h"]).text();
+    assert!(short.lines().count() <= 40 && short.lines().all(|line| line.chars().count() <= 100), "{short}");
+    let commands = [
+        "encrypt",
+        "decrypt",
+        "inspect",
+        "rekey",
+        "contribute",
+        "keygen",
+        "split",
+        "combine",
+        "share",
+        "cpu",
+        "bench",
+        "completions",
+        "man",
+        "help",
+    ];
+    for command in commands {
+        assert_eq!(short.matches(&format!("\n  {command} ")).count(), 1, "{command}\n{short}");
+        assert!(dir.run([command, "--help"]).text().contains(&format!("Usage: sealane {command}")), "{command}");
+    }
+    let examples = short.split("Examples:\n").nth(1).unwrap().lines().take_while(|line| line.starts_with("  sealane "));
+    assert_eq!(examples.count(), 4, "{short}");
+    let long = dir.run(["--help"]).text();
+    for what in ["--recipients-file", "--salvage", "AGE_PASSPHRASE_FD", "Exit status", "\n  contribute "] {
+        assert!(long.contains(what), "{what}\n{long}");
+    }
+    assert!(!short.contains("--salvage"), "{short}");
 }

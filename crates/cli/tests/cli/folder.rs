@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::support::{Dir, bytes};
 
-/// What tells two trees apart: names, kinds, modes, times, content.
+/// Returns names, kinds, modes, times and content of a tree, for comparison.
 pub(crate) fn listing(root: &Path) -> Vec<(PathBuf, u32, i64, Vec<u8>)> {
     let mut all = Vec::new();
     let mut todo = vec![root.to_owned()];
@@ -34,7 +34,7 @@ pub(crate) fn listing(root: &Path) -> Vec<(PathBuf, u32, i64, Vec<u8>)> {
     all
 }
 
-/// Two trees without a difference.
+/// Checks that two trees are the same.
 pub(crate) fn assert_alike(dir: &Dir, left: &str, right: &str) {
     let (one, two) = (listing(&dir.path(left)), listing(&dir.path(right)));
     let brief = |(path, mode, time, content): &(PathBuf, u32, i64, Vec<u8>)| {
@@ -45,7 +45,7 @@ pub(crate) fn assert_alike(dir: &Dir, left: &str, right: &str) {
     assert!(differ.is_empty(), "{left} and {right} differ: {:#?}", differ.into_iter().map(brief).collect::<Vec<_>>());
 }
 
-/// The folder `photos` with all kinds of things, and a key.
+/// Makes the folder `photos` with all kinds of entries, and a key.
 pub(crate) fn with_photos() -> Dir {
     let dir = Dir::with_key();
     for folder in ["photos/2020/may", "photos/empty"] {

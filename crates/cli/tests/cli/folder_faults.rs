@@ -1,4 +1,4 @@
-//! What happens to sealed folders, and what is said of it.
+//! Changes to encrypted folders, and their error messages.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ fn sealed_photos() -> Dir {
     dir
 }
 
-/// Decrypts to `open`, which must fail for exactly these reasons, and for nothing else.
+/// Decrypts to `open`, which must fail for exactly these reasons.
 #[track_caller]
 fn complains(dir: &Dir, reasons: &[&str]) {
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
@@ -27,7 +27,7 @@ fn complains(dir: &Dir, reasons: &[&str]) {
     assert!(!err.contains("panicked"), "{err}");
 }
 
-/// What was not complained of is there.
+/// Checks that all other files are there.
 fn assert_others_are_whole(dir: &Dir, not: &[&str]) {
     let expected: Vec<_> = listing(&dir.path("photos"))
         .into_iter()
@@ -132,7 +132,7 @@ fn other_recipients_do_not_change_what_a_file_is() {
     assert_others_are_whole(&dir, &[]);
 }
 
-/// The lines of the true manifest, and some of somebody who knows the public key.
+/// Returns the lines of the true manifest, and some lines of an attacker who knows the public key.
 #[test]
 fn a_manifest_cannot_lead_out_of_the_folder() {
     let dir = sealed_photos();

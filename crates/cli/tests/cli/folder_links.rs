@@ -1,4 +1,4 @@
-//! Folders in which somebody else has put links and other things that are not what they seem.
+//! Folders in which an attacker has put links and other unexpected entries.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::support::{Dir, Run, finish};
 const ENCRYPT: [&str; 7] = ["encrypt", "--resume", "-R", "key.pub", "-o", "sealed", "photos"];
 const DECRYPT: [&str; 7] = ["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"];
 
-/// A folder that is being encrypted: one of its files could not be read.
+/// Starts the encryption of a folder, one of whose files cannot be read.
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
@@ -159,6 +159,8 @@ fn links_that_lead_out_of_the_folder_are_made_only_if_that_is_allowed() {
     dir.run(["decrypt", "--resume", "--allow-external-links", "-i", "key.txt", "-o", "open", "sealed"]).quiet();
     assert!(listing(&dir.path("open/in")) == listing(&dir.path("in")));
     let misused = ["encrypt", "--allow-external-links", "-R", "key.pub", "-o", "x", "in"];
+    dir.run(misused).misused("it is a flag of sealane decrypt");
+    let misused = ["-e", "--allow-external-links", "-R", "key.pub", "-o", "x", "in"];
     dir.run(misused).misused("--allow-external-links can't be used to encrypt");
 }
 

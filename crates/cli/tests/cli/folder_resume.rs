@@ -1,4 +1,4 @@
-//! Runs that are interrupted, and those that go on with them.
+//! Interrupted runs, and runs that continue them.
 
 use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -16,7 +16,7 @@ fn resume(dir: &Dir, args: &[&str]) -> Run {
     dir.run(args.iter().copied().chain(["--resume"]))
 }
 
-/// An encryption that could not do one of its files, which can be read from now on.
+/// Runs an encryption that fails for one file, and then makes that file readable.
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
@@ -106,12 +106,12 @@ fn only_the_same_run_goes_on() {
         resume(&dir, &args).fails("was another one");
     }
     dir.write("sealed/photos/stray.age", "somebody's");
-    resume(&dir, &WITH_LATE).fails("stray.age\" is not the sealed form of any input");
+    resume(&dir, &WITH_LATE).fails("stray.age\" belongs to no input");
     assert_eq!(dir.read("sealed/photos/stray.age"), b"somebody's");
     fs::remove_file(dir.path("sealed/photos/stray.age")).unwrap();
     // Nor is anything removed whose source is not there: it may be the last there is of it.
     fs::rename(dir.path("photos/c.age"), dir.path("c.age")).unwrap();
-    resume(&dir, &WITH_LATE).fails("c.age.age\" is not the sealed form of any input");
+    resume(&dir, &WITH_LATE).fails("c.age.age\" belongs to no input");
     assert!(dir.exists("sealed/photos/c.age.age"));
     fs::rename(dir.path("c.age"), dir.path("photos/c.age")).unwrap();
     // The same recipients, said in another way.
@@ -201,7 +201,8 @@ fn a_folder_that_was_made_last_gets_its_attributes_too() {
     assert_alike(&dir, "photos", "open/photos");
 }
 
-/// Starts the command again and again with --resume, and kills it at later and later moments. Whatever has a name at any time is whole.
+/// Starts the command many times with --resume, and kills it later each time. Every file with its
+/// final name must be complete at any time.
 fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: impl Fn()) {
     const MOMENTS: u32 = 15;
     for moment in 0..MOMENTS {

@@ -16,7 +16,7 @@ fn completions_for_every_shell() {
     dir.run(["completions", "tcsh"]).misused("tcsh");
 }
 
-/// The script is one that bash takes, and it completes.
+/// bash accepts the script, and completes with it.
 #[test]
 fn bash_completes() {
     let dir = Dir::new();
@@ -35,17 +35,49 @@ fn bash_completes() {
     assert!(ask("sealane decrypt --r", "sealane decrypt --r", 2).contains("--range"));
 }
 
+/// Each page has the sections of man-pages(7).
 #[test]
-fn a_manual_page_for_every_word() {
+fn a_manual_page_for_every_command() {
     let dir = Dir::new();
     let page = dir.run(["man"]).text();
     assert!(page.contains(".TH sealane 1") && page.contains("recipients\\-file"), "{page}");
     dir.run(["man", "-o", "man/man1"]).quiet();
-    for word in
-        ["", "-encrypt", "-decrypt", "-inspect", "-keygen", "-split", "-combine", "-share", "-share-refresh", "-bench"]
-    {
-        let page = String::from_utf8(dir.read(&format!("man/man1/sealane{word}.1"))).unwrap();
-        assert!(page.contains(".SH SYNOPSIS"), "{word}");
+    let whole = std::fs::read_to_string(dir.path("man/man1/sealane.1")).unwrap();
+    assert_eq!(whole, page);
+    for command in [
+        "",
+        "-encrypt",
+        "-decrypt",
+        "-rekey",
+        "-contribute",
+        "-inspect",
+        "-keygen",
+        "-split",
+        "-combine",
+        "-share",
+        "-share-inspect",
+        "-share-refresh",
+        "-share-reissue",
+        "-cpu",
+        "-bench",
+        "-completions",
+        "-man",
+        "-help",
+    ] {
+        let page = String::from_utf8(dir.read(&format!("man/man1/sealane{command}.1"))).unwrap();
+        let sections: Vec<_> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix(".SH "))
+            .map(|title| title.trim_matches('"'))
+            .filter(|title| !matches!(*title, "NOTES" | "SUBCOMMANDS"))
+            .collect();
+        let expected =
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"];
+        assert_eq!(sections, expected, "{command}");
+        assert!(page.contains("AGE_PASSPHRASE_FD") && page.contains("age(1)"), "{command}");
+        if command.is_empty() {
+            assert!(page.contains("sealane\\-share\\-reissue(1)"), "{page}");
+        }
     }
     dir.write("file", "");
     dir.run(["man", "-o", "file/man1"]).fails("cannot write the manual");

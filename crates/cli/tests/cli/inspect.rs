@@ -1,4 +1,4 @@
-//! `sealane inspect`, for which nobody needs a key.
+//! `sealane inspect`, without a key.
 
 use serde_json::Value;
 

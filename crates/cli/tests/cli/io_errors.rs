@@ -11,7 +11,7 @@ use crate::support::{Dir, bytes};
 
 const CHUNK: usize = 65_536;
 
-/// Limits files to 25 KiB, as if the disk were full then.
+/// Limits files to 25 KiB, as a full disk does.
 const LIMIT: &str = "ulimit -f 50; exec \"$SEALANE\"";
 
 #[test]
@@ -66,8 +66,8 @@ fn a_list_of_what_is_missing_that_cannot_be_made() {
     assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
 }
 
-/// The command with a connection as standard input, and the other end, which breaks instead of ending when it is dropped: something
-/// that nobody read is lost with it (RFC 1122, 4.2.2.13).
+/// Returns the command with a connection as standard input, and the other end. Dropping that end
+/// resets the connection, because it has unread data (RFC 1122, 4.2.2.13).
 fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -120,7 +120,7 @@ fn input_that_breaks_in_the_middle() {
     }
 }
 
-/// A process's memory is a file that can be read, but not from its beginning.
+/// The memory of a process is a file that cannot be read from its beginning.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_cannot_be_read() {

@@ -1,21 +1,21 @@
-//! SIGKILL, which nobody can catch, at any moment of work on a file by several threads.
+//! SIGKILL at any moment while several threads write a file.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::{Dir, bytes};
 
-/// Kills per direction, spread over the time that the work takes.
+/// The number of kills per direction, spread over the duration of the work.
 const KILLS: u32 = 20;
-/// So many of them must have come in the middle of the work, or the test says nothing.
+/// The least number of kills in the middle of the work, without which the test proves nothing.
 const WANTED: u32 = 5;
 
-/// What a killed command leaves beside the target.
+/// The file that a killed command leaves beside the target.
 fn temporary(dir: &Dir) -> Vec<String> {
     dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect()
 }
 
-/// Kills the command with `args`, which writes `out`, again and again. `is_whole` says whether that is its result.
+/// Kills the command with `args`, which writes `out`, many times. `is_whole` checks the result.
 fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
     let started = Instant::now();
     dir.run(args).quiet();

@@ -1,4 +1,4 @@
-//! The command as a person or a script uses it: flags, files, passphrases, terminals, and what goes wrong.
+//! Tests of the command as users and scripts run it: flags, files, passphrases, terminals, errors.
 #![cfg(unix)]
 
 mod access;
@@ -41,6 +41,6 @@ mod support;
 mod terminal;
 mod threshold;
 
-/// The reader of the CCTV vectors, which the tests of sealane-age use too.
+/// The reader of the CCTV vectors, shared with the tests of sealane-age.
 #[path = "../../../age/tests/format/vector.rs"]
 mod vector;

@@ -1,4 +1,4 @@
-//! Where secrets in memory may go.
+//! Protection of secrets in memory.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// What /proc says of a command that decrypts, started by a shell after `limits`.
+/// Returns what /proc says of a command that decrypts, started by a shell after `limits`.
 fn at_work(dir: &Dir, limits: &str) -> (String, String) {
     let mut child = Command::new("sh")
         .args(["-c", &format!("{limits}\nexec \"{SEALANE}\" -d -i key.txt > out")])
@@ -33,7 +33,7 @@ fn at_work(dir: &Dir, limits: &str) -> (String, String) {
     (status, limits)
 }
 
-/// The number on the line that begins with `name`.
+/// Returns the number on the line that begins with `name`.
 fn number(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()

@@ -1,10 +1,11 @@
-//! Plugins, with a small one that hides nothing: its stanza is the file key.
+//! Plugins, with a small one whose stanza is the file key in the clear.
 
 use std::process::Command;
 
 use crate::support::{Dir, Run, finish};
 
-/// The age plugin protocol (<https://c2sp.org/age-plugin>) for one recipient, in a few lines of shell.
+/// The age plugin protocol (<https://c2sp.org/age-plugin>) for one recipient, in a few lines of
+/// shell.
 const PLUGIN: &str = r#"#!/bin/sh
 echo "$1" >> "$PLUGIN_LOG"
 key=
@@ -25,7 +26,8 @@ IFS= read -r line; IFS= read -r line
 printf -- '-> done\n\n'
 "#;
 
-// Bech32 of no data at all under these names; the same strings are in the tests of age (testdata/plugin.txt).
+// Bech32 of no data at all under these names; the same strings are in the tests of age
+// (testdata/plugin.txt).
 pub(crate) const RECIPIENT: &str = "age1test10qdmzv9q";
 const IDENTITY: &str = "AGE-PLUGIN-TEST-10Q32NLXM";
 const PATH_RECIPIENT: &str = "age1pwn/pwn19gt89dfz";
@@ -99,7 +101,8 @@ fn identities_are_tried_in_their_order() {
 #[test]
 fn a_name_with_a_path_in_it_runs_nothing() {
     let dir = with_plugin();
-    // What would be run if the name were joined to a directory of PATH, or to the working directory.
+    // What would be run if the name were joined to a directory of PATH, or to the working
+    // directory.
     for place in ["bin/age-plugin-pwn", "age-plugin-pwn"] {
         std::fs::create_dir(dir.path(place)).unwrap();
         dir.write(&format!("{place}/pwn"), PLUGIN);

@@ -1,4 +1,4 @@
-//! Plugins that hang, lie or break off.
+//! Plugins that hang, lie or end too early.
 
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, Stdio};
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use crate::plugin::{RECIPIENT, run, with_path, with_plugin};
 use crate::support::{Dir, Run, SEALANE, feed};
 
-/// A plugin that hears everything, and then does what `then` says.
+/// Makes a plugin that reads its whole input, and then runs `then`.
 fn that(dir: &Dir, then: &str) {
     let heard = "while IFS= read -r line; do case $line in '-> done') read -r line; break;; esac; done";
     dir.write("bin/age-plugin-test", format!("#!/bin/sh\n{heard}\n{then}\n"));
 }
 
-/// What a plugin says last.
+/// The last stanza of a plugin.
 const DONE: &str = r"read -r reply; read -r line; printf -- '-> done\n\n'";
-/// The same of one that said nothing before.
+/// The last stanza of a plugin that has sent nothing else.
 const END: &str = r"printf -- '-> done\n\n'";
 /// Sixteen bytes of zeros.
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -104,7 +104,8 @@ fn noise_without_end_is_an_error() {
     assert!(!dir.exists("out"));
 }
 
-/// A directory with a plugin that never ends what it began, one for temporary files, and a file for the plugin.
+/// Makes a directory with a plugin that never ends, a directory for temporary files, and a file for
+/// the plugin.
 fn with_endless_plugin(then: &str) -> Dir {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
@@ -114,8 +115,8 @@ fn with_endless_plugin(then: &str) -> Dir {
     dir
 }
 
-/// Starts the command, with signals as they are by default, in a process group of its own as a shell does, and waits until the plugin
-/// has said its process id.
+/// Starts the command with default signals in its own process group, as a shell does, and waits
+/// until the plugin has written its process id.
 fn start(dir: &Dir, args: &[&str]) -> (Child, String) {
     let mut command = Command::new("env");
     command.arg("--default-signal").arg(SEALANE).args(args).process_group(0);
@@ -134,7 +135,7 @@ fn kill(signal: &str, whom: &str) {
     assert!(Command::new("kill").args(["-s", signal, "--", whom]).status().unwrap().success());
 }
 
-/// Whether the process has not ended, or ends at last.
+/// Returns whether the process still runs after a while.
 fn lives(process: &str) -> bool {
     let deadline = Instant::now() + Duration::from_secs(5);
     let state = || {
@@ -200,7 +201,7 @@ fn a_plugin_that_hangs_ends_with_the_command() {
     }
 }
 
-/// Nobody can do anything at SIGKILL; but a plugin that reads notices.
+/// Nothing can be done at SIGKILL, but a plugin sees the end of its input.
 #[test]
 fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
     let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
@@ -210,7 +211,7 @@ fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
     assert!(!lives(&plugin));
 }
 
-/// One that has said all it has to say, and does not end.
+/// A plugin that has finished the conversation, and does not end.
 #[test]
 fn a_plugin_that_stays_is_ended() {
     let dir = with_endless_plugin("printf -- '-> done\\n\\n'; trap '' TERM INT HUP; while :; do sleep 0.1; done");

@@ -1,5 +1,5 @@
 //! The programs that the command stands in for, by their names. `tests/interop/programs.rs`
-//! compares them with those of age.
+//! compares them with age's programs.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Dir, Run, SEALANE, bytes, feed};
 
-/// A directory with a key and links to the command under all its names.
+/// Makes a directory with a key, and with links to the command under all its names.
 fn dir() -> Dir {
     let dir = Dir::with_key();
     std::fs::create_dir(dir.path("bin")).unwrap();
@@ -30,7 +30,7 @@ fn run(dir: &Dir, program: &str, args: &[&str]) -> Run {
     run_with(dir, b"", program, args)
 }
 
-/// It must have ended with `status`, and said `what` first, after its name or at the start.
+/// Checks the exit status, and that the output begins with `what`.
 #[track_caller]
 fn ends(run: &Run, status: i32, what: &str) {
     assert_eq!(run.status.code(), Some(status), "{}", run.err());

@@ -1,4 +1,4 @@
-//! `--range`: a part of a plaintext.
+//! `--range`: parts of a plaintext.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -78,14 +78,16 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
     assert!(range(&dir, &format!("{}:10", 3 * CHUNK), "x").quiet().stdout == data[3 * CHUNK..3 * CHUNK + 10]);
     assert!(range(&dir, "-10", "x").quiet().stdout == data[5 * CHUNK - 10..]);
     range(&dir, &format!("{}:10", 2 * CHUNK), "x").fails("chunk 2");
-    // A length that is not authentic is not believed: a file that was cut between two chunks has no end.
+    // A length that is not authentic is not believed: a file that was cut between two chunks has no
+    // end.
     dir.write("x", &file[..payload + 4 * (CHUNK + 16)]);
     range(&dir, "-10", "x").fails("cut short");
     range(&dir, &format!("{}:10", 5 * CHUNK), "x").fails("cut short");
     assert!(range(&dir, "0:10", "x").quiet().stdout == data[..10]);
 }
 
-/// A file as if of a tebibyte: the chunks in the middle are a hole, and nobody reads them.
+/// Makes a file with the length of a tebibyte. The chunks in the middle are a hole that must not be
+/// read.
 #[test]
 fn a_tebibyte_takes_no_time() {
     let dir = Dir::with_key();

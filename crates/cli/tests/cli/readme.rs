@@ -1,4 +1,4 @@
-//! The README's examples do what they say, one after the other in one folder.
+//! Runs the README's examples, one after the other in one folder.
 
 use crate::support::Dir;
 

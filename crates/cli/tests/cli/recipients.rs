@@ -101,7 +101,8 @@ fn more_than_fit_a_header() {
     assert_eq!(dir.names(), names);
 }
 
-/// Keys of hardware (<https://c2sp.org/age#the-p256tag-recipient-type>), as the tests of the crate `age` have them: only who holds the hardware could open the files.
+/// Recipients of hardware keys (<https://c2sp.org/age#the-p256tag-recipient-type>), from the tests
+/// of the crate `age`. Only the hardware could open the files.
 const TAG: &str = "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e";
 const TAG_PQ: &str = include_str!("tagpq.pub");
 

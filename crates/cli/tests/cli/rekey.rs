@@ -1,11 +1,11 @@
-//! `sealane rekey`: other recipients for a file.
+//! `sealane rekey`.
 
 use std::os::unix::fs::MetadataExt as _;
 
 use crate::rekey_faults::kept;
 use crate::support::{Dir, bytes};
 
-/// A directory with three keys, and a file for the first.
+/// Makes a directory with three keys, and a file for the first.
 pub(crate) fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::with_key();
     dir.keygen("b");
@@ -33,7 +33,7 @@ fn a_header_that_fits_is_replaced_in_place() {
     dir.set_mode("x", 0o640);
     let names = dir.names();
     let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
-    assert!(String::from_utf8_lossy(&said.stderr).contains("to take it away from somebody"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("to exclude somebody"));
     opens(&dir, "b.txt", "x", &data);
     does_not_open(&dir, "key.txt", "x");
     let after = dir.path("x").metadata().unwrap();

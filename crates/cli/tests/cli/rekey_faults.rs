@@ -1,4 +1,4 @@
-//! `sealane rekey` that is interrupted, or not alone.
+//! `sealane rekey` that is interrupted, or runs twice at once.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -10,8 +10,8 @@ use sha2::Digest as _;
 use crate::rekey::{dir, opens};
 use crate::support::{Dir, Run};
 
-/// What is kept beside a file while the header `new` is written over `old`. The form is that of
-/// `crates/cli/src/old_header`.
+/// Returns the file that is kept while the header `new` is written over `old`, in the format of
+/// `crates/cli/src/io/old_header`.
 pub(crate) fn kept(old: &[u8], new: &[u8], payload: &[u8]) -> Vec<u8> {
     let len = u32::try_from(old.len()).unwrap().to_be_bytes();
     let bytes = [&b"sealane old header, version 1\n"[..], &len, old, new, &payload[..16]].concat();
@@ -19,12 +19,12 @@ pub(crate) fn kept(old: &[u8], new: &[u8], payload: &[u8]) -> Vec<u8> {
     [&bytes[..], &checksum].concat()
 }
 
-/// The length of the header of a file with 200,000 bytes.
+/// Returns the length of the header of a file with 200,000 bytes.
 fn header_len(file: &[u8]) -> usize {
     file.len() - 200_080
 }
 
-/// A file before and after its header was replaced: the headers, and the payload.
+/// Changes the header of a file, and returns the old header, the new one, and the payload.
 fn two_headers(dir: &Dir) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let old = dir.read("x");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
@@ -71,6 +71,11 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
         run.ok();
     }
     assert!(dir.read("out") == data);
+    // The end is read first, and salvage reads at any place.
+    let end = dir.run(["-d", "-i", "key.txt", "--range", "-1000", "x"]).ok();
+    assert!(end.stdout == data[data.len() - 1000..]);
+    dir.run(["-d", "-i", "key.txt", "--salvage", "-o", "left", "x"]).ok();
+    assert!(dir.read("left") == data);
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients");
     assert!(dir.read("x") == torn && dir.exists(KEPT));
     drop(held);

@@ -1,4 +1,4 @@
-//! `--salvage`: what a damaged file still has.
+//! `--salvage`: the rest of a damaged file.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ fn map(dir: &Dir) -> Value {
     serde_json::from_slice(&dir.read("left.missing.json")).unwrap()
 }
 
-/// A file of five chunks and a bit, and where its payload starts.
+/// Makes a file of five chunks and a bit. Returns the plaintext, the file, and where its payload
+/// starts.
 fn sealed(dir: &Dir) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(5 * CHUNK + 100);
     dir.encrypt(&data, "x");
@@ -72,7 +73,7 @@ fn a_file_that_is_cut_or_goes_on() {
     let (data, file, payload) = sealed(&dir);
     for (cut, found) in [(3 * SEALED, 3), (3 * SEALED + 10, 3), (3 * SEALED + 1000, 3), (10, 0), (0, 0)] {
         dir.write("bad", &file[..payload + cut]);
-        salvage(&dir, "bad").fails("nobody knows how much");
+        salvage(&dir, "bad").fails("an unknown number after them");
         let left = dir.read("left");
         assert!(left.starts_with(&data[..found * CHUNK]), "{cut}");
         assert!(left[found * CHUNK..].iter().all(|&byte| byte == 0), "{cut}");
@@ -116,8 +117,7 @@ fn a_chunk_before_the_cut_is_kept_although_one_before_it_is_damaged() {
     assert!(left[..CHUNK] == data[..CHUNK] && left[2 * CHUNK..] == data[2 * CHUNK..3 * CHUNK]);
 }
 
-/// What is left of `bad`, which is `file` with one thing done to it, is `data` but for the chunks
-/// `missing`.
+/// Checks the result for `bad`, a changed file: it must be `data` without the chunks `missing`.
 #[track_caller]
 fn left(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<usize>, moved: &[(usize, i64)]) {
     dir.write("bad", bad);

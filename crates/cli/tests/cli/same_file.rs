@@ -1,4 +1,4 @@
-//! An output that is also an input, whatever it is called.
+//! An output that is also an input, under any name.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,5 +1,4 @@
-//! Shares in the wrong company: of another set, from a forger, over a file that is there, where
-//! others can read.
+//! Mistakes with shares: other sets, forgeries, existing files, files that others can read.
 
 use sealane::Poly1305;
 use sealane_shares::{Share, split};
@@ -9,7 +8,7 @@ use crate::support::{Dir, feed, finish};
 
 const SECRET: &[u8] = b"attack at dawn";
 
-/// Five shares, any three of which give the secret, as files; and their lines.
+/// Makes five shares, of which three restore the secret. Returns their files and lines.
 fn honest(dir: &Dir) -> (Vec<Share>, Vec<String>) {
     let shares = split(SECRET, 3, 5).unwrap();
     let names: Vec<String> = (1..=5).map(|i| format!("holder-{i}")).collect();
@@ -23,7 +22,7 @@ fn line(share: &Share) -> String {
     format!("{}\n", *share.to_text().unwrap())
 }
 
-/// A share of a forger's secret that says it is of the set of `like`, with right checksums.
+/// Returns a share of another secret that claims the set of `like`, with right checksums.
 fn forged(share: &Share, like: &Share) -> Share {
     let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
     let mut bytes = share.as_bytes().to_vec();
@@ -118,7 +117,7 @@ fn with_threshold(share: &Share, threshold: u8) -> Share {
     Share::from_bytes(&bytes).unwrap()
 }
 
-/// The words of 3-of-5 shares of 32 bytes.
+/// Returns the words of 3-of-5 shares of 32 bytes.
 fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
     dir.write("secret", secret);
     let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
@@ -150,7 +149,7 @@ fn words_of_another_set_or_of_a_forger() {
     assert!(!dir.exists("out"));
 }
 
-/// The words with the identifier and flags of `like`, and a checksum that fits.
+/// Returns the words with the identifier and flags of `like`, and a matching checksum.
 fn with_identifier(words: &str, like: &str) -> String {
     let list: Vec<&str> = include_str!("../../../shares/src/foreign/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();

@@ -1,4 +1,4 @@
-//! Shares that were mailed, typed or pasted, and what is said of those that are bad.
+//! Shares from mails and keyboards, and messages about damaged ones.
 
 use crate::support::Dir;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::support::{Dir, bytes};
 
-/// The files in the folder `name`, sorted, as arguments.
+/// Returns the files in the folder `name`, sorted, as arguments.
 fn files(dir: &Dir, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(dir.path(name)).unwrap();
     let names = entries.map(|entry| PathBuf::from(name).join(entry.unwrap().file_name()).to_str().unwrap().to_owned());
@@ -13,7 +13,7 @@ fn files(dir: &Dir, name: &str) -> Vec<String> {
     names
 }
 
-/// `args`, then the shares at these places, counted from 1.
+/// Returns `args` and the shares at these places, counted from 1.
 fn with<'a>(args: &[&'a str], shares: &'a [String], chosen: &[usize]) -> Vec<&'a str> {
     args.iter().copied().chain(chosen.iter().map(|&i| shares[i - 1].as_str())).collect()
 }

@@ -1,4 +1,4 @@
-//! What a signal leaves, and which signals there are.
+//! Cleaning up after signals.
 
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Starts `command`, which encrypts to a file, and waits until its temporary file is there and the end of the work not.
+/// Starts `command`, which encrypts to a file, and waits until its temporary file exists while the
+/// work is not done.
 fn start(dir: &Dir, command: &mut Command) -> (Child, ChildStdin) {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -30,7 +31,8 @@ fn signals_leave_nothing_behind() {
     let dir = Dir::with_key();
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("XCPU", 24)] {
         dir.write("out", "old");
-        // Under nohup, and in the background of a script, the tests ignore signals, and so would what they start.
+        // Under nohup, and in the background of a script, the tests ignore signals, and so would
+        // what they start.
         let mut command = Command::new("env");
         command.args([&format!("--default-signal={signal}"), SEALANE, "-R", "key.pub", "-o", "out"]);
         let (mut child, _stdin) = start(&dir, command.current_dir(dir.root()));
@@ -42,7 +44,7 @@ fn signals_leave_nothing_behind() {
     }
 }
 
-/// Whether these tests are AArch64 programs on a machine of another kind, which starts them in an emulator.
+/// Returns whether these tests run in an emulator of AArch64, on a machine of another kind.
 fn is_emulated() -> bool {
     let machine = Command::new("uname").arg("-m").output().unwrap().stdout;
     std::env::consts::ARCH == "aarch64" && machine.trim_ascii() == b"x86_64"
@@ -61,7 +63,8 @@ fn a_signal_that_was_ignored_stays_ignored() {
         drop(stdin);
         let status = child.wait().unwrap();
         if is_emulated() {
-            // There /proc tells of the emulator's signals, and the command cannot know that this one was ignored: it ends, and cleanly.
+            // There /proc tells of the emulator's signals, and the command cannot know that this
+            // one was ignored: it ends, and cleanly.
             assert!(status.signal().is_some(), "{signal}: {status:?}");
             assert_eq!(dir.names(), ["key.pub", "key.txt"], "{signal}");
             continue;

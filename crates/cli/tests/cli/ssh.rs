@@ -76,7 +76,8 @@ fn a_damaged_stanza_is_not_somebody_elses() {
         let lines: Vec<_> = file.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
         file[lines[1]] = if file[lines[1]] == b'A' { b'B' } else { b'A' };
         dir.write("bad", file);
-        dir.run(["-d", "-i", kind, "-o", "new", "bad"]).fails("the file names an identity that was given, but");
+        dir.run(["-d", "-i", kind, "-o", "new", "bad"])
+            .fails("an identity matches the file, but cannot unwrap its key");
     }
     assert!(!dir.exists("new"));
 }
@@ -103,7 +104,7 @@ fn keys_of_other_types() {
     openssl(&dir, &["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "ec8"]);
     dir.run(["-d", "-i", "ec8", "-o", "new", "out"]).fails("ssh key \"ec8\" is of type ecdsa");
     openssl(&dir, &["genpkey", "-algorithm", "ED25519", "-aes256", "-pass", "pass:x", "-out", "encrypted8"]);
-    dir.run(["-d", "-i", "encrypted8", "-o", "new", "out"]).fails("is encrypted in PKCS #8, which is not built in");
+    dir.run(["-d", "-i", "encrypted8", "-o", "new", "out"]).fails("is encrypted in PKCS #8, which is not supported");
     assert!(!dir.exists("new"));
 }
 
@@ -113,7 +114,7 @@ fn openssl(dir: &Dir, args: &[&str]) {
     finish(command).ok();
 }
 
-/// The public half of a key that ssh-keygen can read, to the file beside it.
+/// Writes the public key of a key that ssh-keygen can read to the file beside it.
 fn write_public(dir: &Dir, name: &str) {
     let mut command = Command::new("ssh-keygen");
     command.args(["-y", "-f", name]).current_dir(dir.root());

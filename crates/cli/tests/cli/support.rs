@@ -1,4 +1,4 @@
-//! A directory of its own for each test, and the command run in it.
+//! A directory for each test, and the command run in it.
 
 #[path = "../common/bytes.rs"]
 mod bytes;
@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) use bytes::bytes;
 
-/// The backends that a report of `sealane cpu --json` lists for the family of a primitive.
+/// Returns the backends that a report of `sealane cpu --json` lists for the family of a primitive.
 pub(crate) fn backends<'a>(report: &'a serde_json::Value, primitive: &str) -> &'a [serde_json::Value] {
     let families = report["families"].as_array().unwrap();
     let of_it = |family: &&serde_json::Value| family["primitives"].as_array().unwrap().iter().any(|p| p == primitive);
@@ -21,7 +21,7 @@ pub(crate) fn backends<'a>(report: &'a serde_json::Value, primitive: &str) -> &'
 
 pub(crate) const SEALANE: &str = env!("CARGO_BIN_EXE_sealane");
 
-/// A directory, and what came of a command in it.
+/// A temporary directory, in which commands run.
 pub(crate) struct Dir(tempfile::TempDir);
 
 impl Dir {
@@ -29,7 +29,7 @@ impl Dir {
         Self(tempfile::tempdir().expect("a temporary directory"))
     }
 
-    /// A directory with a key: `key.txt`, and its recipient in `key.pub`.
+    /// Makes a directory with a key: `key.txt`, and its recipient in `key.pub`.
     pub(crate) fn with_key() -> Self {
         let dir = Self::new();
         dir.keygen("key");
@@ -72,7 +72,7 @@ impl Dir {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// All names in the directory, sorted: nothing may be left behind.
+    /// Returns all names in the directory, sorted, to check that nothing is left behind.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.root()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -80,7 +80,7 @@ impl Dir {
         names
     }
 
-    /// The command, to be run here without passphrases from the tests' own environment.
+    /// Returns the command, to run here without passphrases from the tests' own environment.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(SEALANE);
         command.args(args);
@@ -88,7 +88,7 @@ impl Dir {
         command
     }
 
-    /// The command without a terminal, even if the tests have one.
+    /// Returns the command without a terminal, even if the tests have one.
     pub(crate) fn without_terminal<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new("setsid");
         command.arg("--wait").arg(SEALANE).args(args);
@@ -96,7 +96,7 @@ impl Dir {
         command
     }
 
-    /// A shell command; `$SEALANE` is the command.
+    /// Runs a shell command, in which `$SEALANE` is the command.
     pub(crate) fn sh(&self, script: &str) -> Run {
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("SEALANE", SEALANE);
@@ -132,12 +132,12 @@ impl Dir {
     }
 }
 
-/// Runs it to its end.
+/// Runs a command to its end.
 pub(crate) fn finish(mut command: Command) -> Run {
     Run(command.output().unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
 }
 
-/// Runs it to its end with `stdin`.
+/// Runs a command to its end with `stdin`.
 pub(crate) fn feed(mut command: Command, stdin: &[u8]) -> Run {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
@@ -150,7 +150,7 @@ pub(crate) fn feed(mut command: Command, stdin: &[u8]) -> Run {
     Run(output)
 }
 
-/// What came of a command.
+/// The output and status of a command.
 pub(crate) struct Run(Output);
 
 impl std::ops::Deref for Run {
@@ -162,7 +162,7 @@ impl std::ops::Deref for Run {
 }
 
 impl Run {
-    /// What came of a command that was started otherwise.
+    /// Takes the output of a command that was started elsewhere.
     pub(crate) fn of(output: Output) -> Self {
         Self(output)
     }
@@ -175,21 +175,21 @@ impl Run {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// It must have succeeded.
+    /// Checks that the command succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Output {
         assert!(self.status.success(), "{:?}\n{}", self.status, self.err());
         self.0
     }
 
-    /// It must have succeeded without a word.
+    /// Checks that the command succeeded without a message.
     #[track_caller]
     pub(crate) fn quiet(self) -> Output {
         assert_eq!(self.err(), "");
         self.ok()
     }
 
-    /// It must have failed with `status`, and said `what` in one or two lines of the right form.
+    /// Checks that the command failed with `status`, and with one or two lines that contain `what`.
     #[track_caller]
     fn failed(self, status: i32, what: &str) -> Output {
         let err = self.err();
@@ -208,7 +208,7 @@ impl Run {
         self.failed(1, what)
     }
 
-    /// It must have failed, with some error of the right form.
+    /// Checks that the command failed with an error of the right form.
     #[track_caller]
     pub(crate) fn failed_somehow(self) -> Output {
         let status = self.status.code().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees, through a pseudo-terminal.
+//! The command at a terminal, through a pseudo-terminal.
 
 use std::process::Command;
 
@@ -10,9 +10,10 @@ use crate::support::{Dir, SEALANE, bytes};
 /// Long enough for scrypt at full strength on a slow machine.
 const TIMEOUT: Option<u64> = Some(60_000);
 
-/// Runs a shell command in a terminal; `$SEALANE` is the command.
+/// Runs a shell command in a terminal, in which `$SEALANE` is the command.
 fn in_terminal(dir: &Dir, script: &str) -> PtySession {
-    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's background, do not.
+    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
+    // background, do not.
     let mut command = Command::new("env");
     command.args(["--default-signal", "sh", "-c", script]);
     command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
@@ -20,7 +21,7 @@ fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
 }
 
-/// What is shown until the end, and the exit status.
+/// Returns the output up to the end, and the exit status.
 #[track_caller]
 fn end(mut session: PtySession) -> (String, i32) {
     let shown = session.exp_eof().unwrap();
@@ -89,7 +90,8 @@ fn a_passphrase_is_asked_for_and_confirmed() {
 fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
-    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal, and nothing else.
+    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal,
+    // and nothing else.
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p in > out 2> log");
     session.exp_string("Enter passphrase (leave empty").unwrap();
     session.send_line("").unwrap();
@@ -106,7 +108,8 @@ fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
 fn the_echo_comes_back_when_a_signal_ends_the_question() {
     let dir = Dir::new();
     dir.write("in", "x");
-    // The terminal of the tests begins without echo; the shell survives the signal to tell what became of it.
+    // The terminal of the tests begins without echo; the shell survives the signal to tell what
+    // became of it.
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     session.exp_string("have a secure one made): ").unwrap();
@@ -180,6 +183,13 @@ fn typed_input_is_encrypted_when_it_ends() {
 }
 
 #[test]
+fn without_arguments_the_short_help_is_shown() {
+    let dir = Dir::new();
+    let shown = ends(in_terminal(&dir, "exec \"$SEALANE\""), 0, "Usage: sealane");
+    assert!(shown.contains("Keys and shares:") && !shown.contains("--salvage"), "{shown}");
+}
+
+#[test]
 fn a_bar_is_shown_for_long_work_only() {
     let dir = Dir::with_key();
     dir.write("part", bytes(1 << 20));
@@ -217,7 +227,7 @@ fn a_new_key_is_shown_once() {
     assert!(!shown.contains("Public key:"), "it is in the comment already: {shown}");
 }
 
-/// A holder sees what is authentic, and is asked.
+/// A holder sees authenticated values, and is asked.
 #[test]
 fn a_holder_is_asked_for_a_part() {
     let dir = Dir::with_key();

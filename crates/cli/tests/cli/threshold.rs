@@ -1,8 +1,8 @@
-//! Files that take several holders together: `-k`, `contribute` and `--part`.
+//! Files for several holders: `-k`, `contribute` and `--part`.
 
 use crate::support::{Dir, bytes};
 
-/// Five keys a to e, and a file for any three of them.
+/// Makes five keys a to e, and a file that any three of them open.
 fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::new();
     let keys = ["a", "b", "c", "d", "e"].map(|name| dir.keygen(name));
@@ -94,11 +94,10 @@ fn what_does_not_go_together() {
     dir.run(["-R", "a.pub", "--part", "p", "plain"]).misused("--part can't be used to encrypt");
     dir.run(["contribute", "x"]).misused("missing identity");
     dir.run(["contribute", "-y", "-i", "a.txt"]).misused("missing FILE");
-    dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("-p/--passphrase can't be used to contribute");
+    dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("'-p'");
     dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
-    dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label is only for files for several");
-    dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"])
-        .misused("--label is only for files for several");
+    dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label needs -k/--threshold");
+    dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"]).misused("--label needs -k/--threshold");
     dir.run(["-d", "-i", "a.txt", "--label", "x", "x"]).misused("--label can't be used to decrypt");
     let long = "x".repeat(101);
     for label in ["", " x", "a\nb", "a\u{202e}b", &long] {
@@ -111,7 +110,7 @@ fn what_does_not_go_together() {
     assert_eq!(dir.names(), before);
 }
 
-/// A PATH that has the command under the name of a plugin.
+/// Returns a PATH in which the command has the name of a plugin.
 fn with_plugin(dir: &Dir) -> std::ffi::OsString {
     std::fs::create_dir(dir.path("bin")).unwrap();
     std::os::unix::fs::symlink(crate::support::SEALANE, dir.path("bin/age-plugin-sealane")).unwrap();
@@ -192,7 +191,7 @@ fn it_can_be_seen_and_changed() {
     dir.run(["-d", "--part", "part", "-i", "b.txt", "x"]).fails("of another file");
 }
 
-/// A file for any two of a, b and c with a label.
+/// Makes a file with a label that any two of a, b and c open.
 fn labelled() -> (Dir, Vec<u8>) {
     let (dir, data) = dir();
     let holders = ["-R", "a.pub", "-R", "b.pub", "-R", "c.pub"];
@@ -224,7 +223,7 @@ fn the_label_says_what_is_asked_for() {
     dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).fails("share 1 in the header is not what it says");
 }
 
-/// A holder is not asked without a terminal; and no part leaves without consent.
+/// Without a terminal a holder is not asked, and no part is given away without consent.
 #[test]
 fn without_a_terminal_consent_is_a_flag() {
     let (dir, _) = dir();
@@ -270,7 +269,7 @@ fn parts_sent_encrypted() {
     assert!(!dir.exists("no"));
 }
 
-/// One key is one holder, however it is named.
+/// One key is one holder, in whatever form it is given.
 #[test]
 fn the_same_recipient_twice() {
     let dir = Dir::new();
@@ -312,7 +311,7 @@ fn the_same_recipient_twice() {
     assert!(dir.read("z") == before && !dir.exists("x"));
 }
 
-/// Two identities of one plugin are secret: they are compared, and not shown.
+/// Plugin identities are secret: they are compared, but not shown.
 #[test]
 fn the_same_plugin_twice() {
     let dir = crate::plugin::with_plugin();
@@ -327,7 +326,7 @@ fn the_same_plugin_twice() {
     }
 }
 
-/// A second set of holders beside the first: each opens the file by itself.
+/// A second set of holders beside the first: each set opens the file by itself.
 #[test]
 fn holders_added_to_a_file_with_holders() {
     let (dir, data) = labelled();
@@ -375,8 +374,8 @@ fn others_beside_post_quantum_holders() {
     assert_eq!(dir.run(["-d", "-i", "r.txt", "-i", "p.txt", "x"]).quiet().stdout, b"secret");
 }
 
-/// The header of a file of the holder's own, put into a file for several holders: the key of that
-/// file does not come out.
+/// A header of the holder's own file inside a file for several holders: the key of that file is not
+/// given away.
 #[test]
 fn contribute_is_no_decryption_oracle() {
     let (dir, _) = dir();

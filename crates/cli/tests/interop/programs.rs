@@ -1,8 +1,8 @@
-//! The command under the names of age's programs beside those programs: the same statuses, the same
-//! JSON, and plugins that give older `age` and `rage` post-quantum files.
+//! Compares the command under the names of age's programs with those programs: statuses, JSON, and
+//! plugins that give older `age` and `rage` post-quantum files.
 //!
-//! `age-inspect` is in PATH, or what AGE_INSPECT names; `age` 1.2, which has no post-quantum keys,
-//! is what AGE_OLD names.
+//! `age-inspect` is in PATH or in AGE_INSPECT. `age` 1.2, which has no post-quantum keys, is in
+//! AGE_OLD.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +17,7 @@ fn age_inspect() -> OsString {
     find("AGE_INSPECT", "age-inspect", INSTALL)
 }
 
-/// `age` before 1.3.
+/// `age` before version 1.3.
 fn old_age() -> OsString {
     let age =
         std::env::var_os("AGE_OLD").expect("AGE_OLD names age 1.2: GOBIN=... go install filippo.io/age/cmd/age@v1.2.1");
@@ -27,7 +27,7 @@ fn old_age() -> OsString {
 }
 
 impl Bench {
-    /// Links to the command, in a folder.
+    /// Makes a folder with links to the command.
     fn links(&self) -> PathBuf {
         let bin = self.path("bin");
         fs::create_dir(&bin).unwrap();
@@ -37,7 +37,7 @@ impl Bench {
         bin
     }
 
-    /// Runs `program` on nothing.
+    /// Runs `program` with empty input.
     fn ended(&self, program: &OsString, args: &[&str]) -> Output {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.dir.path()).stdin(Stdio::null()).env_remove("AGE_PASSPHRASE");
@@ -197,7 +197,7 @@ fn inspection_is_the_same_byte_for_byte() {
     }
 }
 
-/// age 1.2 and rage have no post-quantum keys; age 1.3 has, and opens the files natively.
+/// age 1.2 and rage have no post-quantum keys; age 1.3 has, and opens the files without a plugin.
 #[test]
 fn the_plugin_gives_older_programs_post_quantum_files() {
     let bench = Bench::new();
@@ -241,7 +241,7 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
     }
 }
 
-/// Forms of ssh keys other than OpenSSH's, opened there and here.
+/// Forms of ssh keys other than OpenSSH's, opened by both programs.
 #[test]
 fn ssh_keys_in_pkcs8() {
     let bench = Bench::new();

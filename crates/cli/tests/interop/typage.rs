@@ -1,6 +1,6 @@
 //! typage: age in JavaScript, as it runs in browsers.
 //!
-//! `node` in PATH, or what NODE names, and the package in the folder that TYPAGE names, or in target/typage.
+//! `node` is in PATH or in NODE. The package is in the folder TYPAGE, or in target/typage.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::{Bench, PASSPHRASE, assert_same, bytes, find, run};
 
 const CHUNK: usize = 65_536;
-/// Around chunks, around the batches of 16 that a thread takes, and around one batch for each of the three threads.
+/// Sizes around chunks, around the batches of 16 that a thread takes, and around one batch for each
+/// of three threads.
 const SIZES: [usize; 9] =
     [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 16 * CHUNK - 1, 16 * CHUNK, 16 * CHUNK + 1, 3 * 16 * CHUNK + 1];
 
@@ -27,7 +28,7 @@ fn package() -> PathBuf {
     folder
 }
 
-/// Does all of `jobs` in one process: starting it takes longer than most of them.
+/// Runs all `jobs` in one process, because starting it takes longer than most jobs.
 #[track_caller]
 fn typage(bench: &Bench, jobs: &[Value]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/typage/typage.mjs");
@@ -44,7 +45,7 @@ fn typage(bench: &Bench, jobs: &[Value]) {
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
 }
 
-/// What opens and what seals, to the command and to typage.
+/// Identities and recipients, for the command and for typage.
 struct Key {
     recipient: &'static [&'static str],
     identity: &'static [&'static str],

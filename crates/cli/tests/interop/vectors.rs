@@ -1,7 +1,7 @@
-//! The copy of the CCTV vectors is that of the version that its README names, and none is newer
-//! that the installed `age` is tested with.
+//! Checks that the copy of the CCTV vectors is the version in its README, and that the installed
+//! `age` is tested with no newer one.
 //!
-//! Needs Go: `go` in PATH, or what GO names.
+//! Needs Go: `go` in PATH or in GO.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use super::{Tool, run};
 
 const MODULE: &str = "c2sp.org/CCTV/age";
 
-/// The JSON that Go prints of a module that it has fetched.
+/// The JSON that Go prints about a module.
 fn module(name: &str, version: &str) -> serde_json::Value {
     let go = std::env::var_os("GO").unwrap_or_else(|| "go".into());
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use sealane_measure::size_name;
 
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
-use crate::output::{Content, Output, print};
+use crate::io::output::{Content, Output, print};
 use plan::Plan;
 use progress::Progress;
 use report::{Environment, Report};

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::cells;
 use super::plan::Plan;
-use crate::commands::cpu;
 use crate::error::Result;
-use crate::output::json;
+use crate::io::output::json;
+use crate::os::cpu;
 
 /// Raised when a field changes its meaning or goes away.
 const VERSION: u32 = 2;

@@ -9,41 +9,41 @@ use zeroize::Zeroizing;
 
 use crate::args::ShareInspectArgs;
 use crate::error::{Error, Result, printable, warn};
-use crate::output::{json, print};
+use crate::io::output::{json, print};
+use crate::io::stdin::StdinUse;
 use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set_of_words};
-use crate::stdin::StdinUse;
 
-/// What a share says of itself: nothing of it is secret.
+/// The public values of a share.
 #[derive(Serialize)]
 struct Report {
-    /// What it was called on the command line.
+    /// The name on the command line.
     name: String,
-    /// The line on which it begins, if its file has several.
+    /// Its first line, if the file has several shares.
     line: Option<usize>,
     form: &'static str,
-    /// 32 hexadecimal digits; of words, four.
+    /// 32 hexadecimal digits; four for words.
     set: String,
     index: u16,
     threshold: u16,
-    /// Words do not say it.
+    /// Unknown for words.
     count: Option<u16>,
-    /// Of words only.
+    /// For words only.
     group: Option<Group>,
-    /// Not of words, which have one field only.
+    /// Not for words, which have only one field.
     field: Option<String>,
-    /// Of the secret, in bytes.
+    /// The length of the secret in bytes.
     length: u64,
-    /// Hexadecimal; none if the share is damaged, and of words.
+    /// Hexadecimal digits. None for words and damaged shares.
     commitment: Option<String>,
-    /// What stands beside it.
+    /// Public keys in comments.
     public_keys: Vec<String>,
-    /// Whether it stands beside the words that they were made with a passphrase.
+    /// Whether a comment says that the words were made with a passphrase.
     passphrase: Option<bool>,
-    /// What is wrong with it.
+    /// The error of a damaged share.
     damage: Option<String>,
 }
 
-/// The group that a share in words belongs to.
+/// The group of a share in words.
 #[derive(Serialize)]
 struct Group {
     index: u8,
@@ -51,12 +51,12 @@ struct Group {
     count: u8,
 }
 
-/// What is printed of an input.
+/// The report about one input.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry {
     Share(Box<Report>),
-    /// It is not known which share it is, if it is one.
+    /// An input that is no share, or too damaged to identify.
     Unreadable {
         name: String,
         line: Option<usize>,
@@ -64,7 +64,7 @@ enum Entry {
     },
 }
 
-/// Shows the shares, and goes on after one that is not whole; fails in the end if there was one.
+/// Shows all shares. Fails in the end if one was damaged.
 pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     let mut shares = Shares::open(&args.shares, &StdinUse::default());
     let mut errors = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     }
 }
 
-/// What is wrong, without the place, which is told beside it.
+/// Returns the error without the place, which is shown beside it.
 fn damage(place: &Place, error: &Error) -> String {
     let text = error.to_string();
     text.strip_prefix(&place.to_string()).map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' '])).to_owned()
@@ -106,7 +106,7 @@ fn unreadable(place: &Place, error: &Error) -> Entry {
     Entry::Unreadable { name: place.name.clone(), line: place.line, damage: damage(place, error) }
 }
 
-/// Reads our own shares to their ends.
+/// Reads the shares in Sealane's own format to their ends.
 fn inspect(shares: &mut Shares, errors: &mut Vec<(Place, Error)>) -> Vec<(Place, Entry)> {
     let _shown = shares.show_progress();
     let mut buffer = Zeroizing::new(vec![0; 64 << 10]);
@@ -155,7 +155,7 @@ fn inspect(shares: &mut Shares, errors: &mut Vec<(Place, Error)>) -> Vec<(Place,
     entries
 }
 
-/// A mnemonic, whose checksum was right.
+/// Reports a mnemonic, whose checksum is right.
 fn of_words(words: &NamedWords) -> Entry {
     let NamedWords { place, mnemonic, notes } = words;
     Entry::Share(Box::new(Report {

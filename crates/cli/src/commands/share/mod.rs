@@ -1,4 +1,4 @@
-//! `sealane share`: what is done with shares without forming the secret.
+//! `sealane share`: works on shares without forming the secret.
 
 mod inspect;
 mod refresh;
@@ -7,7 +7,7 @@ mod reissue;
 use crate::args::ShareAction;
 use crate::error::Result;
 
-/// Does it.
+/// Runs the subcommand.
 pub(crate) fn run(action: &ShareAction) -> Result<()> {
     match action {
         ShareAction::Inspect(args) => inspect::run(args),

@@ -5,9 +5,8 @@ use std::path::Path;
 use sealane_shares::Refresh;
 
 use crate::args::RefreshArgs;
-use crate::commands::split::say_where;
 use crate::error::{Result, warn};
-use crate::shares::{LeftOut, NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
+use crate::shares::{LeftOut, NewShares, Shares, combine_error, say_where, stem_of, warn_of_unchecked};
 
 /// Makes new shares from old ones.
 pub(super) fn run(args: &RefreshArgs) -> Result<()> {

@@ -5,9 +5,8 @@ use std::path::Path;
 use sealane_shares::{CombineError, Header, reissue_to};
 
 use crate::args::ReissueArgs;
-use crate::commands::split::say_where;
 use crate::error::Result;
-use crate::shares::{LeftOut, NewShares, Shares, combine_error, stem_of, warn_of_unchecked};
+use crate::shares::{LeftOut, NewShares, Shares, combine_error, say_where, stem_of, warn_of_unchecked};
 
 /// Makes one share from others.
 pub(super) fn run(args: &ReissueArgs) -> Result<()> {

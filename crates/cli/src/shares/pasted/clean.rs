@@ -1,9 +1,9 @@
-//! What mail programs, web pages and editors do to text, undone.
+//! Undoes the changes of mail programs, web pages and editors to text.
 
 use zeroize::Zeroizing;
 
-/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it. `None` if it
-/// is binary. A line that is not UTF-8 is not a share; the others may be.
+/// Decodes the text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it.
+/// `None` if it is binary. A line that is not UTF-8 is skipped.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
@@ -19,14 +19,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// The same lines without quoting, invisible characters, and the signs of a soft line break; spaces
-/// and hyphens are those of ASCII.
+/// Returns the lines without quoting, invisible characters and soft line breaks. Spaces and hyphens
+/// become those of ASCII.
 pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(text.len() * 2 + 1));
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // Old Macs end lines with this alone; a mail program that converts line ends twice leaves
-        // two of them.
+        // Old Macs end lines with a single CR. Converting line ends twice leaves two.
         for line in line.split('\r') {
             let start = out.len();
             out.extend(line.chars().filter_map(plain));
@@ -41,7 +40,7 @@ pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     out
 }
 
-/// A character as it was typed, or nothing where there is nothing to see.
+/// Returns the visible character, in ASCII if it is a space or hyphen.
 fn plain(c: char) -> Option<char> {
     match c {
         // Soft hyphen, zero-width characters, marks of direction, byte order mark.

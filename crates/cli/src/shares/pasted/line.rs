@@ -1,4 +1,4 @@
-//! Shares in text form, in one piece or in many.
+//! Finds shares in text form, whole or in pieces.
 
 use std::ops::RangeInclusive;
 
@@ -7,29 +7,29 @@ use zeroize::Zeroizing;
 
 use super::comment;
 
-/// A share is not longer than this in characters.
+/// The longest share, in characters.
 const MAX_CHARACTERS: usize = 4095;
-/// The prefix with less than this after it is somebody's explanation.
+/// With fewer characters after it, a prefix is taken for an explanation.
 const MIN_CHARACTERS: usize = 20;
-/// So many pieces at the end are tried without: words of a mail's end that look like pieces of a
-/// share.
+/// The number of pieces at the end that may be left out: words at the end of a mail may look like
+/// pieces of a share.
 const MAX_DROPPED: usize = 16;
-/// A piece of this length is one, although a few of its characters are in no share: a typing error,
-/// which is to be shown.
+/// A piece of this length belongs to the share, even with a few invalid characters: they are typing
+/// errors, which are shown.
 const LONG_PIECE: usize = 8;
-/// Bech32's characters.
+/// The characters of Bech32.
 const DIGITS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// A share, and the lines that it takes, from 0.
+/// A share and its lines, counted from 0.
 pub(super) struct Line {
     pub(super) lines: RangeInclusive<usize>,
     pub(super) result: Result<Share, ShareError>,
 }
 
-/// The characters of a text with the line of each, from 0. Comments are one NUL.
+/// The characters of a text, each with its line from 0. A comment is one NUL.
 type Stream = Vec<(usize, char)>;
 
-/// Looks for shares in lines that are clean.
+/// Finds shares in clean lines.
 pub(super) fn find(lines: &[&str]) -> Vec<Line> {
     let mut stream = Zeroizing::new(Stream::with_capacity(lines.iter().map(|line| line.len() + 1).sum()));
     for (at, line) in lines.iter().enumerate() {
@@ -57,8 +57,8 @@ pub(super) fn find(lines: &[&str]) -> Vec<Line> {
     found
 }
 
-/// How long [`TEXT_PREFIX`] is here, if this is where it begins: white space may be anywhere in it,
-/// and in the place of a hyphen.
+/// Returns the length of [`TEXT_PREFIX`] if it begins here. White space may be anywhere in it, and
+/// instead of a hyphen.
 fn prefix(stream: &[(usize, char)]) -> Option<usize> {
     let mut at = 0;
     for expected in TEXT_PREFIX.chars() {
@@ -75,14 +75,13 @@ fn prefix(stream: &[(usize, char)]) -> Option<usize> {
     Some(at)
 }
 
-/// A piece of a share: where it is in the stream.
+/// A piece of a share, by its place in the stream.
 struct Piece {
     start: usize,
     end: usize,
 }
 
-/// Reads the share whose prefix ends at `body`. Gives where it ends, and nothing if too little
-/// follows.
+/// Reads the share whose prefix ends at `body`. Returns its end, or nothing if too little follows.
 fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareError>>) {
     let (pieces, first_paragraph) = pieces(stream, body);
     if pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>() < MIN_CHARACTERS {
@@ -104,7 +103,8 @@ fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareErro
     first_error
 }
 
-/// The pieces that may belong to the share, and how many of them stand before the first empty line.
+/// Returns the pieces that may belong to the share, and the number of them before the first empty
+/// line.
 fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut first_paragraph = None;
@@ -132,7 +132,7 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
         let start = (at..end).find(|&at| is_inside(at)).unwrap_or(end);
         let inner_end = (start..end).rev().find(|&at| is_inside(at)).map_or(start, |at| at + 1);
         let piece = &stream[start..inner_end];
-        // What stands directly after the prefix is a part of it, whatever it is.
+        // The piece directly after the prefix always belongs to the share.
         if at > body && !may_belong(piece) {
             break;
         }
@@ -149,15 +149,15 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
     (pieces, first_paragraph.unwrap_or(count))
 }
 
-/// Signs without a letter or digit are not in the way; words that no share has end it.
+/// Skips punctuation. A word that no share can contain ends the share.
 fn may_belong(piece: &[(usize, char)]) -> bool {
     let is_digit = |c: char| DIGITS.contains(c.to_ascii_lowercase());
     let digits = piece.iter().filter(|(_, c)| is_digit(*c)).count();
     digits == piece.len() || (piece.len() >= LONG_PIECE && digits * 4 >= piece.len() * 3)
 }
 
-/// The share in one piece. The prefix is in the case of the rest: a keyboard that makes the first
-/// letter a capital does no harm.
+/// Joins the pieces. The prefix gets the case of the rest, because some keyboards make the first
+/// letter a capital.
 fn text(stream: &Stream, pieces: &[Piece]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_CHARACTERS));
     let body = || pieces.iter().flat_map(|piece| &stream[piece.start..piece.end]).map(|(_, c)| *c);

@@ -1,8 +1,8 @@
-//! Shares in text that somebody typed, wrapped, quoted or copied out of a mail.
+//! Finds shares in text that somebody typed, wrapped, quoted or copied from a mail.
 //!
-//! A share in text form may be broken into lines and groups anywhere, and words may be one a line,
-//! numbered, or several lines of them. What ends a share is not written anywhere: it is where its
-//! checksum is right.
+//! A share in text form may be broken into lines and groups anywhere. Words may be one per line,
+//! numbered, or on several lines. Nothing marks the end of a share: it ends where its checksum is
+//! right.
 
 mod clean;
 mod line;
@@ -14,19 +14,18 @@ use zeroize::Zeroizing;
 
 pub(crate) use clean::{clean, decode};
 
-/// What a share's file says beside the share, for people and for
-/// [`combine`](crate::commands::combine).
+/// Comments in a share's file, for people and for [`combine`](crate::commands::combine).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
-    /// The public keys of the identity that was split; nothing else of a comment is passed on.
+    /// The public keys of the identity that was split. Other comments are not passed on.
     pub(crate) public_keys: Vec<String>,
-    /// The words were made with a passphrase.
+    /// Whether the words were made with a passphrase.
     pub(crate) passphrase: bool,
 }
 
-/// The note that words were made with a passphrase, without the sign of a comment.
+/// The comment that words were made with a passphrase, without `#`.
 pub(crate) const PASSPHRASE_NOTE: &str = "with a passphrase";
-/// What a public key follows in a comment.
+/// The text before a public key in a comment.
 pub(crate) const PUBLIC_KEY_NOTE: &str = "public key: ";
 
 impl Notes {
@@ -44,30 +43,30 @@ impl Notes {
 }
 
 fn is_recipient(key: &str) -> bool {
-    // A post-quantum one has 1,959 letters.
+    // A post-quantum recipient has 1,959 letters.
     key.starts_with("age1") && key.len() < 2048 && key.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// What was found in a text. Lines are counted from 1.
+/// The contents of a text. Lines are counted from 1.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// Shares of our own, by the line on which they begin.
+    /// Shares in Sealane's own format, by their first line.
     pub(crate) shares: Vec<(usize, Result<Share, ShareError>)>,
-    /// Shares in words, by the line on which they begin.
+    /// Shares in words, by their first line.
     pub(crate) words: Vec<(usize, Result<Mnemonic, Slip39Error>)>,
-    /// Lines that are neither, nor comments.
+    /// Lines that are neither shares nor comments.
     pub(crate) other: Vec<usize>,
     pub(crate) notes: Notes,
 }
 
 impl Found {
-    /// Whether there is more than one thing, so that it takes a line to say which.
+    /// Returns whether there are several things, so that messages need the line.
     pub(crate) fn is_several(&self) -> bool {
         self.shares.len() + self.words.len() + self.other.len() > 1
     }
 }
 
-/// Looks for shares in `text`.
+/// Finds the shares in `text`.
 pub(crate) fn find(text: &str) -> Found {
     let text = clean(text);
     let mut found = Found::default();
@@ -89,15 +88,15 @@ pub(crate) fn find(text: &str) -> Found {
     found
 }
 
-/// What a comment says. "#1" is a number.
+/// Returns the text of a comment. "#1" is a number, not a comment.
 pub(crate) fn comment(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix('#')?;
     if text.starts_with(|c: char| c.is_ascii_digit()) { None } else { Some(text.trim_start_matches('#').trim()) }
 }
 
-/// Shares of other programs, a line each, with the numbers of their lines from 1. They have no
-/// spaces. With `joined`, a line of hexadecimal digits alone goes on where the line before has
-/// ended: those of `ssss`, which have a hyphen each, are long.
+/// Finds shares of other programs, one per line, with line numbers from 1. They contain no spaces.
+/// With `joined`, a line of only hexadecimal digits continues the line before: shares of `ssss` are
+/// long, and each has a hyphen.
 pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<String>)> {
     let text = clean(text);
     let mut lines: Vec<(usize, Zeroizing<String>)> = Vec::new();

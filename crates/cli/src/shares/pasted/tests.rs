@@ -1,4 +1,4 @@
-//! What people and programs do to shares.
+//! Changes that people and programs make to shares.
 
 use sealane_shares::slip39;
 use sealane_shares::split;

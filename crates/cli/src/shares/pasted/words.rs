@@ -1,23 +1,23 @@
-//! Shares in words: on a line, on several, one a line, with numbers.
+//! Finds shares in words: on one line, on several, one word per line, or numbered.
 
 use sealane_shares::slip39::{Mnemonic, is_word};
 use zeroize::Zeroizing;
 
-/// The shortest mnemonic.
+/// The number of words of the shortest mnemonic.
 const MIN_WORDS: usize = 20;
-/// Fewer words than this are not taken for a mnemonic of which some are missing.
+/// The least number of words that is taken for an incomplete mnemonic.
 const MIN_FOUND: usize = 10;
-/// The longest word of the list has eight letters; somebody may misspell it.
+/// The longest word of the list has eight letters; a misspelt one may be longer.
 const MAX_LETTERS: usize = 10;
 
-/// In more words than this, several mnemonics are not told apart by their length alone.
+/// The largest number of words in which several mnemonics are told apart by length alone.
 const MAX_WORDS: usize = 2048;
 
 /// A line of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Line<'t> {
     Text(&'t str),
-    /// Something that a mnemonic does not go on after.
+    /// A line that ends a mnemonic.
     Break,
 }
 
@@ -32,11 +32,12 @@ struct Word<'t> {
 struct Row<'t> {
     at: usize,
     words: Vec<Word<'t>>,
-    /// An empty line stands before it.
+    /// Whether an empty line stands before it.
     after_gap: bool,
 }
 
-/// Mnemonics with the lines on which they begin, and the lines that belong to none; both from 0.
+/// Returns mnemonics with their first lines, and the lines that belong to none. Lines are counted
+/// from 0.
 pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<usize>) {
     let mut sections: Vec<Vec<Row<'_>>> = Vec::new();
     let mut other = Vec::new();
@@ -84,7 +85,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<
     (found, other)
 }
 
-/// The words of a line. A number stands before its word, perhaps at the end of the line before.
+/// Splits a line into words. A number stands before its word, which may be on the next line.
 fn read<'t>(line: &'t str, number: &mut Option<u32>) -> Vec<Word<'t>> {
     let mut words = Vec::new();
     for token in line.split(|c: char| !c.is_alphanumeric()) {
@@ -103,7 +104,7 @@ fn count(rows: &[Row<'_>]) -> usize {
     rows.iter().map(|row| row.words.len()).sum()
 }
 
-/// One mnemonic, or several: one a line, one a paragraph, or all of the same length.
+/// Splits words into mnemonics: one per line, one per paragraph, or all of the same length.
 fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
     if rows.iter().all(|row| row.words.len() >= MIN_WORDS) {
         return found.extend(rows.iter().map(|row| (row.at, join(&row.words))));
@@ -122,7 +123,8 @@ fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
     found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, of(words))));
 }
 
-/// The words in their order: that of their numbers, if all have one, and each number is there once.
+/// Returns the words in the order of their numbers, if each has a number and no number is there
+/// twice.
 fn join(words: &[Word<'_>]) -> Zeroizing<String> {
     let mut words = words.to_vec();
     let mut numbers: Vec<_> = words.iter().filter_map(|word| word.number).collect();

@@ -1,0 +1,77 @@
+//! The arguments of `sealane contribute`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Command};
+use sealane_age::threshold::Label;
+
+use super::base;
+use super::file::{self, FileArgs};
+use super::groups::{FileNameArgs, IdentityArgs, OutputArgs};
+
+/// What to give away, and to whom.
+#[derive(Debug)]
+pub(crate) struct ContributeArgs {
+    /// Whether the holder is not asked.
+    pub(crate) yes: bool,
+    pub(crate) file: FileArgs,
+}
+
+#[derive(Args, Debug)]
+struct ContributeFlags {
+    /// Give the part away without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Encrypt the part to RECIPIENT, who opens the file (repeatable)
+    #[arg(short, long = "recipient", value_name = "RECIPIENT", allow_hyphen_values = true)]
+    recipients: Vec<String>,
+    /// Encrypt the part to the recipients listed in the file PATH (repeatable)
+    #[arg(short = 'R', long = "recipients-file", value_name = "PATH", allow_hyphen_values = true)]
+    recipients_files: Vec<PathBuf>,
+    /// With -r or -R, write the encrypted part as text (PEM)
+    #[arg(short, long)]
+    armor: bool,
+    /// Give away only a part of a file with the label TEXT
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    label: Option<Label>,
+    #[command(flatten)]
+    identities: IdentityArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    file: FileNameArgs,
+}
+
+const NOTES: &str = "\
+FILE was encrypted with -k, for several holders together. The question shows what the maker of the
+file wrote about it. Do not trust the name of FILE: anybody may have given it.
+
+With -r or -R, the part is encrypted to the person who opens the file. Without them it is a secret
+in the clear: enough parts open the file.
+
+Example:
+  sealane contribute -i key.txt -r age1… -o part.age plans.age
+  sealane decrypt -i mine.txt --part part.age plans.age";
+
+pub(super) fn command() -> Command {
+    ContributeFlags::augment_args(base("contribute").bin_name("sealane contribute"))
+        .about("Gives your part of a file's key to the person who opens the file")
+        .after_help(NOTES)
+}
+
+/// Reads the arguments.
+pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<ContributeArgs, clap::Error> {
+    let (flags, identities) = file::read::<ContributeFlags>(command, args)?;
+    let file = FileArgs {
+        identities,
+        recipients: flags.recipients,
+        recipients_files: flags.recipients_files,
+        armor: flags.armor,
+        label: flags.label,
+        output: flags.output.output,
+        inputs: flags.file.inputs,
+        ..FileArgs::default()
+    };
+    Ok(ContributeArgs { yes: flags.yes, file })
+}

@@ -1,0 +1,63 @@
+//! The arguments of `sealane encrypt`.
+
+use clap::{Args, Command};
+
+use super::base;
+use super::file::FileArgs;
+use super::groups::{ArmorArgs, FolderArgs, IdentityArgs, InputArgs, OutputArgs, RecipientArgs, ThreadArgs};
+
+/// The arguments.
+#[derive(Args, Debug)]
+pub(super) struct EncryptArgs {
+    /// Accepted because age has it; the subcommand says it already
+    #[arg(short, long, hide = true)]
+    encrypt: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    armor: ArmorArgs,
+    #[command(flatten)]
+    recipients: RecipientArgs,
+    #[command(flatten)]
+    identities: IdentityArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+impl From<EncryptArgs> for FileArgs {
+    fn from(args: EncryptArgs) -> Self {
+        let mut file = Self {
+            encrypt: true,
+            output: args.output.output,
+            armor: args.armor.armor,
+            threads: args.threads.threads,
+            inputs: args.inputs.inputs,
+            ..Self::default()
+        };
+        file.set_recipients(args.recipients);
+        file.set_folder(&args.folder);
+        file
+    }
+}
+
+const NOTES: &str = "\
+-i and -j encrypt to the recipients of the identities.
+
+With -o DIR, each file is encrypted to DIR/NAME.age, and folders with all files in them. Modes and
+times are kept. An encrypted manifest in DIR lists the files, so that decryption notices missing
+or exchanged ones. A single file needs no manifest; it goes into DIR if DIR exists or ends in a
+slash.
+
+Examples:
+  sealane encrypt -r age1… -o notes.txt.age notes.txt
+  sealane encrypt -r age1… -o sealed photos letters.txt";
+
+pub(super) fn command() -> Command {
+    EncryptArgs::augment_args(base("encrypt").bin_name("sealane encrypt"))
+        .about("Encrypts files and folders to recipients, or with a passphrase")
+        .after_help(NOTES)
+}

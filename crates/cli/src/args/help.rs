@@ -1,0 +1,108 @@
+//! What `sealane -h`, `--help` and `sealane help` print.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clap::error::ErrorKind;
+use clap::{Command, FromArgMatches as _};
+
+use super::{Action, Group, HelpArgs, SUBCOMMANDS, find, suggest, top_command};
+
+/// Environment variables, and what they do.
+pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
+    ("AGE_PASSPHRASE", "the passphrase, instead of a question at the terminal"),
+    ("AGE_PASSPHRASE_FD", "the number of a file descriptor to read the passphrase from"),
+    ("AGE_PASSPHRASE_WORK_FACTOR", "the work factor for new passphrase files, 1 to 30 (default: 18)"),
+    ("AGE_PASSPHRASE_MAX_WORK_FACTOR", "the largest work factor to accept, 1 to 30 (default: 22)"),
+    ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
+    ("SEALANE_BACKEND", "the instruction set to use (see sealane cpu)"),
+    ("SEALANE_CPU_CLASS", "the class of CPUs to tune for (see sealane cpu)"),
+    ("TMPDIR", "the folder for temporary files"),
+];
+
+/// Exit statuses, and what they mean.
+pub(crate) const EXIT_STATUS: &[(&str, &str)] = &[
+    ("0", "complete success"),
+    ("1", "a failure: the file, the key or the system"),
+    ("2", "an error in the command line"),
+];
+
+/// Files that the command makes or looks for.
+pub(crate) const FILES: &[(&str, &str)] = &[
+    (
+        "age-plugin-NAME",
+        "a plugin, looked for in PATH, for recipients and identities that begin with age1NAME1 and AGE-PLUGIN-NAME-",
+    ),
+    ("DIR/sealane-manifest.age", "the encrypted list of the files in an encrypted folder"),
+    ("DIR/.sealane-resume", "what an unfinished run has done, for --resume"),
+    ("OUTPUT.missing.json", "what --salvage did not find"),
+    (".FILE.sealane-old-header", "the old header of FILE while sealane rekey replaces it"),
+    (".sealane-*.tmp", "an unfinished result"),
+];
+
+const SHORT_EXAMPLES: &str = "\
+Examples:
+  sealane keygen -o key.txt
+  sealane encrypt -r age1… -o photos.tar.age photos.tar
+  sealane decrypt -i key.txt -o photos.tar photos.tar.age
+  sealane split -k 3 -n 5 -o shares key.txt
+
+sealane COMMAND --help explains a command, sealane --help the flags of age.";
+
+const LONG_NOTES: &str = "\
+Examples:
+  sealane keygen -o key.txt
+  sealane encrypt -r age1… -o photos.tar.age photos.tar
+  sealane decrypt -i key.txt -o photos.tar photos.tar.age
+  sealane encrypt -p notes.txt > notes.txt.age
+  sealane split -k 3 -n 5 -o shares key.txt
+  sealane combine -o restored.txt shares/*
+
+Every command line of age works with sealane in age's place. A command such as encrypt or keygen
+counts only as the first argument; write ./encrypt for a file of that name.
+
+INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";
+
+/// Adds the texts of `sealane -h` and `--help`.
+pub(super) fn describe(command: Command) -> Command {
+    let mut commands = String::new();
+    for group in Group::ALL {
+        // Writing to a string does not fail.
+        let _ = writeln!(commands, "{}:", group.title());
+        for subcommand in SUBCOMMANDS.iter().filter(|subcommand| subcommand.group == group) {
+            let about = (subcommand.command)().get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(commands, "  {:<12} {about}", subcommand.name);
+        }
+        commands.push('\n');
+    }
+    let table = |title: &str, rows: &[(&str, &str)]| {
+        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        let rows: String = rows.iter().map(|(name, what)| format!("  {name:<width$}  {what}\n")).collect();
+        format!("{title}:\n{rows}")
+    };
+    let (environment, status) = (table("Environment", ENVIRONMENT), table("Exit status", EXIT_STATUS));
+    command
+        .about("Encrypts and decrypts files in the age format, and splits keys into shares")
+        .override_usage("sealane COMMAND …\n       sealane [-d] [OPTIONS] [INPUT]...")
+        .after_help(format!("{commands}{SHORT_EXAMPLES}"))
+        .after_long_help(format!("{commands}{LONG_NOTES}\n\n{environment}\n{status}"))
+}
+
+/// Reads the arguments of `sealane help`, which name a command.
+pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
+    let HelpArgs { names } = HelpArgs::from_arg_matches(&super::run(command, args)?)?;
+    let Some((first, rest)) = names.split_first() else {
+        return Ok(Action::Print(top_command().render_long_help().to_string()));
+    };
+    let mut command = (find(first).ok_or_else(|| unknown(first))?.command)();
+    command.build();
+    for name in rest {
+        command = command.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?;
+    }
+    Ok(Action::Print(command.render_help().to_string()))
+}
+
+fn unknown(name: &str) -> clap::Error {
+    let meant = suggest::suggestion(name).map_or(String::new(), |meant| format!(", did you mean {meant:?}?"));
+    clap::Error::raw(ErrorKind::InvalidSubcommand, format!("unknown command {name:?}{meant}\n"))
+}

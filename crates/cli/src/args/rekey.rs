@@ -1,0 +1,64 @@
+//! The arguments of `sealane rekey`.
+
+use std::ffi::OsString;
+
+use clap::{Args, Command};
+
+use super::base;
+use super::file::{self, FileArgs};
+use super::groups::{FileNameArgs, IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
+
+/// What to change.
+#[derive(Debug)]
+pub(crate) struct RekeyArgs {
+    /// Whether the present recipients stay.
+    pub(crate) add: bool,
+    pub(crate) file: FileArgs,
+}
+
+#[derive(Args, Debug)]
+struct RekeyFlags {
+    /// Keep the present recipients
+    #[arg(long)]
+    add: bool,
+    #[command(flatten)]
+    recipients: RecipientArgs,
+    #[command(flatten)]
+    identities: IdentityArgs,
+    #[command(flatten)]
+    parts: PartArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    file: FileNameArgs,
+}
+
+const NOTES: &str = "\
+FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
+the new header.
+
+The content is not encrypted again: anyone who could open the file before may have kept a copy of
+it, or its key. To exclude somebody, decrypt the file and encrypt it anew.
+
+Example:
+  sealane rekey -i old-key.txt -r age1… photos.tar.age";
+
+pub(super) fn command() -> Command {
+    RekeyFlags::augment_args(base("rekey").bin_name("sealane rekey"))
+        .about("Changes the recipients of a file, without encrypting it again")
+        .after_help(NOTES)
+}
+
+/// Reads the arguments.
+pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<RekeyArgs, clap::Error> {
+    let (flags, identities) = file::read::<RekeyFlags>(command, args)?;
+    let mut file = FileArgs {
+        identities,
+        parts: flags.parts.parts,
+        output: flags.output.output,
+        inputs: flags.file.inputs,
+        ..FileArgs::default()
+    };
+    file.set_recipients(flags.recipients);
+    Ok(RekeyArgs { add: flags.add, file })
+}

@@ -1,0 +1,93 @@
+//! `sealane decrypt`: what age does with `-d`.
+
+mod folder;
+mod range;
+mod salvage;
+
+use std::io::{Read, Seek as _};
+
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
+
+use crate::args::FileArgs;
+use crate::error::explain::{copy_error, payload_error};
+use crate::error::{Error, Result};
+use crate::io::old_header;
+use crate::io::output::{Content, Output};
+use crate::io::stdin::StdinUse;
+use crate::keys::file_keys::Openers;
+use crate::keys::passphrase::Passphrases;
+use crate::keys::same_file::check_same;
+
+/// Decrypts one file, or many.
+pub(crate) fn run(args: &FileArgs) -> Result<()> {
+    if !args.many.is_empty() {
+        return folder::run(args);
+    }
+    let backend = crate::backend()?;
+    if args.salvage {
+        return salvage::run(args);
+    }
+    let stdin = StdinUse::default();
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
+    let mut output = Output::prepare(args.output.as_deref(), Content::Plaintext, input.is_terminal)?;
+    check_same(args, &input, &output)?;
+    let quiet = output.is_terminal() || input.is_terminal;
+    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    if input.is_terminal {
+        input.take_pasted_armor()?;
+    }
+    input.refuse_mangled()?;
+
+    let mut reader = ArmoredReader::new(input.reader);
+    // If this fails, the header cannot be read either.
+    let file = input.file.filter(|_| reader.is_armored().is_ok_and(|armored| !armored));
+
+    // All errors of the header and the identities occur before anything is written.
+    let (threads, progress) = (args.threads(), input.progress);
+    let begin = || {
+        progress.reset();
+        progress.show(input.len.filter(|_| args.range.is_none()), quiet)
+    };
+    let explain = |error| old_header::explain(error, args.input.as_deref());
+    let written = match (args.range, file) {
+        (Some(range), Some(mut file)) => {
+            file.rewind().map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
+            let mut reader = openers.decrypt(file, &input.name, backend).map_err(explain)?;
+            let _shown = begin();
+            range::seek(&mut reader, range).and_then(|len| range::write(reader, len, &mut output, threads))
+        }
+        (Some(range), None) => {
+            let mut reader = openers.decrypt(reader, &input.name, backend).map_err(explain)?;
+            let _shown = begin();
+            range::skip(&mut reader, range).and_then(|len| range::write(reader, len, &mut output, threads))
+        }
+        (None, file) => {
+            let reader = openers.decrypt(reader, &input.name, backend).map_err(explain)?;
+            let _shown = begin();
+            write(reader, file, &mut output, threads)
+        }
+    };
+    match written.map_err(|error| copy_error(error, |error| payload_error(error, &input.name))) {
+        Ok(()) => output.finish(),
+        Err(error) => {
+            output.abandon();
+            Err(error)
+        }
+    }
+}
+
+/// Writes the authenticated plaintext. `file` is the input with random access, if it has that.
+fn write<R: Read>(
+    reader: StreamReader<R>,
+    file: Option<impl ReadAt>,
+    output: &mut Output,
+    threads: Threads,
+) -> Result<(), CopyError> {
+    if let Some(file) = file
+        && let Some(output) = output.at_any_place().map_err(CopyError::Write)?
+    {
+        return reader.copy_at(&file, &output, threads).map(drop);
+    }
+    reader.copy_to(output, threads).map(drop)
+}

@@ -1,0 +1,179 @@
+//! `sealane decrypt --salvage` saves what is left of a damaged file.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use sealane_age::armor::{ArmoredReader, decode_damaged};
+use sealane_age::{Salvaged, Salvaging, WriteAt as _};
+use serde_json::json;
+
+use crate::args::FileArgs;
+use crate::error::explain::{copy_error, payload_error};
+use crate::error::{Error, Result, quoted};
+use crate::io::input::PatchedFile;
+use crate::io::old_header;
+use crate::io::progress::{Progress, Watched};
+use crate::io::stdin::StdinUse;
+use crate::keys::file_keys::Openers;
+use crate::keys::passphrase::Passphrases;
+use crate::os::cleanup::FileGuard;
+
+/// Writes the plaintext to a new file, and a list of missing ranges to another one beside it.
+pub(super) fn run(args: &FileArgs) -> Result<()> {
+    let stdin = StdinUse::default();
+    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
+    let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
+        return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to one first"));
+    };
+    input.refuse_mangled()?;
+    if ArmoredReader::new(&mut input.reader).is_armored().is_ok_and(|armored| armored) {
+        (file, len) = decode(&mut file, &input.name, &input.progress)?;
+    }
+    let unreadable = |error: &io::Error| Error::io(format!("cannot read {}", input.name), error);
+    file.rewind().map_err(|error| unreadable(&error))?;
+    let from_start = file.get_ref().try_clone().map_err(|error| unreadable(&error))?;
+    let reader = Watched::new(from_start, &input.progress);
+    let output = args.output.as_deref().unwrap_or(Path::new(""));
+    let map = map_path(output);
+    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let reader = openers
+        .decrypt(reader, &input.name, crate::backend()?)
+        .map_err(|error| old_header::explain(error, args.input.as_deref()))?;
+
+    let (result, output_guard) = create(output)?;
+    // Remove the first file if the second cannot be created.
+    let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
+    let cannot = Error::cannot_write;
+    // Progress counts plaintext that was found. A search reads the same bytes many times.
+    let progress = Progress::default();
+    let shown = progress.show(Some(len), false);
+    let mut found_end = 0;
+    let salvaged = reader
+        .salvage(file.get_ref(), len, |event| {
+            show(&progress, &event);
+            let Salvaging::Found { at, plaintext } = event else { return Ok(()) };
+            found_end = found_end.max(at + plaintext.len() as u64);
+            result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
+        })
+        .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
+    drop(shown);
+    let done = salvaged.and_then(|salvaged| {
+        // Missing bytes at the known end count for the length.
+        let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
+        let end = salvaged.end.unwrap_or(missing_end.max(found_end));
+        result.set_len(end).and_then(|()| result.sync_all()).map_err(|error| cannot(output, &error))?;
+        let written = writeln!(list, "{:#}", describe(&salvaged)).and_then(|()| list.sync_all());
+        written.map_err(|error| cannot(&map, &error))?;
+        Ok(salvaged)
+    });
+    match done {
+        Ok(salvaged) => {
+            FileGuard::release(&[output_guard, map_guard]);
+            verdict(&salvaged, &input.name, &map)
+        }
+        Err(error) => {
+            for path in [output, &map] {
+                let _ = std::fs::remove_file(path);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Counts what was found, and shows how far a search is.
+fn show(progress: &Progress, event: &Salvaging<'_>) {
+    match event {
+        Salvaging::Found { plaintext, .. } => {
+            progress.add(plaintext.len() as u64);
+            progress.say("");
+        }
+        Salvaging::Searching { tried, of } => {
+            progress.say(&format!("looking for the next chunk: {} %", 100 * tried / of.max(&1)));
+        }
+        _ => {}
+    }
+}
+
+/// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. It is
+/// still encrypted.
+fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
+    let cannot = |error: &io::Error| {
+        Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
+            .hint("TMPDIR names the folder for it")
+    };
+    let mut decoded = tempfile::tempfile().map_err(|error| cannot(&error))?;
+    file.rewind().map_err(|error| cannot(&error))?;
+    decode_damaged(BufReader::new(file), BufWriter::new(&mut decoded)).map_err(|error| cannot(&error))?;
+    let len = decoded.metadata().map_err(|error| cannot(&error))?.len();
+    Ok((Watched::new(decoded.into(), progress), len))
+}
+
+fn map_path(output: &Path) -> PathBuf {
+    let mut name = OsString::from(output);
+    name.push(".missing.json");
+    name.into()
+}
+
+fn create(path: &Path) -> Result<(File, FileGuard)> {
+    FileGuard::make_private(path).map_err(|error| {
+        let cannot = Error::io(format!("cannot make {}", quoted(path)), &error);
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            cannot.hint("give -o the name of a new file")
+        } else {
+            cannot
+        }
+    })
+}
+
+fn describe(salvaged: &Salvaged) -> serde_json::Value {
+    let missing: Vec<_> =
+        salvaged.missing.iter().map(|range| json!({ "start": range.start, "end": range.end })).collect();
+    let moved: Vec<_> = salvaged.moved.iter().map(|moved| json!({ "start": moved.start, "by": moved.by })).collect();
+    json!({
+        "found": salvaged.found,
+        "missing": missing,
+        "moved": moved,
+        "plaintext_len": salvaged.end,
+        "trailing": salvaged.trailing,
+        "search_limited": salvaged.limited,
+    })
+}
+
+fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
+    if salvaged.is_whole() {
+        return Ok(());
+    }
+    let missing: u64 = salvaged.missing.iter().map(|range| range.end - range.start).sum();
+    let end = if salvaged.end.is_some() { "" } else { ", and an unknown number after them" };
+    let limited = if salvaged.limited { "; the search for more was ended at its limit" } else { "" };
+    Err(Error::new(format!(
+        "{name} is damaged: {} bytes were saved, {missing} are missing{end}{limited}",
+        salvaged.found
+    ))
+    .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_search_is_shown_until_it_has_ended() {
+        let progress = Progress::default();
+        progress.start_in_test(Instant::now(), Some(1000));
+        for (event, shown, count) in [
+            (Salvaging::Found { at: 0, plaintext: &[0; 100] }, "", 100),
+            (Salvaging::Searching { tried: 0, of: 0 }, "looking for the next chunk: 0 %", 100),
+            (Salvaging::Searching { tried: 1, of: 4 }, "looking for the next chunk: 25 %", 100),
+            (Salvaging::Searching { tried: 4, of: 4 }, "looking for the next chunk: 100 %", 100),
+            (Salvaging::Found { at: 500, plaintext: &[0; 50] }, "", 150),
+        ] {
+            show(&progress, &event);
+            assert_eq!((progress.text().as_str(), progress.count()), (shown, count));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Encrypts many files, and writes a manifest of them.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
+
+use sealane_age::armor::ArmoredWriter;
+use sealane_age::threshold::Label;
+use sealane_age::{CopyError, Encryptor, Threads};
+use zeroize::Zeroizing;
+
+use crate::args::FileArgs;
+use crate::error::explain::{encrypt_error, read_error};
+use crate::error::{Error, Result, quoted, warn};
+use crate::folder::{
+    Attributes, Destination, Direction, Entry, Expected, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record,
+    Source, Stamp, Target, mode, refuse_within, root, run as work, single,
+};
+use crate::io::progress::{Progress, Watched};
+use crate::io::stdin::StdinUse;
+use crate::keys::encrypt_to::{build, collect, recipients, with_threshold};
+use crate::keys::passphrase::Passphrases;
+use crate::keys::recipients::SharedRecipient;
+
+/// Encrypts.
+pub(super) fn run(args: &FileArgs) -> Result<()> {
+    let backend = crate::backend()?;
+    let stdin = StdinUse::default();
+    // A single file has no manifest: no other file could be missing.
+    let single = single(args);
+    let with_manifest = !args.no_manifest && single.is_none();
+    let passphrases = Passphrases::new(&stdin);
+    let (names, recipients) = if args.passphrase {
+        (Zeroizing::default(), recipients(args, &args.identities, &stdin, &passphrases)?)
+    } else {
+        let collected = collect(args, &args.identities, &stdin, &passphrases)?;
+        (collected.names(), build(args, collected)?)
+    };
+    let label = args.label.as_ref().map(Label::as_str);
+    let flags = format!("{:?} {label:?} {} {with_manifest}", args.threshold, args.armor);
+    let purpose = Purpose::new(&args.many).with("encrypt").with(names).with(flags);
+    let sealing = Sealing { args, recipients: &recipients, backend };
+    if !args.passphrase {
+        // Check the recipients before anything is created.
+        sealing.encryptor()?;
+    }
+
+    refuse_within(root(args), &args.many)?;
+    let plan = Plan::to_encrypt(&args.many)?;
+    refuse_collisions(&plan)?;
+    let direction = Direction::Seal { with_manifest };
+    let expected =
+        |source: &Source| Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None });
+    let Some(destination) = Destination::prepare(root(args), purpose, mode(args), &plan, direction, expected)? else {
+        return Ok(());
+    };
+
+    if !with_manifest && !plan.links.is_empty() {
+        warn(format!("{} symbolic links are left out: only a manifest could keep them", plan.links.len()));
+    }
+    let (progress, failures, entries) = (Progress::default(), Failures::default(), Mutex::new(HashMap::new()));
+    plan.failures.iter().for_each(|error| failures.add(error));
+    let shown = progress.show(Some(plan.len()), false);
+    if let (Some(_), [source]) = (single, &plan.files[..]) {
+        let sealed = sealing.seal(source, &destination, args.threads(), &progress);
+        drop(shown);
+        sealed.map_err(Failure::into_error)?;
+        destination.sync()?;
+        return destination.finish(&plan, true);
+    }
+    work(&plan.files, args.threads(), &progress, &failures, |source, threads| {
+        let (record, attributes) = sealing.seal(source, &destination, threads, &progress)?;
+        let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(record.name, (record.id, record.size, attributes));
+        Ok(())
+    })?;
+    drop(shown);
+    destination.sync()?;
+    if with_manifest {
+        let entries = entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        destination.write_manifest(|output| sealing.write_manifest(&plan, entries, output))?;
+    }
+    destination.finish(&plan, failures.count() == 0)?;
+    failures.verdict(plan.files.len() + plan.failures.len(), "encrypted")
+}
+
+/// Refuses an encrypted file with the name of a folder.
+fn refuse_collisions(plan: &Plan) -> Result<()> {
+    let targets: HashSet<_> = plan.files.iter().map(|file| file.name.sealed()).collect();
+    match plan.directories.iter().find(|directory| targets.contains(directory.name.as_path())) {
+        Some(directory) => {
+            Err(Error::new(format!("a file would become {}, which is a folder", directory.name))
+                .hint("rename it first"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The settings that all files share.
+struct Sealing<'a> {
+    args: &'a FileArgs,
+    recipients: &'a [SharedRecipient],
+    backend: sealane_age::Backend,
+}
+
+impl Sealing<'_> {
+    fn encryptor(&self) -> Result<Encryptor> {
+        let encryptor = with_threshold(self.args, self.recipients, |recipients| {
+            Encryptor::with_recipients(recipients.iter().copied()).map_err(encrypt_error)
+        })?;
+        Ok(encryptor.with_backend(self.backend))
+    }
+
+    /// Encrypts a file, unless an earlier run has.
+    fn seal(
+        &self,
+        source: &Source,
+        destination: &Destination,
+        threads: Threads,
+        progress: &Progress,
+    ) -> Result<(Record, Attributes), Failure> {
+        let name = quoted(&source.path);
+        let this = |error: io::Error| Failure::This(read_error(error, &name));
+        let file = source.open().map_err(this)?;
+        let metadata = file.metadata().map_err(this)?;
+        if !metadata.is_file() {
+            return Err(this(io::Error::other("it is no regular file any more")));
+        }
+        let (stamp, attributes) = (Stamp::of(&metadata), Attributes::of(&metadata));
+        if let Some(record) = destination.done(&source.name, stamp) {
+            progress.skip(metadata.len());
+            return Ok((record.clone(), attributes));
+        }
+        let encryptor = self.encryptor().map_err(Failure::All)?;
+        let id = Id(encryptor.file_id());
+        let mut counted = Counted { inner: Watched::new(file, progress), count: 0 };
+        let record = destination.write(
+            &source.name,
+            attributes,
+            |output| {
+                let written = self.write(encryptor, &mut counted, output, threads);
+                let written = written.map(|()| counted.count);
+                written.map_err(|error| Failure::of_copy(error, |error| read_error(error, &name)))
+            },
+            |check, size| Record { name: source.name.clone(), source: stamp, id, size, check },
+        )?;
+        Ok((record, attributes))
+    }
+
+    fn write(
+        &self,
+        encryptor: Encryptor,
+        input: impl Read,
+        output: impl io::Write + Send,
+        threads: Threads,
+    ) -> Result<(), CopyError> {
+        let writer = encryptor.encrypt(input, ArmoredWriter::with_format(output, self.args.format()), threads)?;
+        writer.finish().map(drop).map_err(CopyError::Write)
+    }
+
+    /// Writes the manifest, which is encrypted like the files.
+    fn write_manifest(
+        &self,
+        plan: &Plan,
+        files: HashMap<Name, (Id, u64, Attributes)>,
+        output: &mut Target<'_>,
+    ) -> Result<()> {
+        let directories = plan
+            .directories
+            .iter()
+            .map(|directory| Entry::Directory { name: directory.name.clone(), attributes: directory.attributes });
+        let links = plan.links.iter().map(|link| Entry::Link { name: link.name.clone(), target: link.target.clone() });
+        // Entries are in the order in which they were found.
+        let files = plan.files.iter().filter_map(|file| {
+            let &(id, size, attributes) = files.get(&file.name)?;
+            Some(Entry::File { name: file.name.clone(), size, id, attributes })
+        });
+        let cannot = |error| Error::from_io("cannot write the manifest", error);
+        let mut writer =
+            self.encryptor()?.wrap_output(ArmoredWriter::with_format(output, self.args.format())).map_err(cannot)?;
+        Manifest::write(&mut writer, directories.chain(links).chain(files)).map_err(cannot)?;
+        writer.finish().and_then(ArmoredWriter::finish).map(drop).map_err(cannot)
+    }
+}
+
+/// A reader that counts the bytes read through it.
+struct Counted<R> {
+    inner: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(out).inspect(|&n| self.count += n as u64)
+    }
+}

@@ -1,0 +1,158 @@
+//! Explains errors of the libraries to the user.
+
+use std::collections::HashSet;
+use std::io;
+
+use sealane_age::armor::ArmorError;
+use sealane_age::header::{HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
+use sealane_age::threshold::ThresholdError;
+use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
+
+use crate::error::{Error, describe};
+
+/// Explains why a file cannot be opened.
+pub(crate) fn decrypt_error(error: DecryptError) -> Error {
+    match error {
+        DecryptError::Io(error) => Error::from_io("cannot read the input", error),
+        DecryptError::Header(error) => header_error(&error),
+        DecryptError::Armor(error) => armor_error(error),
+        DecryptError::NoMatch => Error::new("no identity matches any of the file's recipients")
+            .hint("give the private key of one of its recipients with -i"),
+        DecryptError::UnwrapFailed => Error::new("an identity matches the file, but cannot unwrap its key")
+            .hint("the header was damaged or changed; get another copy of the file"),
+        DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
+        DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
+            .hint("nothing was decrypted; get another copy of the file"),
+        DecryptError::Identity(ref inner) if ThresholdError::of(inner).is_some() => {
+            threshold_error(ThresholdError::of(inner).unwrap_or(&ThresholdError::Malformed))
+        }
+        DecryptError::Identity(age::DecryptError::Io(error)) => Error::from_io("an identity failed", error),
+        DecryptError::Identity(age::DecryptError::KeyDecryptionFailed) => {
+            Error::new("an identity cannot be decrypted: its passphrase is wrong")
+        }
+        error => Error::new(error.to_string()),
+    }
+}
+
+/// Explains what is wrong with the holders or parts of a file.
+pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
+    let what = Error::new(error.to_string());
+    match error {
+        ThresholdError::TooFew { .. } => {
+            what.hint("ask other holders for their parts (sealane contribute), and give them with --part")
+        }
+        ThresholdError::NotAPart => {
+            what.hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
+        }
+        ThresholdError::OtherFile | ThresholdError::WrongPart { .. } => {
+            what.hint("parts belong to one file: ask its holder for the part of this one")
+        }
+        ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
+        ThresholdError::WrongShare { .. } => what.hint("nothing was given away; ask the person who made the file"),
+        _ => what.hint("the header was damaged or changed; get another copy of the file"),
+    }
+}
+
+/// Explains why a file cannot be encrypted.
+pub(crate) fn encrypt_error(error: EncryptError) -> Error {
+    match error {
+        EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient failed", error),
+        EncryptError::NoRecipients => {
+            Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
+        }
+        EncryptError::InvalidStanza(HeaderError::TooLong) => {
+            let most = MAX_HEADER_LEN >> 20;
+            Error::new(format!("too many recipients: the header would be longer than {most} MiB"))
+        }
+        EncryptError::InvalidStanza(HeaderError::TooManyStanzas) => Error::new(format!(
+            "too many recipients: at most {MAX_STANZAS} stanzas can be in a header, and holders (-k) count twice"
+        )),
+        EncryptError::IncompatibleRecipients(one, other) => {
+            let is_post_quantum = |labels: &HashSet<String>| labels.contains("postquantum");
+            let what = if is_post_quantum(&one) == is_post_quantum(&other) {
+                "these recipients cannot be combined"
+            } else {
+                "post-quantum recipients cannot be combined with others"
+            };
+            Error::new(what).hint("encrypt the file twice, once for each kind of recipient")
+        }
+        error @ EncryptError::PassphraseNotAlone => {
+            Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
+        }
+        error => Error::new(error.to_string()),
+    }
+}
+
+/// Explains an error of copying. `read` explains errors of the source.
+pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Error {
+    match error {
+        CopyError::Read(error) => read(error),
+        CopyError::Write(error) => Error::from_io("cannot write", error),
+    }
+}
+
+/// Explains why plaintext cannot be read: the file is damaged, or it cannot be read. `input` is its
+/// name, quoted.
+pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
+    let inner = error.get_ref();
+    if let Some(stream) = StreamError::of(&error) {
+        let missing = matches!(stream, StreamError::Truncated | StreamError::CorruptEnd { .. });
+        let hint = if missing {
+            "the rest of the file is missing or damaged; get another copy"
+        } else {
+            "the file was damaged or changed; get another copy"
+        };
+        return Error::new(format!("{input}: {stream}")).hint(hint);
+    }
+    if let Some(armor) = inner.and_then(|inner| inner.downcast_ref::<ArmorError>()) {
+        return armor_error(*armor);
+    }
+    Error::from_io(format!("cannot read {input}"), error)
+}
+
+fn header_error(error: &HeaderError) -> Error {
+    let what = Error::new(error.to_string());
+    match error {
+        HeaderError::Empty => what.hint("nothing was encrypted into it; was the command that made it interrupted?"),
+        HeaderError::NotAge => {
+            what.hint("is it the right file? an encrypted file begins with that, or with -----BEGIN AGE")
+        }
+        HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
+        HeaderError::Truncated => what.hint("the rest of the file is missing; get another copy"),
+        _ => what.hint("the file was damaged or changed; get another copy"),
+    }
+}
+
+fn armor_error(error: ArmorError) -> Error {
+    Error::new(error.to_string()).hint(match error {
+        ArmorError::Truncated => "copy all of it, with its END line",
+        ArmorError::NoBegin => "copy all of it, with its BEGIN line",
+        ArmorError::TrailingData => "only one encrypted file can be decrypted at a time",
+        _ => "the text was changed on its way; copy it again, or send it as a file",
+    })
+}
+
+/// Explains why the input of an encryption cannot be read.
+pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
+    let hint = (error.kind() == io::ErrorKind::IsADirectory).then_some("make an archive of it first (tar)");
+    let said = Error::new(format!("cannot read {input}: {}", describe(&error)));
+    match hint {
+        Some(hint) => said.hint(hint),
+        None => said,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipients_that_do_not_go_together_are_named_in_plain_words() {
+        let labels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<HashSet<_>>();
+        let said = |one, other| encrypt_error(EncryptError::IncompatibleRecipients(one, other)).to_string();
+        let mixed = "post-quantum recipients cannot be combined with others";
+        assert_eq!(said(labels(&[]), labels(&["postquantum"])), mixed);
+        assert_eq!(said(labels(&["postquantum"]), labels(&["x"])), mixed);
+        assert_eq!(said(labels(&["x"]), labels(&["y"])), "these recipients cannot be combined");
+    }
+}

@@ -1,0 +1,184 @@
+//! Error messages: what went wrong, and what to do about it.
+
+pub(crate) mod explain;
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::programs::Program;
+
+/// A failure of the command.
+#[derive(Clone, Debug)]
+pub(crate) struct Error {
+    message: String,
+    hint: Option<String>,
+    kind: Kind,
+}
+
+/// How a failure ends the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Exit status 1.
+    Failure,
+    /// Exit status 2, or that of the program that this one stands in for: the command line is
+    /// wrong.
+    Usage,
+    /// The reader of standard output has gone: the process ends as by SIGPIPE, without a message.
+    BrokenPipe,
+    /// The user answered a question with Ctrl-C: the process ends as by SIGINT, without a message.
+    Interrupted,
+}
+
+/// A result whose error is shown to the user.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Returns a failure with a message in lower case, without a full stop.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, kind: Kind::Failure }
+    }
+
+    /// Returns an error in the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, kind: Kind::Usage }
+    }
+
+    /// Returns the error of a broken pipe on standard output.
+    pub(crate) fn broken_pipe() -> Self {
+        Self { message: "broken pipe".into(), hint: None, kind: Kind::BrokenPipe }
+    }
+
+    /// Returns the error of a question that was answered with Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self { message: "interrupted".into(), hint: None, kind: Kind::Interrupted }
+    }
+
+    /// Adds advice.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Puts `context` before the message, unless the message has it.
+    pub(crate) fn in_context(mut self, context: &str) -> Self {
+        if !self.message.contains(context) {
+            self.message = format!("{context}: {}", self.message);
+        }
+        self
+    }
+
+    /// Returns an I/O error with the action that failed: "cannot open \"x\": No such file or
+    /// directory".
+    pub(crate) fn io(doing: impl fmt::Display, error: &io::Error) -> Self {
+        Self::new(format!("{doing}: {}", describe(error)))
+    }
+
+    /// Returns the error of a write to `path`.
+    pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Self {
+        Self::io(format!("cannot write to {}", quoted(path)), error)
+    }
+
+    /// Wraps this error in an `io::Error`, to pass it through `Read` and `Write`.
+    /// [`Error::from_io`] unwraps it.
+    pub(crate) fn into_io(self) -> io::Error {
+        let kind = if self.kind == Kind::BrokenPipe { io::ErrorKind::BrokenPipe } else { io::ErrorKind::Other };
+        io::Error::new(kind, self)
+    }
+
+    /// Unwraps an error of [`Error::into_io`], or explains an I/O error by the action that failed.
+    pub(crate) fn from_io(doing: impl fmt::Display, error: io::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(own) => own,
+            Err(error) => Self::io(doing, &error),
+        }
+    }
+
+    /// Prints this error. The work may go on.
+    pub(crate) fn say(&self) {
+        say("error", &self.message);
+        if let Some(hint) = &self.hint {
+            say("hint", hint);
+        }
+    }
+
+    /// Prints this error, and returns the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        if matches!(self.kind, Kind::BrokenPipe | Kind::Interrupted) {
+            #[cfg(unix)]
+            {
+                use signal_hook::consts::{SIGINT, SIGPIPE};
+                let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
+                // Returns only if the signal is blocked or ignored. Then the exit status tells.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+            return ExitCode::from(1);
+        }
+        self.say();
+        ExitCode::from(if self.kind == Kind::Usage { Program::current().usage_status() } else { 1 })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Quotes a path for a message, without characters that act on a terminal.
+pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
+    format!("{:?}", path.as_ref().display().to_string())
+}
+
+/// Prints a warning.
+pub(crate) fn warn(message: impl AsRef<str>) {
+    say("warning", message.as_ref());
+}
+
+/// Prints a line to standard error. A closed standard error is ignored.
+fn say(kind: &str, message: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), printable(message));
+}
+
+/// Replaces control characters, which must not reach the terminal: messages quote file names and
+/// plugins. Marks of text direction (UAX #9) are left out, because they would change the order of
+/// the text.
+pub(crate) fn printable(text: &str) -> String {
+    let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = text.chars().filter(|c| !bidi(c));
+    shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Returns the operating system's message without Rust's "(os error 2)".
+pub(crate) fn describe(error: &io::Error) -> String {
+    let text = error.to_string();
+    match (error.raw_os_error(), text.rfind(" (os error ")) {
+        (Some(_), Some(end)) => text[..end].to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_error_passes_through_io() {
+        let error = Error::new("what").hint("do").into_io();
+        let error = Error::from_io("reading", error);
+        assert_eq!((error.message.as_str(), error.hint.as_deref()), ("what", Some("do")));
+        let error = Error::from_io("reading", io::Error::from_raw_os_error(2));
+        assert!(error.message.starts_with("reading: "), "{error}");
+        assert!(!error.message.contains("os error"), "{error}");
+    }
+
+    #[test]
+    fn control_characters_are_not_printed() {
+        assert_eq!(printable("\u{202e}a\u{202a}b\u{2066}\u{2069}c\u{2065}"), "abc\u{2065}");
+        assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\u{fffd}[2Jb\u{fffd}c");
+    }
+}

@@ -1,0 +1,123 @@
+//! The contents of the folder for the results before a run.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::attributes::Attributes;
+use super::destination::{ALONE, Direction, Expected, Mode};
+use super::name::{JOURNAL, MANIFEST, Name};
+use super::plan::{Link, Plan, Source};
+use crate::error::{Error, Result, quoted};
+use crate::io::output::Temporary;
+use crate::os::dir::{Dir, Kind};
+
+/// The contents of the folder before the run.
+pub(super) struct Found<'a> {
+    pub(super) root: &'a Dir,
+    pub(super) path: &'a Path,
+    pub(super) targets: &'a HashSet<PathBuf>,
+    pub(super) direction: Direction,
+}
+
+impl Found<'_> {
+    /// Refuses to replace existing files, and to write through a link.
+    pub(super) fn refuse_taken<'a>(
+        &self,
+        folders: impl IntoIterator<Item = &'a Name>,
+        has_journal: bool,
+        mode: Mode,
+    ) -> Result<()> {
+        let (root, shown) = (self.root, quoted(self.path));
+        let (alone, goes_on) = (self.direction == ALONE, has_journal && mode == Mode::Resume);
+        if has_journal && !goes_on {
+            return Err(Error::new(format!("an earlier run into {shown} was interrupted"))
+                .hint("repeat the same command with --resume, or remove that folder and start again"));
+        }
+        if alone && mode == Mode::Resume && !goes_on && root.has(Path::new(MANIFEST)) {
+            return Err(Error::new(format!("the run into {shown} was complete, and its inputs have changed since"))
+                .hint("to encrypt again, give -o a new folder"));
+        }
+        if mode == Mode::Single && self.direction != Direction::Open && root.has(Path::new(MANIFEST)) {
+            return Err(Error::new(format!("{shown} has a manifest, which says what is in it"))
+                .hint("give -o another folder, or use --no-manifest; the file would then count as added"));
+        }
+        if alone && !goes_on && !self.is_empty()? {
+            return Err(Error::new(format!("{shown} is not empty, and its manifest says what is in it"))
+                .hint("give -o a new folder, or use --no-manifest, which cannot notice missing files"));
+        }
+        for name in folders {
+            if !matches!(root.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
+                let path = quoted(self.path.join(name.as_path()));
+                return Err(Error::new(format!("{path} is not a folder, and files are to go there"))
+                    .hint("nothing was touched; give -o a new folder"));
+            }
+        }
+        if let Some(taken) = self.targets.iter().filter(|target| !goes_on && root.has(target)).min() {
+            return Err(Error::new(format!("{} exists already", quoted(self.path.join(taken))))
+                .hint("nothing was touched; give -o a new folder"));
+        }
+        match self.stray().filter(|_| alone && goes_on) {
+            Some(stray) => {
+                let path = quoted(self.path.join(stray));
+                Err(Error::new(format!("{path} belongs to no input"))
+                    .hint("remove it if its source is gone; the manifest must list all files in the folder"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns whether the folder has nothing but what a run left that was killed before its first
+    /// result.
+    fn is_empty(&self) -> Result<bool> {
+        let entries = self.root.entries().map_err(|error| Error::cannot_write(self.path, &error))?;
+        Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))
+    }
+
+    /// Refuses files that the manifest would not list. They are not removed: each may be the last
+    /// copy.
+    fn stray(&self) -> Option<PathBuf> {
+        let mut left = vec![PathBuf::new()];
+        while let Some(within) = left.pop() {
+            let entries = self.root.below(&within).and_then(|folder| folder.entries()).unwrap_or_default();
+            for (name, kind) in entries {
+                let path = within.join(&name);
+                if kind == Kind::Directory {
+                    left.push(path);
+                    continue;
+                }
+                let is_own = [JOURNAL, MANIFEST].iter().any(|own| path == Path::new(own)) || Temporary::is_name(&name);
+                if !is_own && !self.targets.contains(&path) {
+                    return Some(path);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns whether all results are there with the expected attributes: then an earlier run was
+    /// complete.
+    pub(super) fn is_complete(
+        &self,
+        plan: &Plan,
+        folders: &BTreeMap<Name, Attributes>,
+        expected: impl Fn(&Source) -> io::Result<Expected>,
+    ) -> bool {
+        let is_there = |source: &Source| -> io::Result<bool> {
+            let found = self.root.open_file(&self.direction.target(&source.name))?.metadata()?;
+            let expected = expected(source)?;
+            Ok(expected.attributes.has_time_of(&found) && expected.len.is_none_or(|len| len == found.len()))
+        };
+        let is_made = |name: &Name| matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory)));
+        let is_linked =
+            |link: &Link| self.root.read_link(link.name.as_path()).is_ok_and(|target| target == link.target);
+        let is_open = self.direction == Direction::Open;
+        let has_any = if self.direction == ALONE { self.root.has(Path::new(MANIFEST)) } else { !plan.files.is_empty() };
+        has_any
+            && plan.failures.is_empty()
+            && folders.keys().all(is_made)
+            && plan.files.iter().all(|source| is_there(source).is_ok_and(|is_there| is_there))
+            && (!is_open || plan.links.iter().all(is_linked))
+            && (self.direction != ALONE || self.stray().is_none())
+    }
+}

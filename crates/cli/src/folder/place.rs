@@ -1,0 +1,51 @@
+//! The folder for the results of many files.
+
+use std::path::{Path, PathBuf};
+
+use super::destination::Mode;
+use crate::args::FileArgs;
+use crate::error::{Error, Result, quoted};
+
+/// Returns the folder for the results.
+pub(crate) fn root(args: &FileArgs) -> &Path {
+    // The command line was refused without a folder.
+    args.output.as_deref().unwrap_or(Path::new(""))
+}
+
+/// Returns the only input if it is a file.
+pub(crate) fn single(args: &FileArgs) -> Option<&Path> {
+    match args.many.as_slice() {
+        [one] if !one.is_dir() => Some(one),
+        _ => None,
+    }
+}
+
+/// Returns how to treat the folder.
+pub(crate) fn mode(args: &FileArgs) -> Mode {
+    match (args.resume, single(args)) {
+        (true, _) => Mode::Resume,
+        (false, Some(_)) if !args.no_manifest => Mode::Single,
+        (false, _) => Mode::Fresh,
+    }
+}
+
+/// Refuses to write into a folder that is read.
+pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
+    // A missing folder will be below its first existing parent.
+    let there = root.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        path.canonicalize().ok()
+    });
+    let Some(there) = there else { return Ok(()) };
+    let is_within = |input: &&PathBuf| {
+        let Ok(source) = input.canonicalize() else { return false };
+        // A folder with the same name receives its files in itself.
+        let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
+        source.is_dir() && (there.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
+    };
+    match inputs.iter().find(is_within) {
+        Some(input) => Err(Error::new(format!("{} is within the input {}", quoted(root), quoted(input)))
+            .hint("give -o a folder somewhere else")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+//! Works on many files with several threads.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use sealane_age::{CopyError, Threads};
+
+use super::plan::Source;
+use crate::error::explain::copy_error;
+use crate::error::{Error, Result, quoted};
+use crate::io::progress::Progress;
+
+/// Files of at least this many bytes are processed one by one with all threads, shorter ones side
+/// by side with one thread each.
+const LARGE: u64 = 16 << 20;
+
+/// The reason why a file failed.
+pub(crate) enum Failure {
+    /// A reason of this file. The others may succeed.
+    This(Error),
+    /// A reason that all files share.
+    All(Error),
+}
+
+impl Failure {
+    /// Returns the error for a run with one file.
+    pub(crate) fn into_error(self) -> Error {
+        let (Self::This(error) | Self::All(error)) = self;
+        error
+    }
+
+    /// Classifies an error of copying: a read error concerns one file, a write error all. `read`
+    /// explains read errors.
+    pub(crate) fn of_copy(error: CopyError, read: impl FnOnce(io::Error) -> Error) -> Self {
+        let failure = if matches!(error, CopyError::Read(_)) { Self::This } else { Self::All };
+        failure(copy_error(error, read))
+    }
+}
+
+/// Counts and prints the failures of a run.
+#[derive(Default)]
+pub(crate) struct Failures {
+    count: AtomicUsize,
+    /// The number of failures.
+    found: AtomicUsize,
+}
+
+impl Failures {
+    /// The number of failures to print. More may have one cause, such as a wrong key, and are only
+    /// counted.
+    const SHOWN: usize = 100;
+
+    /// Prints a failure.
+    pub(crate) fn add(&self, error: &Error) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        error.say();
+    }
+
+    /// Prints a failure while the other files are processed.
+    fn add_found(&self, error: &Error, progress: &Progress) {
+        if self.found.fetch_add(1, Ordering::Relaxed) < Self::SHOWN {
+            progress.aside(|| self.add(error));
+        } else {
+            self.count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the result of a run over `all` files, which were to be `done`.
+    pub(crate) fn verdict(&self, all: usize, done: &str) -> Result<()> {
+        let count = self.count();
+        if count == 0 {
+            return Ok(());
+        }
+        let more = self.found.load(Ordering::Relaxed).saturating_sub(Self::SHOWN);
+        let unnamed = if more > 0 { format!(", {more} of which are not named above") } else { String::new() };
+        Err(Error::new(format!("{count} of {} files were not {done}{unnamed}", all.max(count)))
+            .hint("correct the causes, and repeat the command with --resume"))
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `one` for each file.
+///
+/// # Errors
+///
+/// Returns the first [`Failure::All`], after which no more files are started.
+pub(crate) fn run(
+    files: &[Source],
+    threads: Threads,
+    progress: &Progress,
+    failures: &Failures,
+    one: impl Fn(&Source, Threads) -> Result<(), Failure> + Sync,
+) -> Result<()> {
+    let (large, small): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.len >= LARGE);
+    let stopped = Mutex::new(None);
+    let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = |file: &Source, threads| match one(file, threads) {
+        Ok(()) => {}
+        Err(Failure::This(error)) => failures.add_found(&error.in_context(&quoted(&file.path)), progress),
+        Err(Failure::All(error)) => drop(lock().get_or_insert(error)),
+    };
+    for file in large {
+        if lock().is_none() {
+            work(file, threads);
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let until_none_is_left = || {
+        while let Some(file) = small.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| lock().is_none()) {
+            work(file, Threads::ONE);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.get().min(small.len()) {
+            // Continue with fewer threads.
+            let _ = thread::Builder::new().spawn_scoped(scope, until_none_is_left);
+        }
+        until_none_is_left();
+    });
+    stopped.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}

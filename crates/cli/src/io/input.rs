@@ -1,0 +1,300 @@
+//! The file that is encrypted or decrypted.
+
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::error::{Error, Result, quoted};
+use crate::io::progress::{Progress, Watched};
+use crate::io::stdin::StdinUse;
+use crate::os::file_id::FileId;
+use sealane_age::ReadAt;
+use zeroize::Zeroizing;
+
+const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
+
+/// An open input.
+pub(crate) struct Input {
+    /// The bytes.
+    pub(crate) reader: Box<dyn Read>,
+    /// The same bytes with random access, if the input is a regular file.
+    pub(crate) file: Option<Watched<PatchedFile>>,
+    /// The number of bytes read.
+    pub(crate) progress: Progress,
+    /// The length, if it is known in advance.
+    pub(crate) len: Option<u64>,
+    /// The identity of the file.
+    pub(crate) id: Option<FileId>,
+    /// The name for messages, quoted.
+    pub(crate) name: String,
+    /// Whether the user types the input.
+    pub(crate) is_terminal: bool,
+}
+
+impl Input {
+    /// Opens `path`. `None` and "-" are standard input.
+    pub(crate) fn open(path: Option<&Path>, stdin: &StdinUse) -> Result<Self> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Self::stdin(stdin) };
+        let name = quoted(path);
+        let failed = |error: io::Error| {
+            let error_text = Error::io(format!("cannot open {name}"), &error);
+            if error.kind() == io::ErrorKind::NotFound {
+                error_text.hint("is the name of the file right?")
+            } else {
+                error_text
+            }
+        };
+        Self::of_file(File::open(path).map_err(failed)?, path)
+    }
+
+    /// Takes the open file `file`, which the user named `path`.
+    pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
+        let name = quoted(path);
+        let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
+        }
+        let (len, progress) = (len(&metadata), Progress::default());
+        // A name such as /dev/stdin opens a file that may have been read from already.
+        let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
+        let again = if from_start { file.try_clone().ok() } else { None };
+        Ok(Self {
+            len,
+            id: FileId::new(&metadata, Some(path)),
+            file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
+            reader: Box::new(Watched::new(file, &progress)),
+            progress,
+            name,
+            is_terminal: false,
+        })
+    }
+
+    /// Replaces the first bytes of the file by `start`, for every later read.
+    pub(crate) fn replace_start(&mut self, start: Vec<u8>) -> Result<()> {
+        let cannot = |error: io::Error| Error::io(format!("cannot read {}", self.name), &error);
+        let file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
+        let mut file = file.get_ref().try_clone().map_err(cannot)?;
+        file.start = start;
+        file.rewind().map_err(cannot)?;
+        self.reader = Box::new(Watched::new(file.try_clone().map_err(cannot)?, &self.progress));
+        self.file = Some(Watched::new(file, &self.progress));
+        Ok(())
+    }
+
+    /// Takes bytes that this command made itself.
+    pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
+        let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
+        let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
+        Self { reader, file: None, progress, len, id: None, name: name.to_owned(), is_terminal: false }
+    }
+
+    fn stdin(stdin: &StdinUse) -> Result<Self> {
+        stdin.claim("the input")?;
+        let name = "standard input".to_owned();
+        let is_terminal = io::stdin().is_terminal();
+        let (reader, metadata) = unbuffered_stdin();
+        // Part of a file on standard input may have been read already, so the remaining length is
+        // unknown.
+        let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
+        let progress = Progress::default();
+        let reader = Box::new(Watched::new(reader, &progress));
+        Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
+    }
+
+    /// Reads armored text that the user pastes into the terminal to its end, before anything else
+    /// is asked or shown.
+    pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
+        let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
+        let mut text = Vec::new();
+        loop {
+            let start = text.len();
+            let n = lines
+                .read_until(b'\n', &mut text)
+                .map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
+            if n == 0 || text[start..].trim_ascii() == ARMOR_END {
+                break;
+            }
+        }
+        self.reader = Box::new(Cursor::new(text));
+        Ok(())
+    }
+
+    /// Refuses an encrypted file that PowerShell has converted.
+    pub(crate) fn refuse_mangled(&mut self) -> Result<()> {
+        let mut start = Vec::new();
+        let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
+        prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
+        if let Some(how) = mangled(&start) {
+            return Err(Error::new(format!("{} is an age file that was damaged on its way: {how}", self.name)).hint(
+                "PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a",
+            ));
+        }
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start).chain(rest));
+        Ok(())
+    }
+}
+
+/// A file whose first bytes are replaced in memory. The file itself does not change.
+pub(crate) struct PatchedFile {
+    file: File,
+    /// Read instead of as many bytes at the start of the file.
+    start: Vec<u8>,
+}
+
+impl PatchedFile {
+    /// Returns a second handle. Both have the same position.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { file: self.file.try_clone()?, start: self.start.clone() })
+    }
+
+    /// Copies bytes at `offset` from the start in memory. Returns 0 behind its end.
+    fn read_start(&self, out: &mut [u8], offset: u64) -> usize {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.start.get(offset..)).unwrap_or_default();
+        let n = rest.len().min(out.len());
+        out[..n].copy_from_slice(&rest[..n]);
+        n
+    }
+}
+
+impl From<File> for PatchedFile {
+    fn from(file: File) -> Self {
+        Self { file, start: Vec::new() }
+    }
+}
+
+impl Read for PatchedFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.start.is_empty() {
+            let position = self.file.stream_position()?;
+            let n = self.read_start(out, position);
+            if n > 0 {
+                self.file.seek(SeekFrom::Start(position + n as u64))?;
+                return Ok(n);
+            }
+        }
+        self.file.read(out)
+    }
+}
+
+impl Seek for PatchedFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl ReadAt for PatchedFile {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self.read_start(out, offset) {
+            0 => self.file.read_at(out, offset),
+            n => Ok(n),
+        }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+}
+
+/// Text that is wiped when it is dropped.
+struct SecretText(Zeroizing<String>);
+
+impl AsRef<[u8]> for SecretText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn len(metadata: &Metadata) -> Option<u64> {
+    // Files of /proc have length 0 and content: their length is unknown.
+    (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
+}
+
+/// Returns standard input without std's buffer, which only costs a copy here, and its metadata.
+#[cfg(unix)]
+fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
+    use std::os::fd::AsFd as _;
+    match io::stdin().as_fd().try_clone_to_owned().map(File::from) {
+        Ok(file) => {
+            crate::os::pipe::enlarge(&file);
+            let metadata = file.metadata().ok();
+            (Box::new(file), metadata)
+        }
+        Err(_) => (Box::new(io::stdin()), None),
+    }
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
+    (Box::new(io::stdin()), None)
+}
+
+/// Returns the identity of the file behind standard input.
+pub(crate) fn stdin_id() -> Option<FileId> {
+    unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
+}
+
+/// Returns how an age file that begins with `start` was damaged on its way.
+fn mangled(start: &[u8]) -> Option<&'static str> {
+    const INTRO: &[u8] = b"age-encryption.org/v1";
+    let utf16 = |text: &[u8], low: usize| {
+        text.chunks_exact(2).zip(INTRO).take(10).filter(|(pair, c)| pair[low] == **c && pair[1 - low] == 0).count()
+            == 10
+    };
+    if start.starts_with(INTRO) && start.get(INTRO.len()) == Some(&b'\r') {
+        return Some("its line ends are CR LF");
+    }
+    match start {
+        [0xff, 0xfe, text @ ..] if utf16(text, 0) || text.starts_with(b"-\0-\0-\0") => {
+            Some("it was converted to UTF-16")
+        }
+        [0xfe, 0xff, text @ ..] if utf16(text, 1) || text.starts_with(b"\0-\0-\0-") => {
+            Some("it was converted to UTF-16")
+        }
+        [0xef, 0xbb, 0xbf, text @ ..] if text.starts_with(INTRO) || text.starts_with(b"-----BEGIN AGE") => {
+            Some("it has a byte order mark in front")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_replaced_start_is_read_in_order_and_at_any_place() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"torn and the rest").unwrap();
+        file.rewind().unwrap();
+        let mut input = Input::of_file(file, Path::new("x")).unwrap();
+        input.replace_start(b"WHOLE".to_vec()).unwrap();
+        assert_eq!(io::read_to_string(input.reader).unwrap(), "WHOLEand the rest");
+        let mut file = input.file.unwrap();
+        file.seek(SeekFrom::Start(3)).unwrap();
+        assert_eq!(io::read_to_string(&mut file).unwrap(), "LEand the rest");
+        let mut out = [0; 4];
+        assert_eq!((file.read_at(&mut out, 3).unwrap(), &out[..2]), (2, &b"LE"[..]));
+        assert_eq!((file.read_at(&mut out, 5).unwrap(), &out), (4, b"and "));
+        assert_eq!(file.size().unwrap(), 17);
+    }
+
+    #[test]
+    fn powershell_is_recognised() {
+        let text = "age-encryption.org/v1\n-> X25519 x\n";
+        let utf16 = |big: bool| -> Vec<u8> {
+            let all = std::iter::once('\u{feff}').chain(text.chars());
+            all.flat_map(|c| if big { (c as u16).to_be_bytes() } else { (c as u16).to_le_bytes() }).collect()
+        };
+        assert!(mangled(text.as_bytes()).is_none());
+        assert!(mangled(b"").is_none());
+        assert!(mangled(b"\xff\xfe").is_none());
+        assert!(mangled(&utf16(false)).is_some());
+        assert!(mangled(&utf16(true)).is_some());
+        assert!(mangled(text.replace('\n', "\r\n").as_bytes()).is_some());
+        assert!(mangled("\u{feff}-----BEGIN AGE ENCRYPTED FILE-----".as_bytes()).is_some());
+    }
+}

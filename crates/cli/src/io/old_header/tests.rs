@@ -1,0 +1,187 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
+
+/// Two headers of the same length, and what follows them.
+fn headers() -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+    let header = |letter: &str| {
+        let body = letter.repeat(42) + "A";
+        format!("age-encryption.org/v1\n-> {letter} {letter}{letter}\n{body}\n--- {body}\n").into_bytes()
+    };
+    let (old, new) = (header("a"), header("b"));
+    let old = Header::parse(&old).unwrap().0.encode();
+    let new = Header::parse(&new).unwrap().0.encode();
+    assert_eq!(old.len(), new.len());
+    (old, new, vec![7; 100])
+}
+
+fn write(path: &Path, parts: &[&[u8]]) {
+    fs::write(path, parts.concat()).unwrap();
+}
+
+fn nonce(payload: &[u8]) -> [u8; NONCE_LEN] {
+    payload[..NONCE_LEN].try_into().unwrap()
+}
+
+/// A file that is killed, with all that runs, when it has taken so many bytes.
+struct Mortal<'a> {
+    file: &'a File,
+    left: usize,
+}
+
+impl WriteAt for Mortal<'_> {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        let len = self.left.min(data.len());
+        self.file.write_all_at(&data[..len], offset)?;
+        // Not an error, after which more would be done.
+        std::panic::resume_unwind(Box::new("killed"));
+    }
+
+    fn set_len(&self, _: u64) -> io::Result<()> {
+        unreachable!("the length stays")
+    }
+}
+
+#[test]
+fn a_crash_at_any_byte_is_put_right() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    for len in 0..=old.len() {
+        write(&path, &[&old, &payload]);
+        let target = Target::open(&path).unwrap();
+        let mortal = Mortal { file: &target.file, left: len };
+        let replace = || target.replace_through(&mortal, &old, &new, &nonce(&payload));
+        assert!(catch_unwind(AssertUnwindSafe(replace)).is_err());
+        drop(target);
+        assert!(kept_path.exists(), "{len}");
+        // Who may only read it gets one of the headers.
+        let place = Place::of(&path).unwrap();
+        let instead = header_to_read(&place, &File::open(&path).unwrap());
+        let found = fs::read(&path).unwrap();
+        let found = instead.as_deref().unwrap_or(&found[..old.len()]);
+        assert!(found == old || found == new, "{len}");
+        // Who may write puts the old one back, or finds that the new one is complete.
+        drop(Target::open(&path).unwrap());
+        let found = fs::read(&path).unwrap();
+        let is_complete = new[len..] == old[len..];
+        let expected = if is_complete { &new } else { &old };
+        assert_eq!(found, [&expected[..], &payload].concat(), "{len}");
+        assert!(!kept_path.exists(), "{len}");
+    }
+    let target = Target::open(&path).unwrap();
+    target.replace(&new, &old, &nonce(&payload)).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn what_is_kept_is_believed_only_if_it_is_whole() {
+    let (old, new, payload) = headers();
+    let kept = Kept { old, new, nonce: nonce(&payload) };
+    let bytes = kept.encode();
+    assert_eq!(Kept::decode(&bytes), Some(kept));
+    for at in 0..bytes.len() {
+        assert_eq!(Kept::decode(&bytes[..at]), None, "{at}");
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        assert_eq!(Kept::decode(&changed), None, "{at}");
+    }
+}
+
+#[test]
+fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    write(&path, &[&old, &payload]);
+    // One that came since the file was opened, whoever it is of.
+    let target = Target::open(&path).unwrap();
+    fs::write(&kept_path, "of another run").unwrap();
+    assert!(target.replace(&old, &new, &nonce(&payload)).is_err());
+    assert_eq!(fs::read(&kept_path).unwrap(), b"of another run");
+    assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
+    drop(target);
+    // Damaged, of another file, a link, or with another name too.
+    let whole = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
+    let other = Kept { old: old.clone(), new: new.clone(), nonce: [8; NONCE_LEN] }.encode();
+    for bytes in [&whole[..whole.len() - 1], b"", &other] {
+        fs::write(&kept_path, bytes).unwrap();
+        assert!(Target::open(&path).is_err());
+        assert_eq!(fs::read(&kept_path).unwrap(), bytes);
+    }
+    fs::remove_file(&kept_path).unwrap();
+    let elsewhere = dir.path().join("elsewhere");
+    fs::write(&elsewhere, &whole).unwrap();
+    let mut torn = old.clone();
+    torn[30..].copy_from_slice(&new[30..]);
+    write(&path, &[&torn, &payload]);
+    #[cfg(unix)]
+    for link in [|a: &Path, b: &Path| std::os::unix::fs::symlink(a, b), |a: &Path, b: &Path| fs::hard_link(a, b)] {
+        link(&elsewhere, &kept_path).unwrap();
+        assert!(Target::open(&path).err().unwrap().to_string().contains("is in the way"));
+        assert_eq!(fs::read(&path).unwrap(), [&torn[..], &payload].concat());
+        fs::remove_file(&kept_path).unwrap();
+    }
+    // A third header is somebody else's, even before the same payload.
+    fs::write(&kept_path, &whole).unwrap();
+    let third = String::from_utf8(old.clone()).unwrap().replace('a', "c");
+    let third = third.replace("cge-encryption", "age-encryption").into_bytes();
+    assert!(Header::parse(&third).is_ok());
+    write(&path, &[&third, &payload]);
+    assert!(Target::open(&path).err().unwrap().to_string().contains("is the header of another file"));
+    assert_eq!(fs::read(&path).unwrap(), [&third[..], &payload].concat());
+}
+
+#[test]
+fn only_the_file_that_was_opened_is_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let (old, new, payload) = headers();
+    let nonce = nonce(&payload);
+    write(&path, &[&old, &payload]);
+    let target = Target::open(&path).unwrap();
+    // Nobody else gets it meanwhile.
+    assert!(Target::open(&path).err().unwrap().to_string().contains("another run"));
+    // Another file with the same content.
+    write(&dir.path().join("y"), &[&old, &payload]);
+    fs::rename(dir.path().join("y"), &path).unwrap();
+    assert!(target.replace(&old, &new, &nonce).unwrap_err().to_string().contains("replaced by another file"));
+    assert!(target.refuse_if_modified().is_err());
+    assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
+    drop(target);
+    // The same file with another header, or another payload.
+    let target = Target::open(&path).unwrap();
+    for changed in [[&new[..], &payload], [&old[..], &[8; 100]]] {
+        write(&path, &changed);
+        assert!(target.replace(&old, &new, &nonce).unwrap_err().to_string().contains("was changed while"));
+        assert_eq!(fs::read(&path).unwrap(), changed.concat());
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn without_a_lock_nothing_is_put_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    let no_locks: Lock = |_| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
+    let kept = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
+    let place = || Place::of(&path).unwrap();
+    for written in [0, 30, old.len()] {
+        let found = [&new[..written], &old[written..], &payload].concat();
+        write(&path, &[&found]);
+        fs::write(&kept_path, &kept).unwrap();
+        let error = Target::at(place(), &path, no_locks).err().expect("another run may be at work");
+        assert!(error.to_string().contains("another run is changing"), "{error}");
+        // A reader gets a whole header all the same.
+        let instead = settle(&place(), no_locks);
+        assert_eq!(instead, (written == 30).then(|| old.clone()), "{written}");
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&kept_path).unwrap()), (found, kept.clone()), "{written}");
+    }
+    // With nothing beside it, a change needs no lock.
+    fs::remove_file(&kept_path).unwrap();
+    write(&path, &[&old, &payload]);
+    Target::at(place(), &path, no_locks).unwrap().replace(&old, &new, &nonce(&payload)).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&new[..], &payload].concat());
+}

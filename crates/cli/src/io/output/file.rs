@@ -1,0 +1,287 @@
+//! Output to a file.
+//!
+//! A regular file is replaced by renaming: the result is written to a temporary file beside it,
+//! which takes its place when it is complete and on the disk. A failure leaves nothing behind, and
+//! an older file as it was. A writable file in a folder that takes no new files is overwritten with
+//! the complete result, which is made in the folder for temporary files. Other files (devices,
+//! FIFOs, `/dev/stdout`) are written to directly.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use sealane_age::WriteAt;
+
+use super::temporary::Temporary;
+use super::{in_place, keep_retry, permissions};
+use crate::error::{Error, Result, quoted};
+use crate::os::cleanup::uninterrupted;
+
+/// The number of symbolic links that Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// The file that the user named.
+pub(super) struct Target {
+    /// The path after symbolic links.
+    pub(super) path: PathBuf,
+    /// Its metadata, if it exists.
+    pub(super) existing: Option<Metadata>,
+    /// Whether the name is an open file of this process, which cannot be replaced.
+    pub(super) is_special: bool,
+    /// The name that the user gave, quoted.
+    shown: String,
+}
+
+/// Follows symbolic links to the file, which need not exist.
+pub(super) fn resolve(named: &Path) -> Result<Target> {
+    let shown = quoted(named);
+    let mut path = named.to_owned();
+    let mut is_special = is_open_file(&path);
+    for _ in 0..MAX_LINKS {
+        if is_special {
+            break;
+        }
+        match fs::read_link(&path) {
+            Ok(link) => {
+                path = path.parent().unwrap_or(Path::new("")).join(link);
+                is_special = is_open_file(&path);
+            }
+            // Not a link, or nothing there: this is the file.
+            Err(_) => break,
+        }
+    }
+    let existing = match fs::metadata(&path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io(format!("cannot write to {shown}"), &error)),
+    };
+    if existing.as_ref().is_some_and(Metadata::is_dir) {
+        return Err(
+            Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file")
+        );
+    }
+    Ok(Target { path, existing, is_special, shown })
+}
+
+/// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
+fn is_open_file(path: &Path) -> bool {
+    let Some(beside) = path.parent() else { return false };
+    // The directory may be a link, as /dev/fd is one on Linux.
+    let beside = &fs::canonicalize(beside).unwrap_or_else(|_| beside.to_owned());
+    let standard = [OsStr::new("stdin"), OsStr::new("stdout"), OsStr::new("stderr")];
+    (beside == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
+        || beside == Path::new("/dev/fd")
+        || (beside.starts_with("/proc") && beside.ends_with("fd"))
+}
+
+/// A file that is written to directly. It is opened at the first write.
+pub(super) struct Direct {
+    target: Target,
+    file: Option<File>,
+}
+
+impl Direct {
+    pub(super) fn new(target: Target) -> Self {
+        Self { target, file: None }
+    }
+
+    pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let cannot = |error: io::Error| self.target.cannot_write(&error);
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let open = OpenOptions::new().write(true).truncate(true).open(&self.target.path);
+                none.insert(open.map_err(|error| cannot(error).into_io())?)
+            }
+        };
+        file.write(data).map_err(|error| keep_retry(error, cannot))
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        // Opens the file for an empty result too, so that the reader of a FIFO sees its end.
+        self.write(&[]).map(drop).map_err(|error| Error::from_io("cannot write", error))
+    }
+}
+
+/// What to keep of an existing file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// The new file gets its permissions.
+    Permissions,
+    /// Nothing. The new file is for its owner only.
+    Private,
+    /// The file itself: it is an error if it exists. A new file is for its owner only.
+    Old,
+}
+
+/// A regular file, which is replaced when the result is complete.
+pub(super) struct Replacement {
+    target: Target,
+    directory: PathBuf,
+    keeping: Keeping,
+    /// Whether the result is made in another folder, `directory`, and copied.
+    in_place: bool,
+    temporary: Option<Temporary>,
+}
+
+impl Replacement {
+    /// Checks, without touching anything, what would fail at the end.
+    pub(super) fn prepare(target: Target, keeping: Keeping) -> Result<Self> {
+        let cannot = |error: &io::Error| target.cannot_write(error);
+        if keeping == Keeping::Old && target.existing.is_some() {
+            return Err(target.exists());
+        }
+        let directory = match target.path.parent() {
+            Some(parent) if parent == Path::new("") => PathBuf::from("."),
+            Some(parent) => parent.to_owned(),
+            None => return Err(cannot(&io::ErrorKind::IsADirectory.into())),
+        };
+        if target.existing.is_some() {
+            // Renaming would also replace a file without write permission.
+            OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
+        } else {
+            let is_name =
+                target.path.file_name().is_some() && !target.path.as_os_str().as_encoded_bytes().ends_with(b"/");
+            match fs::metadata(&directory) {
+                Ok(metadata) if metadata.is_dir() && is_name => {}
+                Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
+                Err(error) => {
+                    return Err(Error::io(format!("cannot write to {}: its directory", target.shown), &error));
+                }
+            }
+        }
+        let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
+        if let Err(error) = may_make_files_in(&prepared.directory) {
+            let elsewhere = std::env::temp_dir();
+            // A secret would get the permissions of the old file, which may let others read it.
+            let may_overwrite = prepared.target.existing.is_some() && prepared.keeping == Keeping::Permissions;
+            if !may_overwrite || may_make_files_in(&elsewhere).is_err() {
+                return Err(prepared.cannot_create(&error));
+            }
+            (prepared.directory, prepared.in_place) = (elsewhere, true);
+        }
+        Ok(prepared)
+    }
+
+    /// Returns whether the file is replaced by renaming, not by copying.
+    pub(super) fn is_renamed(&self) -> bool {
+        !self.in_place
+    }
+
+    pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let (mut file, target) = self.file().map_err(Error::into_io)?;
+        file.write(data).map_err(|error| keep_retry(error, |error| target.cannot_write(&error)))
+    }
+
+    /// Returns the file for writing at any place.
+    pub(super) fn at_any_place(&mut self) -> io::Result<AnyPlace<'_>> {
+        self.file().map_err(Error::into_io).map(|(file, target)| AnyPlace { file, target })
+    }
+
+    fn file(&mut self) -> Result<(&File, &Target)> {
+        let temporary = match self.temporary.take() {
+            Some(temporary) => temporary,
+            None => self.create()?,
+        };
+        Ok((self.temporary.insert(temporary).file(), &self.target))
+    }
+
+    /// Discards what was written.
+    pub(super) fn restart(&mut self) {
+        self.temporary = None;
+    }
+
+    /// Writes the complete result to the disk, and puts it into its place unless `allowed` objects.
+    pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
+        // An empty result has made no file yet.
+        let temporary = match self.temporary.take() {
+            Some(temporary) => temporary,
+            None => self.create()?,
+        };
+        if self.in_place {
+            allowed()?;
+            // A signal in between would leave a mixture of old and new.
+            let copied = uninterrupted(|| in_place::overwrite(&self.target.path, temporary.file()));
+            return copied.map_err(|error| self.target.cannot_write(&error));
+        }
+        let replace = self.keeping != Keeping::Old;
+        temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
+        allowed()?;
+        temporary.persist(&self.target.path, replace).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !replace => self.target.exists(),
+            _ => self.target.cannot_write(&error),
+        })?;
+        // Also write the name to the disk.
+        sync_directory(&self.directory);
+        Ok(())
+    }
+
+    fn create(&self) -> Result<Temporary> {
+        // A new file gets the usual mode, reduced by the umask. The mode of an old file is set
+        // before anything is written.
+        let private = self.keeping != Keeping::Permissions;
+        let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
+        let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
+        let keeps = !private && !self.in_place;
+        if let Some(existing) = self.target.existing.as_ref().filter(|_| keeps) {
+            permissions::keep(temporary.file(), &self.target.path, existing)
+                .map_err(|error| self.target.cannot_write(&error))?;
+        }
+        Ok(temporary)
+    }
+
+    fn cannot_create(&self, error: &io::Error) -> Error {
+        if self.in_place {
+            return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
+                .hint("its folder takes no other files; TMPDIR names one that does");
+        }
+        Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
+            .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
+    }
+}
+
+/// Writes the names in `directory` to the disk, on systems that can sync directories.
+fn sync_directory(directory: &Path) {
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+}
+
+/// A file that is written at any place.
+pub(crate) struct AnyPlace<'a> {
+    file: &'a File,
+    target: &'a Target,
+}
+
+impl WriteAt for AnyPlace<'_> {
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        WriteAt::write_all_at(self.file, data, offset).map_err(|error| self.target.cannot_write(&error).into_io())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        WriteAt::set_len(self.file, len).map_err(|error| self.target.cannot_write(&error).into_io())
+    }
+}
+
+impl Target {
+    fn exists(&self) -> Error {
+        Error::new(format!("{} exists, and is not replaced by a secret", self.shown))
+            .hint("give -o another name; nothing was touched")
+    }
+
+    fn cannot_write(&self, error: &io::Error) -> Error {
+        Error::io(format!("cannot write to {}", self.shown), error)
+    }
+}
+
+/// Checks whether a temporary file can be made and renamed there.
+#[cfg(unix)]
+fn may_make_files_in(directory: &Path) -> io::Result<()> {
+    use rustix::fs::{Access, access};
+    Ok(access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_make_files_in(_directory: &Path) -> io::Result<()> {
+    // Attributes do not tell this here; creating the file will.
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Overwrites a file in a folder that takes no new files. The result is made elsewhere, and copied
+//! when it is complete.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+use sealane_age::{ReadAt as _, WriteAt as _};
+use zeroize::Zeroizing;
+
+const BUFFER_LEN: usize = 1 << 16;
+
+/// Copies the content of `from` over the existing file `target`. If there is no room for the new
+/// content, the file stays as it was.
+pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
+    let to = OpenOptions::new().write(true).open(target)?;
+    let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
+    // Reserve the room while the old content is still there.
+    if let Err(error) = copy(from, &to, old..new).and_then(|()| to.sync_all()) {
+        let _ = to.set_len(old);
+        return Err(error);
+    }
+    copy(from, &to, 0..old.min(new))?;
+    to.set_len(new)?;
+    to.sync_all()
+}
+
+fn copy(from: &File, to: &File, mut range: Range<u64>) -> io::Result<()> {
+    // The buffer may hold plaintext.
+    let mut buf = Zeroizing::new(vec![0; BUFFER_LEN]);
+    while !range.is_empty() {
+        let len = usize::try_from(range.end - range.start).unwrap_or(BUFFER_LEN).min(BUFFER_LEN);
+        let read = match from.read_at(&mut buf[..len], range.start) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        to.write_all_at(&buf[..read], range.start)?;
+        range.start += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn longer_shorter_and_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        for old in [0, 1, 100_000, 200_000] {
+            for new in [0, 1, 65_536, 100_000, 150_000] {
+                fs::write(&to, vec![1; old]).unwrap();
+                let content: Vec<u8> = (0..new).map(|i: usize| (i % 251) as u8).collect();
+                fs::write(&from, &content).unwrap();
+                overwrite(&to, &File::open(&from).unwrap()).unwrap();
+                assert!(fs::read(&to).unwrap() == content, "{old} {new}");
+            }
+        }
+    }
+}

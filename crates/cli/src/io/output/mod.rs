@@ -1,0 +1,268 @@
+//! The output: a file that appears only when it is complete, standard output, or a terminal.
+
+mod file;
+mod in_place;
+mod permissions;
+mod temporary;
+mod terminal;
+
+use std::fs::{File, Metadata};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result, warn};
+use crate::os::file_id::FileId;
+use file::{AnyPlace, Direct, Keeping, Replacement};
+pub(crate) use temporary::Temporary;
+use terminal::Terminal;
+
+/// The kind of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// An encrypted file.
+    Binary,
+    /// Text: an armored file.
+    Text,
+    /// Plaintext, which may be text or binary.
+    Plaintext,
+    /// A secret that can be made again. A file is for its owner only.
+    Secret,
+    /// A secret that was restored from shares. A file is for its owner only, and none is replaced.
+    NewSecret,
+}
+
+impl Content {
+    fn is_secret(self) -> bool {
+        matches!(self, Self::Secret | Self::NewSecret)
+    }
+}
+
+/// The output. Nothing is created or changed before the first write.
+pub(crate) struct Output {
+    sink: Sink,
+    id: Option<FileId>,
+    /// Whether others can read the output, so that the user is warned at the first write of a
+    /// secret.
+    is_exposed: bool,
+}
+
+enum Sink {
+    Stdout(Box<dyn Write + Send>),
+    Terminal(Terminal),
+    Direct(Direct),
+    Replacement(Replacement),
+}
+
+impl Output {
+    /// Checks `path`, or standard output, without touching it. `typed` says that the user types the
+    /// input.
+    pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
+        match path {
+            Some(path) if path != Path::new("-") => Self::file(path, content),
+            // "-o -" insists on the terminal.
+            explicit => Self::stdout(content, explicit.is_some(), typed),
+        }
+    }
+
+    fn file(path: &Path, content: Content) -> Result<Self> {
+        let target = file::resolve(path)?;
+        Ok(match target.existing {
+            Some(ref metadata) if target.is_special || !metadata.is_file() => {
+                let is_exposed = content.is_secret() && others_read(metadata);
+                let id = FileId::new(metadata, Some(&target.path));
+                Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed }
+            }
+            _ => {
+                let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
+                let keeping = match content {
+                    Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
+                    Content::Secret => Keeping::Private,
+                    Content::NewSecret => Keeping::Old,
+                };
+                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false }
+            }
+        })
+    }
+
+    fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
+        let (writer, id) = unbuffered_stdout();
+        if !io::stdout().is_terminal() {
+            let is_exposed = content.is_secret() && stdout_metadata().as_ref().is_some_and(others_read);
+            return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
+        }
+        if content == Content::Binary && !explicit {
+            return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
+        }
+        let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
+        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
+    }
+
+    /// Returns the identity of the file, if it exists.
+    pub(crate) fn id(&self) -> Option<&FileId> {
+        self.id.as_ref()
+    }
+
+    /// Returns whether the result is shown on a terminal, which should show nothing else.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self.sink, Sink::Terminal(_))
+    }
+
+    /// Returns whether the output can start again, because nobody has seen it yet.
+    pub(crate) fn can_restart(&self) -> bool {
+        matches!(self.sink, Sink::Replacement(_))
+    }
+
+    /// Returns whether the result replaces the file in one step, which leaves the old file
+    /// untouched until then.
+    pub(crate) fn is_renamed(&self) -> bool {
+        matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
+    }
+
+    /// Returns the file for writing at any place by several threads, if nobody sees it before it is
+    /// complete.
+    pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
+        match &mut self.sink {
+            Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Discards what was written.
+    pub(crate) fn restart(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Replacement(replacement) => {
+                replacement.restart();
+                Ok(())
+            }
+            _ => Err(io::Error::other("what was written cannot be taken back")),
+        }
+    }
+
+    /// Completes the output. Without this, a file stays as it was.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.finish_if(|| Ok(()))
+    }
+
+    /// Completes the output unless `allowed` objects, which is asked last before a file gets its
+    /// name.
+    pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
+        if let Sink::Replacement(replacement) = self.sink {
+            return replacement.finish(allowed);
+        }
+        allowed()?;
+        match self.sink {
+            Sink::Stdout(mut writer) => writer.flush().map_err(stdout_error),
+            Sink::Terminal(terminal) => terminal.finish(),
+            Sink::Direct(direct) => direct.finish(),
+            Sink::Replacement(_) => Ok(()),
+        }
+    }
+
+    /// Ends an incomplete output: shows the text that was held back for a terminal.
+    pub(crate) fn abandon(self) {
+        if let Sink::Terminal(terminal) = self.sink {
+            // The caller reports the first failure, so this one is ignored.
+            let _ = terminal.finish();
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_exposed) {
+            warn(open_to_others("the secret"));
+        }
+        match &mut self.sink {
+            Sink::Stdout(writer) => writer.write(data).map_err(|error| keep_retry(error, stdout_error)),
+            Sink::Terminal(terminal) => terminal.write(data),
+            Sink::Direct(direct) => direct.write(data),
+            Sink::Replacement(replacement) => replacement.write(data),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // Nothing is buffered.
+        Ok(())
+    }
+}
+
+/// Leaves an interrupted call to the caller, who tries again, and explains any other error.
+pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
+    if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
+}
+
+/// Writes text to standard output.
+pub(crate) fn print(text: &[u8]) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
+}
+
+/// Warns if standard output is a file that others can read. `what` names the content.
+pub(crate) fn warn_if_others_read(what: &str) {
+    if stdout_metadata().as_ref().is_some_and(others_read) {
+        warn(open_to_others(what));
+    }
+}
+
+fn open_to_others(what: &str) -> String {
+    format!("{what} goes to a file that others can read; -o OUTPUT makes one that only you can")
+}
+
+/// Returns whether the group or everybody can read the file.
+#[cfg(unix)]
+fn others_read(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.is_file() && metadata.permissions().mode() & 0o044 != 0
+}
+
+#[cfg(not(unix))]
+fn others_read(_metadata: &Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn stdout_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd as _;
+    io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata()).ok()
+}
+
+#[cfg(not(unix))]
+fn stdout_metadata() -> Option<Metadata> {
+    None
+}
+
+/// Formats a report as JSON.
+pub(crate) fn json(report: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string_pretty(report);
+    Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
+}
+
+/// Explains an error of standard output.
+pub(crate) fn stdout_error(error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        Error::broken_pipe()
+    } else {
+        Error::io("cannot write to standard output", &error)
+    }
+}
+
+/// Returns standard output without std's line buffer, and the identity of its file.
+#[cfg(unix)]
+fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
+    use std::os::fd::AsFd as _;
+    match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
+        Ok(file) => {
+            crate::os::pipe::enlarge(&file);
+            let id = file.metadata().ok().and_then(|metadata| FileId::new(&metadata, None));
+            (Box::new(file), id)
+        }
+        Err(_) => (Box::new(io::stdout()), None),
+    }
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
+    (Box::new(io::stdout()), None)
+}

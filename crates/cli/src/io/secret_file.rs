@@ -1,0 +1,53 @@
+//! New files with keys, and keys on standard output.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use super::output::{print, warn_if_others_read};
+use crate::error::{Error, Result, quoted};
+use crate::os::cleanup::FileGuard;
+
+/// Writes secret keys to the new file `output`, or to standard output.
+pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
+    write(output, text, true, None)
+}
+
+/// Writes `text`. `public` is the public key to show.
+pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
+    if let Some(path) = output {
+        write_new(path, text)?;
+    } else {
+        if is_secret {
+            warn_if_others_read("the secret key");
+        }
+        print(text)?;
+    }
+    // A terminal shows it already, in the comment.
+    if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
+        let _ = writeln!(io::stderr().lock(), "Public key: {public}");
+    }
+    Ok(())
+}
+
+pub(crate) fn exists(path: &Path) -> Error {
+    Error::new(format!("{} exists, and keys are never overwritten", quoted(path)))
+        .hint("give -o another name; who loses a key loses what was encrypted to it")
+}
+
+/// Writes a new file, readable by its owner only. A failure leaves no file behind.
+fn write_new(path: &Path, text: &[u8]) -> Result<()> {
+    let cannot = |error: io::Error| Error::cannot_write(path, &error);
+    let (file, _guard) = FileGuard::make_private(path)
+        .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
+    write_and_sync(file, text).map_err(|error| {
+        let _ = fs::remove_file(path);
+        cannot(error)
+    })
+}
+
+fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
+    file.write_all(text)?;
+    // Devices that cannot be synced do not get here, because create_new excludes them.
+    file.sync_all()
+}

@@ -1,0 +1,22 @@
+//! Makes sure that standard input is read for one purpose only.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+
+/// The purpose of standard input. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StdinUse(Arc<Mutex<Option<&'static str>>>);
+
+impl StdinUse {
+    /// Claims standard input for `purpose`.
+    pub(crate) fn claim(&self, purpose: &'static str) -> Result<()> {
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = *used {
+            return Err(Error::usage(format!("standard input is used twice: for {other} and for {purpose}"))
+                .hint("give one of them as a file"));
+        }
+        *used = Some(purpose);
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Reads files with contributed parts, in the clear or encrypted to the person who opens the file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sealane_age::armor::ArmoredReader;
+use sealane_age::threshold::Part;
+use sealane_age::{DecryptError, Decryptor};
+use zeroize::Zeroizing;
+
+use crate::error::explain::{decrypt_error, payload_error, threshold_error};
+use crate::error::{Error, Result, quoted};
+use crate::io::stdin::StdinUse;
+use crate::keys::identities::Openable;
+
+/// The longest file with parts, in bytes.
+const FILE_LIMIT: usize = 1 << 20;
+
+/// The first bytes of encrypted files, binary and armored.
+const ENCRYPTED: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+
+/// Reads the parts in `paths`. "-" is standard input. `identities` open encrypted files.
+pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Openable) -> Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    for path in paths {
+        let name = quoted(path);
+        let contents = if path == Path::new("-") {
+            stdin.claim("parts")?;
+            read(io::stdin().lock(), &name)?
+        } else {
+            let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
+            read(file, &name)?
+        };
+        let is_encrypted = ENCRYPTED.iter().any(|start| contents.trim_ascii_start().starts_with(start));
+        let text = if is_encrypted { decrypt(&contents, &name, identities)? } else { contents };
+        let found = read_part_lines(&text).map_err(|error| error.in_context(&name))?;
+        parts.extend(found.ok_or_else(|| {
+            Error::new(format!("there is no part in {name}"))
+                .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
+        })?);
+    }
+    Ok(parts)
+}
+
+fn read(source: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>> {
+    // As long as possible, so that the vector never grows: growing leaves a copy behind that is not
+    // wiped.
+    let mut contents = Zeroizing::new(Vec::with_capacity(FILE_LIMIT + 1));
+    source
+        .take(FILE_LIMIT as u64 + 1)
+        .read_to_end(&mut contents)
+        .map_err(|error| Error::io(format!("cannot read the part {name}"), &error))?;
+    if contents.len() > FILE_LIMIT {
+        return Err(Error::new(format!("{name} is longer than 1 MiB")).hint("a file with parts is expected"));
+    }
+    Ok(contents)
+}
+
+fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizing<Vec<u8>>> {
+    let failed = |error: DecryptError| match error {
+        DecryptError::NoMatch => {
+            Error::new(format!("the part {name} is encrypted, and no identity that was given opens it"))
+                .hint("give the private key that it was encrypted to with -i")
+        }
+        error => decrypt_error(error).in_context(name),
+    };
+    let decryptor = Decryptor::new(ArmoredReader::new(contents)).map_err(failed)?.with_backend(crate::backend()?);
+    if decryptor.is_scrypt() {
+        return Err(Error::new(format!("the part {name} is encrypted with a passphrase"))
+            .hint("decrypt it first, and give the result with --part"));
+    }
+    let mut reader = decryptor.decrypt(identities.for_file(false)).map_err(failed)?;
+    let mut text = Zeroizing::new(Vec::with_capacity(contents.len()));
+    reader.read_to_end(&mut text).map_err(|error| payload_error(error, name))?;
+    Ok(text)
+}
+
+/// Parses a text with parts: one per line, and comments after #. `None` is a text without parts.
+pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    if !lines.iter().any(|line| line.starts_with("SEALANE-PART-")) {
+        return Ok(None);
+    }
+    lines.iter().map(|line| line.parse().map_err(|error| threshold_error(&error))).collect::<Result<_>>().map(Some)
+}

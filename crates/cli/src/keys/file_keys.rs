@@ -1,0 +1,94 @@
+//! Opens files with the identities, parts and passphrases of the command line.
+
+use std::io::Read;
+
+use age::Identity;
+use sealane_age::threshold::{Part, ThresholdIdentity};
+use sealane_age::{Backend, DecryptError, Decryptor, StreamReader};
+
+use super::contributed_parts::read_parts;
+use crate::args::FileArgs;
+use crate::error::explain::decrypt_error;
+use crate::error::{Error, Result};
+use crate::io::stdin::StdinUse;
+use crate::keys::identities::{Identities, Openable};
+use crate::keys::passphrase::Passphrases;
+use crate::keys::scrypt::PassphraseIdentity;
+
+/// Identities, and contributed parts of a file's key. Any number of threads may use them.
+pub(crate) struct Openers {
+    identities: Openable,
+    parts: Vec<Part>,
+    /// Whether the command line names an identity or a part.
+    any: bool,
+    passphrases: Passphrases,
+}
+
+impl Openers {
+    /// Loads all identities and parts.
+    pub(crate) fn load(args: &FileArgs, stdin: &StdinUse, passphrases: Passphrases) -> Result<Self> {
+        let identities = Identities::load(&args.identities, stdin, &passphrases)?.into_openable();
+        let parts = read_parts(&args.parts, stdin, &identities)?;
+        let any = !args.identities.is_empty() || !parts.is_empty();
+        Ok(Self { identities, parts, any, passphrases })
+    }
+
+    /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
+    /// and the identities.
+    pub(crate) fn open<R: Read, T, E: Into<OpenError>>(
+        &self,
+        file: R,
+        name: &str,
+        act: impl FnOnce(Decryptor<R>, &[&dyn Identity]) -> Result<T, E>,
+    ) -> Result<T> {
+        let decryptor = Decryptor::new(file).map_err(decrypt_error)?;
+        let with_passphrase = decryptor.is_scrypt();
+        if !self.any {
+            if !with_passphrase {
+                return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
+                    .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
+            }
+            let identity = PassphraseIdentity::new(name, self.passphrases.clone());
+            // The identity limits the work factor.
+            let decryptor = decryptor.with_max_work_factor(u8::MAX);
+            return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
+        }
+        // Only a plugin could open a passphrase file: encrypted identity files are not asked for.
+        let identities = self.identities.for_file(with_passphrase);
+        let together = ThresholdIdentity::new(identities.iter().copied(), &self.parts);
+        let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
+        act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
+    }
+
+    pub(crate) fn decrypt<R: Read>(&self, file: R, name: &str, backend: Backend) -> Result<StreamReader<R>> {
+        self.open(file, name, |decryptor, identities| {
+            decryptor.with_backend(backend).decrypt(identities.iter().copied())
+        })
+    }
+}
+
+/// The reason why a file is not opened.
+pub(crate) enum OpenError {
+    Decrypt(DecryptError),
+    Other(Error),
+}
+
+impl From<DecryptError> for OpenError {
+    fn from(error: DecryptError) -> Self {
+        Self::Decrypt(error)
+    }
+}
+
+impl OpenError {
+    /// Explains the error. `in_vain` says that identities were given for a file with a passphrase.
+    fn explain(self, in_vain: bool) -> Error {
+        match self {
+            Self::Decrypt(DecryptError::NoMatch) if in_vain => {
+                Error::new("the file is encrypted with a passphrase, and identities were given")
+                    .hint("leave -i and -j out to open it with its passphrase")
+            }
+            Self::Decrypt(error) => decrypt_error(error),
+            Self::Other(error) => error,
+        }
+    }
+}

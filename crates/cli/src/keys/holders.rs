@@ -1,0 +1,125 @@
+//! `age-plugin-sealane` opens files for several holders in `age` and `rage`, which start it and
+//! speak <https://c2sp.org/age-plugin>.
+//!
+//! It is started once for each of its identities, so one identity stands for all present holders.
+//! In Bech32, it contains their identity files and files with parts, each after its length in four
+//! bytes (big-endian).
+
+use std::collections::HashMap;
+use std::io;
+
+use age::Identity;
+use age_core::format::{FileKey, Stanza};
+use age_core::primitives::bech32_encode;
+use age_plugin::Callbacks;
+use age_plugin::identity::{Error as PluginError, IdentityPluginV1};
+use bech32::Hrp;
+use sealane_age::threshold::{Part, ThresholdIdentity};
+use zeroize::Zeroizing;
+
+use super::contributed_parts::read_part_lines;
+use crate::error::{Error, Result};
+use crate::io::stdin::StdinUse;
+use crate::keys::identities::{ParsedIdentity, SharedIdentity, read_stream};
+use crate::keys::passphrase::Passphrases;
+
+const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
+
+/// Returns the state machine that `argument` asks for.
+pub(crate) fn state_machine(argument: &str) -> Option<&str> {
+    argument.strip_prefix("--age-plugin=")
+}
+
+/// The longest file in an identity, in bytes.
+pub(crate) const FILE_LIMIT: usize = 64 << 10;
+
+/// Returns the plugin identity with the contents of these files.
+pub(crate) fn identity(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(files.iter().map(|file| LEN + file.len()).sum()));
+    for file in files {
+        Contents::parse(file)?;
+        let len = u32::try_from(file.len()).map_err(|_| Error::new("the file is too long"))?;
+        bytes.extend_from_slice(&len.to_be_bytes());
+        bytes.extend_from_slice(file);
+    }
+    let mut text = Zeroizing::new(bech32_encode(PREFIX, &bytes));
+    text.make_ascii_uppercase();
+    Ok(text)
+}
+
+/// The number of bytes before each file.
+const LEN: usize = 4;
+
+/// Splits an identity into its files. `None` if it is malformed.
+fn files(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut files = Vec::new();
+    while !bytes.is_empty() {
+        let (len, rest) = bytes.split_first_chunk::<LEN>()?;
+        let (file, rest) = rest.split_at_checked(usize::try_from(u32::from_be_bytes(*len)).ok()?)?;
+        files.push(file);
+        bytes = rest;
+    }
+    Some(files)
+}
+
+/// The contents of a file in an identity.
+enum Contents {
+    Identities(Vec<ParsedIdentity>),
+    Parts(Vec<Part>),
+}
+
+impl Contents {
+    fn parse(contents: &[u8]) -> Result<Self> {
+        if let Some(parts) = read_part_lines(contents)? {
+            return Ok(Self::Parts(parts));
+        }
+        let passphrases = Passphrases::new(&StdinUse::default());
+        let identities = read_stream(contents, "an identity of age-plugin-sealane", &passphrases)?;
+        if identities
+            .iter()
+            .any(|identity| matches!(identity, ParsedIdentity::Encrypted(file) if !file.has_passphrase()))
+        {
+            return Err(Error::new("a file is encrypted, but not with a passphrase").hint(
+                "if it is a part that was sent encrypted, decrypt it first: age-plugin-sealane takes it in the clear",
+            ));
+        }
+        Ok(Self::Identities(identities))
+    }
+}
+
+/// The holders who are present.
+#[derive(Default)]
+pub(crate) struct Holders {
+    identities: Vec<SharedIdentity>,
+    parts: Vec<Part>,
+}
+
+impl IdentityPluginV1 for Holders {
+    fn add_identity(&mut self, index: usize, _: &str, bytes: &[u8]) -> Result<(), PluginError> {
+        let failed = |message: String| PluginError::Identity { index, message };
+        for file in files(bytes).ok_or_else(|| failed("the identity is malformed".to_owned()))? {
+            match Contents::parse(file).map_err(|error| failed(error.to_string()))? {
+                Contents::Parts(parts) => self.parts.extend(parts),
+                Contents::Identities(identities) => {
+                    self.identities.extend(identities.into_iter().map(ParsedIdentity::into_identity));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unwrap_file_keys(
+        &mut self,
+        files: Vec<Vec<Stanza>>,
+        _: impl Callbacks<PluginError>,
+    ) -> io::Result<HashMap<usize, Result<FileKey, Vec<PluginError>>>> {
+        let together =
+            ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
+        let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
+            // Leave stanzas of other types alone.
+            let result = together.unwrap_stanzas(stanzas)?;
+            Some((file, result.map_err(|error| vec![PluginError::Internal { message: error.to_string() }])))
+        });
+        Ok(opened.collect())
+    }
+}

@@ -1,0 +1,219 @@
+//! ssh private keys. Their passphrase is asked for only when a file needs the key.
+//!
+//! `age` reads OpenSSH's form, and unencrypted RSA keys in PKCS #1. Other forms are converted.
+
+mod legacy;
+mod pem;
+mod pkcs8;
+
+use std::path::{Path, PathBuf};
+
+use age::secrecy::ExposeSecret as _;
+use age::ssh;
+use age::{DecryptError, Identity};
+use age_core::format::{FileKey, Stanza};
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use self::pem::Pem;
+use super::as_decrypt_error;
+use crate::error::{Error, Result, describe, quoted};
+use crate::keys::cached::Once;
+use crate::keys::passphrase::{Given, Passphrases};
+
+const CONVERT: &str = "ssh-keygen -p -f KEY writes it anew in OpenSSH's form";
+const USABLE: &str = "ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can be used";
+
+/// An ssh private key, which may be encrypted.
+///
+/// `age`'s own wrapper asks for the passphrase for every stanza of any type. This one asks once,
+/// and only when a stanza names this key.
+pub(crate) struct SshKey {
+    name: String,
+    private: Private,
+    recipient: ssh::Recipient,
+    passphrases: Passphrases,
+    opened: Once<ssh::Identity>,
+}
+
+/// The private half.
+enum Private {
+    Open(ssh::Identity),
+    /// OpenSSH's form, which contains the public key.
+    Encrypted(ssh::EncryptedKey),
+    /// PEM.
+    Legacy(legacy::Encrypted),
+}
+
+impl SshKey {
+    /// Reads a key in OpenSSH's form, in PKCS #8, or in PKCS #1, which may be encrypted. `path` is
+    /// its file, if it has one: the public key of an encrypted PKCS #1 key is in another file
+    /// beside it.
+    pub(super) fn parse(contents: &[u8], name: &str, path: Option<&Path>, passphrases: Passphrases) -> Result<Self> {
+        let pem = Pem::parse(contents.trim_ascii_start()).ok_or_else(|| unreadable(name))?;
+        let (private, recipient) = match pem.label.as_str() {
+            "RSA PRIVATE KEY" if pem.is_encrypted() => {
+                let encrypted = legacy::Encrypted::new(pem).map_err(|cipher| unknown_cipher(name, &cipher))?;
+                (Private::Legacy(encrypted), read_public(name, path)?)
+            }
+            "RSA PRIVATE KEY" => open(name, &pkcs8::rsa(&pem.body))?,
+            "PRIVATE KEY" => {
+                let converted = pkcs8::convert(&pem.body).map_err(|fault| match fault {
+                    pkcs8::Fault::Malformed => unreadable(name),
+                    pkcs8::Fault::Type(kind) => wrong_type(name, &kind),
+                })?;
+                open(name, &converted)?
+            }
+            "OPENSSH PRIVATE KEY" => open(name, &pem::encode(&pem.label, &pem.body))?,
+            "ENCRYPTED PRIVATE KEY" => {
+                return Err(Error::new(format!("ssh key {name:?} is encrypted in PKCS #8, which is not supported"))
+                    .hint(CONVERT));
+            }
+            "EC PRIVATE KEY" => return Err(wrong_type(name, "ecdsa")),
+            "DSA PRIVATE KEY" => return Err(wrong_type(name, "ssh-dss")),
+            _ => return Err(unreadable(name)),
+        };
+        Ok(Self { name: name.to_owned(), private, recipient, passphrases, opened: Once::default() })
+    }
+
+    /// Returns the public key.
+    pub(crate) fn to_recipient(&self) -> ssh::Recipient {
+        self.recipient.clone()
+    }
+
+    /// Returns whether `stanza` names this key: by its type, and the first four bytes of SHA-256 of
+    /// the public key.
+    fn is_for_me(&self, stanza: &Stanza) -> bool {
+        let public = self.recipient.to_string();
+        let Some((kind, key)) = public.split_once(' ') else { return false };
+        let Ok(key) = BASE64_STANDARD.decode(key) else { return false };
+        let tag = BASE64_STANDARD_NO_PAD.encode(&Sha256::digest(key)[..4]);
+        stanza.tag == kind && stanza.args.first() == Some(&tag)
+    }
+
+    /// Asks for the passphrase and decrypts the key with `decrypt`.
+    fn unlock(
+        &self,
+        decrypt: impl FnOnce(age::secrecy::SecretString) -> Option<ssh::Identity>,
+    ) -> Result<ssh::Identity> {
+        let given = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
+        let from = if matches!(given, Given::Environment(_)) { " from the environment" } else { "" };
+        decrypt(given.secret())
+            .ok_or_else(|| Error::new(format!("the passphrase{from} does not open ssh key {:?}", self.name)))
+    }
+
+    fn unlock_legacy(&self, encrypted: &legacy::Encrypted) -> Result<ssh::Identity> {
+        let key = self.unlock(|passphrase| {
+            let der = encrypted.decrypt(passphrase.expose_secret().as_bytes())?;
+            read(&self.name, &pkcs8::rsa(&der)).filter(|key| matches!(key, ssh::Identity::Unencrypted(_)))
+        })?;
+        // Otherwise files would be encrypted to one key and opened with another.
+        let public = ssh::Recipient::try_from(key.clone()).ok();
+        if public.is_some_and(|public| public.to_string() == self.recipient.to_string()) {
+            return Ok(key);
+        }
+        Err(Error::new(format!("ssh key {:?} and the public key beside it do not belong together", self.name))
+            .hint("ssh-keygen -y -f KEY > KEY.pub writes the public key anew"))
+    }
+}
+
+impl Identity for SshKey {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        if !self.is_for_me(stanza) {
+            return None;
+        }
+        let opened = match &self.private {
+            Private::Open(key) => return key.unwrap_stanza(stanza),
+            Private::Encrypted(encrypted) => {
+                self.opened.get(|| self.unlock(|passphrase| encrypted.decrypt(passphrase).ok().map(Into::into)))
+            }
+            Private::Legacy(encrypted) => self.opened.get(|| self.unlock_legacy(encrypted)),
+        };
+        match opened {
+            Ok(key) => key.unwrap_stanza(stanza),
+            Err(error) => Some(Err(as_decrypt_error(error))),
+        }
+    }
+}
+
+/// Parses a key with `age`.
+fn read(name: &str, text: &Zeroizing<String>) -> Option<ssh::Identity> {
+    ssh::Identity::from_buffer(text.as_bytes(), Some(name.to_owned())).ok()
+}
+
+/// Parses a key in one of the forms that `age` reads, and returns its public key too.
+fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient)> {
+    let key = read(name, text).ok_or_else(|| unreadable(name))?;
+    if let ssh::Identity::Unsupported(why) = &key {
+        return Err(unsupported(name, why));
+    }
+    let recipient = ssh::Recipient::try_from(key.clone()).map_err(|error| {
+        Error::new(format!("ssh key {name:?} cannot be used: {}", describe_recipient_fault(&error))).hint(USABLE)
+    })?;
+    let private = match key {
+        ssh::Identity::Encrypted(encrypted) => Private::Encrypted(encrypted),
+        key => Private::Open(key),
+    };
+    Ok((private, recipient))
+}
+
+/// Reads the public key from the file beside `path`, where ssh-keygen puts it.
+fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
+    let without = |what: String| {
+        Error::new(format!("ssh key {name:?} is encrypted in the old PEM form, and its public key is needed: {what}"))
+            .hint(format!("ssh-keygen -y -f KEY > KEY.pub writes it; {CONVERT}"))
+    };
+    let path = path.ok_or_else(|| without("give the key as a file that has one beside it".to_owned()))?;
+    let mut public = path.as_os_str().to_owned();
+    public.push(".pub");
+    let public = PathBuf::from(public);
+    let shown = quoted(&public);
+    let text = std::fs::read_to_string(&public)
+        .map_err(|error| without(format!("cannot read {shown}: {}", describe(&error))))?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let recipient = line.parse::<ssh::Recipient>();
+    recipient.map_err(|error| without(format!("{shown}: {}", describe_recipient_fault(&error))))
+}
+
+fn unreadable(name: &str) -> Error {
+    Error::new(format!("{name:?} is not a private key that can be read here"))
+        .hint(format!("ssh-ed25519 and ssh-rsa keys in OpenSSH's form or in PEM are; {CONVERT}"))
+}
+
+fn wrong_type(name: &str, kind: &str) -> Error {
+    Error::new(format!("ssh key {name:?} is of type {kind}, which cannot be used")).hint(USABLE)
+}
+
+fn unknown_cipher(name: &str, cipher: &str) -> Error {
+    Error::new(format!("ssh key {name:?} is encrypted with {cipher:?}, which is not supported"))
+        .hint("ssh-keygen -p -Z aes256-ctr -f KEY encrypts it with another cipher")
+}
+
+fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
+    use ssh::UnsupportedKey;
+    match why {
+        UnsupportedKey::EncryptedPem => {
+            Error::new(format!("ssh key {name:?} is encrypted in the old PEM form")).hint(CONVERT)
+        }
+        UnsupportedKey::EncryptedSsh(cipher) => unknown_cipher(name, cipher),
+        UnsupportedKey::Hardware(kind) => {
+            Error::new(format!("ssh key {name:?} lives in a security key ({kind}) and cannot decrypt files"))
+                .hint("there are plugins for security keys: https://age-encryption.org/awesome#plugins")
+        }
+        UnsupportedKey::Type(kind) => wrong_type(name, kind),
+    }
+}
+
+/// Explains what is wrong with an ssh public key.
+pub(crate) fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
+    use ssh::ParseRecipientKeyError as E;
+    match error {
+        E::RsaModulusTooLarge => "an RSA key of more than 4096 bits".into(),
+        E::RsaModulusTooSmall => "an RSA key of less than 2048 bits is too weak".into(),
+        E::Unsupported(kind) => format!("keys of type {kind} are not supported"),
+        E::Ignore => "its type is not supported".into(),
+        _ => "malformed ssh public key".into(),
+    }
+}

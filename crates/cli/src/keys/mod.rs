@@ -1,0 +1,13 @@
+//! Identities, recipients and passphrases of the command line.
+
+mod cached;
+pub(crate) mod contributed_parts;
+pub(crate) mod encrypt_to;
+pub(crate) mod file_keys;
+pub(crate) mod holders;
+pub(crate) mod identities;
+pub(crate) mod passphrase;
+pub(crate) mod plugin;
+pub(crate) mod recipients;
+pub(crate) mod same_file;
+pub(crate) mod scrypt;

@@ -1,0 +1,224 @@
+//! Passphrases, from the environment or the terminal.
+//!
+//! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean the same as for age-plugin-batchpass. If one of
+//! them is set and not empty, it answers every question of this command for a passphrase (of a
+//! file, an identity file or an ssh key, not the questions of a plugin). Both at once are an error.
+//! From a file descriptor, newlines at the end are removed, and the limit is 1 MiB.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use age::secrecy::{ExposeSecret as _, SecretString};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result, describe};
+use crate::io::stdin::StdinUse;
+use crate::keys::cached::Once;
+use crate::os::tty;
+use crate::programs::Program;
+
+const LIMIT: u64 = 1 << 20;
+
+/// The source of passphrases. Clones share what has been read.
+#[derive(Clone)]
+pub(crate) struct Passphrases {
+    stdin: StdinUse,
+    from_environment: Arc<Once<Option<SecretString>>>,
+}
+
+/// A passphrase, and its source.
+pub(crate) enum Given {
+    /// From the environment, without a question.
+    Environment(SecretString),
+    /// From the terminal.
+    Typed(SecretString),
+}
+
+impl Given {
+    /// Returns the passphrase.
+    pub(crate) fn secret(self) -> SecretString {
+        match self {
+            Self::Environment(secret) | Self::Typed(secret) => secret,
+        }
+    }
+}
+
+impl Passphrases {
+    /// Reads nothing yet. Other uses of standard input must be claimed before the first passphrase
+    /// is needed.
+    pub(crate) fn new(stdin: &StdinUse) -> Self {
+        Self { stdin: stdin.clone(), from_environment: Arc::default() }
+    }
+
+    /// Returns the passphrase in the environment. A file descriptor is read once.
+    fn environment(&self) -> Result<Option<SecretString>> {
+        let secret = self.from_environment.get(|| from_environment(&self.stdin))?;
+        Ok(secret.as_ref().clone())
+    }
+
+    /// Returns a passphrase to open `what`.
+    pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
+        if let Some(secret) = self.environment()? {
+            return Ok(Given::Environment(secret));
+        }
+        match ask_or_end(&format!("Enter passphrase for {what}"))?.filter(|secret| !secret.expose_secret().is_empty()) {
+            Some(secret) => Ok(Given::Typed(secret)),
+            None => Err(Error::new(format!("no passphrase given for {what}"))),
+        }
+    }
+
+    /// Returns a passphrase to encrypt with. It is asked for twice, or generated and shown if the
+    /// answer is empty.
+    pub(crate) fn to_encrypt(&self) -> Result<Given> {
+        if let Some(secret) = self.environment()? {
+            return Ok(Given::Environment(secret));
+        }
+        let question = "Enter passphrase (leave empty to have a secure one made)";
+        let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
+        if secret.expose_secret().is_empty() {
+            return generate().map(Given::Typed);
+        }
+        if pinentry_wanted() {
+            return Ok(Given::Typed(secret));
+        }
+        // Comparison in variable time is safe here: the user typed both.
+        if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
+            return Err(Error::new("the passphrases are not the same").hint("nothing was encrypted; try again"));
+        }
+        Ok(Given::Typed(secret))
+    }
+}
+
+/// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`.
+pub(crate) fn ask(question: &str) -> Result<SecretString> {
+    // Ctrl-D is not an empty answer, which may have a meaning.
+    ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
+}
+
+/// Asks like [`ask`]. `None` is Ctrl-D.
+fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
+    if pinentry_wanted() {
+        return pinentry(question, None).map(Some);
+    }
+    match tty::ask_secret(question) {
+        Ok(mut answer) => Ok(Some(SecretString::from(std::mem::take(&mut *answer)))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
+        Err(error) => {
+            Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
+                "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
+            ))
+        }
+    }
+}
+
+fn pinentry_wanted() -> bool {
+    env::var_os("PINENTRY_PROGRAM").is_some_and(|program| !program.is_empty())
+}
+
+/// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
+fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
+    age::cli_common::read_secret(question, "Passphrase", confirm)
+        .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
+}
+
+/// Generates ten words of the list of BIP 39: 110 bits.
+fn generate() -> Result<SecretString> {
+    use age::cli_common::Passphrase;
+    let (Passphrase::Generated(secret) | Passphrase::Typed(secret)) = Passphrase::random(rand_core_06::OsRng);
+    let line = Zeroizing::new(format!(
+        "{}: using the passphrase \"{}\": write it down",
+        Program::current().name(),
+        secret.expose_secret()
+    ));
+    // Only on the terminal: standard error may be a log file.
+    tty::show(&line).map_err(|error| Error::io("cannot show the passphrase that was made", &error))?;
+    Ok(secret)
+}
+
+fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    match (set("AGE_PASSPHRASE"), set("AGE_PASSPHRASE_FD")) {
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => {
+            Err(Error::usage("AGE_PASSPHRASE and AGE_PASSPHRASE_FD are both set").hint("unset one of them"))
+        }
+        (Some(value), None) => match value.into_string() {
+            Ok(text) => Ok(Some(SecretString::from(text))),
+            Err(_) => Err(Error::new("AGE_PASSPHRASE is not UTF-8")),
+        },
+        (None, Some(fd)) => {
+            let fd = fd.to_str().and_then(|fd| fd.parse::<u32>().ok()).ok_or_else(|| {
+                Error::usage(format!("AGE_PASSPHRASE_FD is not the number of a file descriptor: {fd:?}"))
+                    .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE")
+            })?;
+            read_fd(fd, stdin).map(Some)
+        }
+    }
+}
+
+fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
+    let failed = |error: io::Error| {
+        Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error)
+    };
+    let source: Box<dyn Read> = if fd == 0 {
+        stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(reopen(fd)?.map_err(failed)?)
+    };
+    // Long enough for usual passphrases, so that the vector does not grow: growing leaves a copy
+    // behind that is not wiped.
+    let mut text = Zeroizing::new(Vec::with_capacity(4096));
+    source.take(LIMIT + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > LIMIT {
+        return Err(Error::new(format!("the passphrase from file descriptor {fd} is longer than 1 MiB")));
+    }
+    while let Some(b'\r' | b'\n') = text.last() {
+        text.pop();
+    }
+    match std::str::from_utf8(&text) {
+        Ok("") => Err(Error::new(format!("the passphrase from file descriptor {fd} is empty"))),
+        Ok(text) => Ok(SecretString::from(text.to_owned())),
+        Err(_) => Err(Error::new(format!("the passphrase from file descriptor {fd} is not UTF-8"))),
+    }
+}
+
+/// Opens the file behind the descriptor `fd` by its path, because a number cannot become an owned
+/// descriptor without `unsafe`. On Linux this is a new open file, so it is set to the position of
+/// the descriptor.
+#[cfg(unix)]
+fn reopen(fd: u32) -> Result<io::Result<File>> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let path = format!("/dev/fd/{fd}");
+    if std::fs::metadata(&path).is_ok_and(|metadata| metadata.file_type().is_socket()) {
+        return Err(Error::new(format!("file descriptor {fd} is a socket (AGE_PASSPHRASE_FD)"))
+            .hint("a passphrase can be read from a file, a pipe or a terminal"));
+    }
+    Ok(open_at(&path, fd))
+}
+
+#[cfg(unix)]
+fn open_at(path: &str, fd: u32) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
+    // Without NONBLOCK, opening a FIFO that has no writer would wait for ever.
+    let file = File::from(open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if file.metadata()?.is_file() {
+        use std::io::{Seek as _, SeekFrom};
+        let info = crate::os::memory::read_proc(&format!("/proc/self/fdinfo/{fd}"))?;
+        let position = info.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse().ok());
+        (&file).seek(SeekFrom::Start(position.ok_or(io::ErrorKind::InvalidData)?))?;
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = fd;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn reopen(_fd: u32) -> Result<io::Result<File>> {
+    Err(Error::new("AGE_PASSPHRASE_FD works on Unix only").hint("use AGE_PASSPHRASE"))
+}

@@ -1,0 +1,146 @@
+//! The connection to a plugin: a process that reads and writes stanzas
+//! (<https://c2sp.org/age-plugin>).
+//!
+//! The plugin's output is limited, and the process ends with the conversation. The crate `age`
+//! reads a line of any length into memory, and leaves a hanging plugin behind.
+
+use std::env;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+
+use age_core::format::{Stanza, is_arbitrary_string};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use tempfile::TempDir;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::os::cleanup::{self, ChildGuard};
+
+/// The longest line of a plugin, and the longest body of a stanza: longer than any text, recipient
+/// or file key.
+const MAX_LINE: u64 = 64 << 10;
+const MAX_BODY: usize = 1 << 20;
+
+/// The Base64 characters in each line of a body. The last line has fewer.
+const COLUMNS: usize = 64;
+
+/// The only plugin that gets the passphrase in the environment, which is its purpose.
+const BATCHPASS: &str = "batchpass";
+
+/// A running plugin.
+pub(super) struct Connection {
+    // Fields are dropped in this order: the plugin sees the end of its input, and has time to end.
+    output: ChildStdin,
+    input: BufReader<ChildStdout>,
+    _child: ChildGuard,
+    _directory: TempDir,
+    debug: bool,
+}
+
+impl Connection {
+    /// Starts the plugin `name`, the program `path`, for `state_machine`.
+    pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
+        let directory = cleanup::private_directory()?;
+        let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
+        let mut command = Command::new(path.canonicalize()?);
+        command.arg(format!("--age-plugin={state_machine}")).current_dir(directory.path());
+        if name != BATCHPASS {
+            command.env_remove("AGE_PASSPHRASE").env_remove("AGE_PASSPHRASE_FD");
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(if debug { Stdio::inherit() } else { Stdio::null() });
+        let mut child = ChildGuard::spawn(&mut command)?;
+        let (Some(output), Some(input)) = child.pipes() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        Ok(Self { output, input: BufReader::new(input), _child: child, _directory: directory, debug })
+    }
+
+    /// Sends a stanza.
+    pub(super) fn send(&mut self, command: &str, args: &[&str], body: &[u8]) -> io::Result<()> {
+        let mut text = Zeroizing::new(String::with_capacity(256 + body.len() * 2));
+        text.push_str("-> ");
+        text.push_str(command);
+        for arg in args {
+            text.push(' ');
+            text.push_str(arg);
+        }
+        text.push('\n');
+        let encoded = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
+        let mut rest = encoded.as_str();
+        while rest.len() >= COLUMNS {
+            let (line, after) = rest.split_at(COLUMNS);
+            text.push_str(line);
+            text.push('\n');
+            rest = after;
+        }
+        text.push_str(rest);
+        text.push('\n');
+        if self.debug {
+            eprint!("{}", *text);
+        }
+        self.output.write_all(text.as_bytes())?;
+        self.output.flush()
+    }
+
+    /// Sends a stanza of a file.
+    pub(super) fn send_stanza(&mut self, command: &str, file: &str, stanza: &Stanza) -> io::Result<()> {
+        let args: Vec<_> = [file, &stanza.tag].into_iter().chain(stanza.args.iter().map(String::as_str)).collect();
+        self.send(command, &args, &stanza.body)
+    }
+
+    /// Receives a stanza.
+    pub(super) fn receive(&mut self) -> io::Result<Stanza> {
+        let invalid = || io::Error::new(io::ErrorKind::InvalidData, "invalid response");
+        let line = self.line()?;
+        let mut words = line.strip_prefix("-> ").ok_or_else(invalid)?.split(' ').map(str::to_owned);
+        let (Some(tag), args) = (words.next(), words.collect::<Vec<_>>()) else { return Err(invalid()) };
+        if !std::iter::once(&tag).chain(&args).all(is_arbitrary_string) {
+            return Err(invalid());
+        }
+        let mut body = Vec::new();
+        loop {
+            let line = self.line()?;
+            if line.len() > COLUMNS {
+                return Err(invalid());
+            }
+            let bytes = Zeroizing::new(BASE64_STANDARD_NO_PAD.decode(line.as_bytes()).map_err(|_| invalid())?);
+            if body.len() + bytes.len() > MAX_BODY {
+                body.zeroize();
+                return Err(too_long());
+            }
+            if body.capacity() - body.len() < bytes.len() {
+                // The vector must not grow by itself: growing leaves a copy behind that is not
+                // wiped.
+                let mut larger = Vec::with_capacity(2 * body.len() + bytes.len());
+                larger.extend_from_slice(&body);
+                body.zeroize();
+                body = larger;
+            }
+            body.extend_from_slice(&bytes);
+            if line.len() < COLUMNS {
+                return Ok(Stanza { tag, args, body });
+            }
+        }
+    }
+
+    /// Reads a line, without its end.
+    fn line(&mut self) -> io::Result<Zeroizing<String>> {
+        let mut line = Zeroizing::new(Vec::with_capacity(256));
+        (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut line)?;
+        match line.pop() {
+            Some(b'\n') => {}
+            Some(_) if line.len() as u64 + 1 == MAX_LINE => return Err(too_long()),
+            _ => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+        let text = std::str::from_utf8(&line);
+        let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "invalid response"))?;
+        if self.debug {
+            eprintln!("{text}");
+        }
+        Ok(Zeroizing::new(text.to_owned()))
+    }
+}
+
+fn too_long() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it says more than fits a stanza")
+}

@@ -1,0 +1,260 @@
+//! Conversations with plugins.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use age::plugin::{Identity, Recipient};
+use age::secrecy::ExposeSecret as _;
+use age_core::format::{FileKey, Stanza};
+use age_core::plugin::{IDENTITY_V1, RECIPIENT_V1};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use zeroize::Zeroizing;
+
+use super::connection::Connection;
+use crate::error::{printable, warn};
+use crate::keys::passphrase;
+use crate::os::tty;
+
+/// The time after which the user is told that a plugin is being waited for.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// The reason why there is no result.
+pub(super) enum Broken {
+    /// The connection ended.
+    Off(io::Error),
+    /// The plugin's error, or an error in its answer.
+    Said(Vec<String>),
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self::Off(error)
+    }
+}
+
+/// Lets a plugin wrap a file key for its recipients and the recipients of its identities. Returns
+/// the stanzas and their labels.
+pub(super) fn wrap(
+    name: &str,
+    path: &Path,
+    recipients: &[Recipient],
+    identities: &[Identity],
+    file_key: &FileKey,
+) -> Result<(Vec<Stanza>, HashSet<String>), Broken> {
+    let mut plugin = Connection::open(name, path, RECIPIENT_V1)?;
+    let _patience = Patience::new(name);
+    for recipient in recipients {
+        plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
+    }
+    for identity in identities {
+        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+    }
+    plugin.send("extension-labels", &[], &[])?;
+    plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
+    plugin.send("done", &[], &[])?;
+
+    let (mut stanzas, mut labels, mut errors) = (Vec::new(), None, Vec::new());
+    loop {
+        let Stanza { tag, args, body } = plugin.receive()?;
+        match tag.as_str() {
+            "done" => break,
+            "recipient-stanza" => {
+                let mut args = args.into_iter();
+                match (args.next().as_deref(), args.next()) {
+                    (Some("0"), Some(tag)) => stanzas.push(Stanza { tag, args: args.collect(), body }),
+                    (Some(_), Some(_)) => errors.push(internal("plugin wrapped file key to a file we didn't provide")),
+                    _ => errors.push(internal("recipient-stanza command must have at least two metadata arguments")),
+                }
+                plugin.send("ok", &[], &[])?;
+            }
+            "labels" => {
+                let count = args.len();
+                let set: HashSet<_> = args.into_iter().collect();
+                if labels.is_some() {
+                    errors.push(internal("labels command must not be sent more than once"));
+                } else if set.len() < count {
+                    errors.push(internal("labels command must not contain duplicate labels"));
+                } else {
+                    labels = Some(set);
+                }
+                plugin.send("ok", &[], &[])?;
+            }
+            "error" => {
+                errors.push(error(name, &args, &body, recipients));
+                plugin.send("ok", &[], &[])?;
+            }
+            _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
+        }
+    }
+    match (stanzas.is_empty(), errors.is_empty()) {
+        (false, true) => return Ok((stanzas, labels.unwrap_or_default())),
+        (true, true) => errors.push(internal("plugin returned neither stanzas nor errors")),
+        (false, false) => errors.push(internal("plugin returned both stanzas and errors")),
+        (true, false) => {}
+    }
+    Err(Broken::Said(errors))
+}
+
+/// Lets a plugin unwrap the file key. `None` if no stanza is for its identities.
+pub(super) fn unwrap(
+    name: &str,
+    path: &Path,
+    identities: &[Identity],
+    stanzas: &[Stanza],
+) -> Result<Option<FileKey>, Broken> {
+    let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
+    let _patience = Patience::new(name);
+    for identity in identities {
+        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+    }
+    for stanza in stanzas {
+        plugin.send_stanza("recipient-stanza", "0", stanza)?;
+    }
+    plugin.send("done", &[], &[])?;
+
+    let (mut file_key, mut errors) = (None, Vec::new());
+    loop {
+        let Stanza { tag, args, body } = plugin.receive()?;
+        match tag.as_str() {
+            "done" => break,
+            // Only one file key was asked for.
+            "file-key" if args == ["0"] && file_key.is_none() => {
+                file_key = Some(Zeroizing::new(body));
+                plugin.send("ok", &[], &[])?;
+            }
+            "file-key" => plugin.send("fail", &[], &[])?,
+            "error" => {
+                errors.push(error(name, &args, &body, &[]));
+                plugin.send("ok", &[], &[])?;
+            }
+            _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
+        }
+    }
+    let Some(bytes) = file_key else {
+        return if errors.is_empty() { Ok(None) } else { Err(Broken::Said(errors)) };
+    };
+    let key = FileKey::try_init_with_mut(|key| {
+        // The error is about a stanza of the file.
+        let wrong = || Broken::Said(vec!["it gave a file key of the wrong length".to_owned()]);
+        key.copy_from_slice(<&[u8; 16]>::try_from(bytes.as_slice()).map_err(|_| wrong())?);
+        Ok::<_, Broken>(())
+    })?;
+    Ok(Some(key))
+}
+
+fn internal(message: &str) -> String {
+    format!("(internal) {message}")
+}
+
+/// Returns the text of a plugin's error.
+fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> String {
+    let message = String::from_utf8_lossy(body);
+    match args {
+        [kind, index] if kind == "recipient" => {
+            let recipient = index.parse::<usize>().ok().and_then(|index| recipients.get(index));
+            if let Some(recipient) = recipient {
+                return format!("age-plugin-{name} couldn't use recipient {recipient}: {message}");
+            }
+        }
+        [kind, index] if kind == "identity" && index == "0" => {
+            return format!("age-plugin-{name} couldn't use an identity: {message}");
+        }
+        _ => {}
+    }
+    format!("({}) {message}", args.join(" "))
+}
+
+/// Answers the questions of a plugin. The user answers at the terminal, never through standard
+/// input.
+fn answer(
+    plugin: &mut Connection,
+    command: &str,
+    args: &[String],
+    body: &[u8],
+    errors: &mut Vec<String>,
+) -> Result<(), Broken> {
+    let message = String::from_utf8_lossy(body);
+    match command {
+        "msg" => {
+            say(&message);
+            plugin.send("ok", &[], &[])?;
+        }
+        "confirm" => {
+            let texts =
+                args.iter().take(2).map(|text| BASE64_STANDARD_NO_PAD.decode(text)).collect::<Result<Vec<_>, _>>();
+            let confirmed = match texts.as_deref() {
+                Ok([yes, no @ ..]) => confirm(&message, yes, no.first()),
+                Ok([]) => {
+                    errors.push(internal("confirm command must have at least one metadata argument"));
+                    None
+                }
+                Err(_) => {
+                    errors.push(internal(
+                        "The first two metadata arguments to the confirm command must be Base64-encoded",
+                    ));
+                    None
+                }
+            };
+            match confirmed {
+                Some(confirmed) => plugin.send("ok", &[if confirmed { "yes" } else { "no" }], &[])?,
+                None => plugin.send("fail", &[], &[])?,
+            }
+        }
+        "request-public" => match tty::ask(&message).ok().filter(|answer| !answer.is_empty()) {
+            Some(answer) => plugin.send("ok", &[], answer.as_bytes())?,
+            None => plugin.send("fail", &[], &[])?,
+        },
+        "request-secret" => match passphrase::ask(&message) {
+            Ok(secret) => plugin.send("ok", &[], secret.expose_secret().as_bytes())?,
+            Err(error) => {
+                warn(format!("a plugin asked for a secret: {error}"));
+                plugin.send("fail", &[], &[])?;
+            }
+        },
+        _ => plugin.send("unsupported", &[], &[])?,
+    }
+    Ok(())
+}
+
+fn say(message: &str) {
+    use std::io::Write as _;
+    let program = crate::programs::Program::current().name();
+    let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message));
+}
+
+fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
+    let yes = String::from_utf8_lossy(yes);
+    let choice = match no {
+        Some(no) => format!("{message} (y: {yes}, n: {})", String::from_utf8_lossy(no)),
+        None => format!("{message} (y: {yes})"),
+    };
+    loop {
+        match tty::ask(&choice).ok()?.trim().to_lowercase().as_str() {
+            "y" | "yes" => return Some(true),
+            "n" | "no" => return Some(false),
+            _ => {}
+        }
+    }
+}
+
+/// Tells the user after a while that a plugin is being waited for, until this is dropped.
+struct Patience(#[expect(dead_code, reason = "its end is what the other side waits for")] mpsc::Sender<()>);
+
+impl Patience {
+    fn new(name: &str) -> Self {
+        let (ended, wait) = mpsc::channel();
+        let name = name.to_owned();
+        // Without a thread, the user is not told.
+        let _ = thread::Builder::new().spawn(move || {
+            if wait.recv_timeout(SLOW) == Err(mpsc::RecvTimeoutError::Timeout) {
+                say(&format!("waiting for age-plugin-{name}"));
+            }
+        });
+        Self(ended)
+    }
+}

@@ -1,0 +1,157 @@
+//! Plugins: their names, their questions, and advice when one is missing.
+
+mod connection;
+mod conversation;
+
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::io;
+use std::path::PathBuf;
+use std::slice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use age::plugin::{Identity, Recipient};
+use age::{DecryptError, EncryptError};
+use age_core::format::{FileKey, Stanza};
+
+use self::conversation::Broken;
+use crate::error::{Error, Result, describe};
+
+/// The longest name that fits the human-readable part `AGE-PLUGIN-NAME-` of an identity (BIP 173:
+/// 83 characters).
+const MAX_NAME: usize = 71;
+
+/// Lets one plugin run at a time: the user could not tell the questions of two apart.
+static CONVERSATION: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    CONVERSATION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the identity that `-j NAME` means: the plugin's own, without data.
+pub(crate) fn default_identity(name: &str) -> Result<Identity> {
+    let name = name.to_ascii_lowercase();
+    // Names of dashes and long names do not survive Bech32 (and `age` 0.12 panics on them).
+    if name.len() > MAX_NAME || name.ends_with('-') {
+        return Err(invalid_name(&name));
+    }
+    Identity::default_for_plugin(&name).map_err(|_| invalid_name(&name))
+}
+
+fn invalid_name(name: &str) -> Error {
+    Error::new(format!("not a plugin's name: {name:?}"))
+        .hint("a name has only letters, digits, and + - . _ (age-plugin-NAME is looked for in PATH)")
+}
+
+/// An identity of a plugin. The plugin is looked for only when it is needed: an earlier identity
+/// may open the file.
+pub(crate) struct PluginIdentity(pub(crate) Identity);
+
+impl age::Identity for PluginIdentity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_stanzas(slice::from_ref(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        let name = self.0.plugin();
+        let opened = find(name).and_then(|path| {
+            let _turn = turn();
+            conversation::unwrap(name, &path, slice::from_ref(&self.0), stanzas).map_err(|broken| broken.explain(name))
+        });
+        opened.map_err(|error| DecryptError::Io(error.into_io())).transpose()
+    }
+}
+
+/// All recipients and identities of one plugin, for encryption.
+pub(crate) struct PluginRecipient {
+    name: String,
+    path: PathBuf,
+    recipients: Vec<Recipient>,
+    identities: Vec<Identity>,
+}
+
+impl PluginRecipient {
+    /// Finds the plugin.
+    pub(crate) fn new(name: &str, recipients: &[Recipient], identities: &[Identity]) -> Result<Self> {
+        let path = find(name).map_err(|error| match name {
+            "pq" => error.hint("post-quantum recipients (age1pq1…) need age-plugin-pq in a directory of PATH"),
+            _ => error,
+        })?;
+        Ok(Self { name: name.to_owned(), path, recipients: recipients.to_vec(), identities: identities.to_vec() })
+    }
+}
+
+impl age::Recipient for PluginRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let _turn = turn();
+        conversation::wrap(&self.name, &self.path, &self.recipients, &self.identities, file_key)
+            .map_err(|broken| EncryptError::Io(broken.explain(&self.name).into_io()))
+    }
+}
+
+/// Finds the plugin `name` in PATH. Paths relative to the working directory are refused: an archive
+/// that was unpacked there could contain a plugin.
+fn find(name: &str) -> Result<PathBuf> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_name) {
+        return Err(invalid_name(name));
+    }
+    let binary = format!("age-plugin-{name}");
+    let path = std::env::var_os("PATH");
+    // Linux under Windows can run Windows programs too.
+    for binary in [Some(binary.clone()), is_wsl().then(|| format!("{binary}.exe"))].into_iter().flatten() {
+        let first = which::which_in_global(&binary, path.as_ref()).ok().and_then(|mut found| found.next());
+        match first {
+            Some(found) if found.is_absolute() => return Ok(found),
+            Some(_) => {
+                return Err(Error::new(format!(
+                    "{binary} is in PATH only relative to the current directory, and is not run"
+                ))
+                .hint("PATH has an entry that is empty, \".\" or relative: give the directory's whole path"));
+            }
+            None => {}
+        }
+    }
+    Err(Error::new(format!("plugin {binary} not found in PATH"))
+        .hint(format!("install {binary}: https://age-encryption.org/awesome#plugins lists plugins")))
+}
+
+fn is_wsl() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().to_ascii_lowercase();
+    cfg!(target_os = "linux") && (release.contains("microsoft") || release.contains("wsl"))
+}
+
+fn failure(name: &str, what: impl Display) -> Error {
+    Error::new(format!("plugin age-plugin-{name} failed: {what}"))
+}
+
+impl Broken {
+    /// Explains an error of the plugin `name`.
+    fn explain(self, name: &str) -> Error {
+        match self {
+            Self::Off(error) => ended(name, &error),
+            Self::Said(errors) => said(name, &errors),
+        }
+    }
+}
+
+/// Explains why the conversation with a plugin ended.
+fn ended(name: &str, error: &io::Error) -> Error {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
+    // Ctrl-C reaches the plugin too. In that case this process is about to end by it, without a
+    // message.
+    std::thread::sleep(Duration::from_millis(100));
+    if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
+        return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
+            .hint("AGEDEBUG=plugin shows the conversation with it, secrets and all");
+    }
+    // Further lines are advice for the plugin's author.
+    failure(name, describe(error).lines().next().unwrap_or_default())
+}
+
+/// Returns a plugin's error text, which may be anything, on one line.
+fn said(name: &str, errors: &[String]) -> Error {
+    let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
+    failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))
+}

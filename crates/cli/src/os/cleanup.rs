@@ -1,0 +1,311 @@
+//! Cleans up when a signal ends the process: unfinished output, plugins and their directories, and
+//! the terminal's echo.
+//!
+//! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
+//! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
+//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave the temporary file behind; its name shows
+//! its purpose.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::os::dir::Dir;
+
+/// What a signal has to clean up.
+#[derive(Default)]
+struct Pending {
+    files: Vec<(FileId, Unfinished)>,
+    directory: Option<PathBuf>,
+    children: Vec<u32>,
+    #[cfg(unix)]
+    echo: Option<(File, nix::sys::termios::Termios)>,
+}
+
+static PENDING: Mutex<Pending> = Mutex::new(Pending {
+    files: Vec::new(),
+    directory: None,
+    children: Vec::new(),
+    #[cfg(unix)]
+    echo: None,
+});
+
+fn pending() -> MutexGuard<'static, Pending> {
+    // Every change is one step, so a panicking thread leaves a valid state.
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs `work` without interruption by the watched signals. `work` must not create or remove
+/// watched files.
+pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
+    let _signals_wait = pending();
+    work()
+}
+
+/// The place of an unfinished file.
+#[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
+enum Unfinished {
+    At(PathBuf),
+    In(Dir, OsString),
+}
+
+#[cfg(unix)]
+impl Unfinished {
+    fn remove(&self) -> io::Result<()> {
+        match self {
+            Self::At(path) => std::fs::remove_file(path),
+            Self::In(directory, name) => directory.remove(name),
+        }
+    }
+}
+
+/// The number of a watched file.
+type FileId = u64;
+
+/// Watches an unfinished file, which a signal removes, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct FileGuard(FileId);
+
+impl FileGuard {
+    /// Creates the file `path` with `make`, and watches it from then on.
+    pub(crate) fn make<F>(path: &Path, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
+        Self::watch_over(Unfinished::At(path.to_owned()), make)
+    }
+
+    /// Creates the new file `name` in `directory`, and watches it.
+    pub(crate) fn make_in(directory: &Dir, name: &OsStr, mode: u32) -> io::Result<(File, Self)> {
+        let unfinished = Unfinished::In(directory.clone(), name.to_owned());
+        Self::watch_over(unfinished, || directory.create_new(name, mode))
+    }
+
+    fn watch_over<F>(unfinished: Unfinished, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        watch();
+        let mut pending = pending();
+        let file = make()?;
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        pending.files.push((id, unfinished));
+        Ok((file, Self(id)))
+    }
+
+    /// Creates the new file `path`, readable by its owner only, and watches it.
+    pub(crate) fn make_private(path: &Path) -> io::Result<(File, Self)> {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        Self::make(path, || options.open(path))
+    }
+
+    /// Stops watching all files in one step, so that no signal removes only some of them.
+    pub(crate) fn release(guards: &[Self]) {
+        pending().files.retain(|(id, _)| guards.iter().all(|guard| guard.0 != *id));
+    }
+}
+
+impl Drop for FileGuard {
+    fn drop(&mut self) {
+        pending().files.retain(|(id, _)| *id != self.0);
+    }
+}
+
+/// Creates a directory for its owner only. A signal removes it, and so does [`end`].
+pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
+    watch();
+    let mut pending = pending();
+    let parent = match pending.directory.take() {
+        Some(parent) => parent,
+        None => private("sealane-").tempdir()?.keep(),
+    };
+    private("plugin-").tempdir_in(pending.directory.insert(parent))
+}
+
+fn private(prefix: &str) -> tempfile::Builder<'_, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder
+}
+
+/// Removes what is needed no longer, at the end of the process.
+pub(crate) fn end() {
+    remove(&mut pending().directory);
+}
+
+/// Removes a directory and its contents.
+fn remove(directory: &mut Option<PathBuf>) {
+    if let Some(directory) = directory.take() {
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}
+
+/// A child process, which is ended when this is dropped or a signal comes.
+pub(crate) struct ChildGuard(Child);
+
+impl ChildGuard {
+    /// Starts the process.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
+        watch();
+        let mut pending = pending();
+        let child = command.spawn()?;
+        pending.children.push(child.id());
+        Ok(Self(child))
+    }
+
+    /// Returns the pipes to its standard input and output.
+    pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
+        (self.0.stdin.take(), self.0.stdout.take())
+    }
+
+    /// Returns whether the process has ended. Its number may then be reused.
+    fn has_ended(&mut self) -> bool {
+        let mut pending = pending();
+        let ended = !matches!(self.0.try_wait(), Ok(None));
+        if ended {
+            pending.children.retain(|id| *id != self.0.id());
+        }
+        ended
+    }
+}
+
+/// The time for a process to end after its pipes are closed.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl Drop for ChildGuard {
+    fn drop(&mut self) {
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        while !self.has_ended() {
+            if started.elapsed() > GRACE {
+                let _ = self.0.kill();
+                let _ = self.0.wait();
+                pending().children.retain(|id| *id != self.0.id());
+                return;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Ends processes. SIGTERM first lets them clean up.
+#[cfg(unix)]
+fn kill(children: &[u32]) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let send = |signal| {
+        for id in children {
+            if let Some(id) = i32::try_from(*id).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(id, signal);
+            }
+        }
+    };
+    if !children.is_empty() {
+        send(Signal::TERM);
+        std::thread::sleep(Duration::from_millis(50));
+        send(Signal::KILL);
+    }
+}
+
+/// Turns the echo of a terminal off until it is dropped, or a signal comes.
+#[cfg(unix)]
+pub(crate) struct EchoGuard;
+
+#[cfg(unix)]
+impl EchoGuard {
+    /// Saves the settings of `tty`, and turns its echo off, except for line ends.
+    pub(crate) fn new(tty: &File) -> io::Result<Self> {
+        use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
+        watch();
+        // Under the lock, so that the echo stays on once a signal has restored it.
+        let mut pending = pending();
+        let settings = tcgetattr(tty)?;
+        let mut without_echo = settings.clone();
+        without_echo.local_flags.remove(LocalFlags::ECHO);
+        without_echo.local_flags.insert(LocalFlags::ECHONL);
+        pending.echo = Some((tty.try_clone()?, settings));
+        tcsetattr(tty, SetArg::TCSANOW, &without_echo)?;
+        Ok(Self)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for EchoGuard {
+    fn drop(&mut self) {
+        restore(&mut pending().echo);
+    }
+}
+
+/// Restores the settings of a terminal.
+#[cfg(unix)]
+fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
+    if let Some((tty, settings)) = echo.take() {
+        let _ = nix::sys::termios::tcsetattr(tty, nix::sys::termios::SetArg::TCSANOW, &settings);
+    }
+}
+
+/// Starts the thread once. From then on, a write beyond the file size limit is an error, not a
+/// signal.
+#[cfg(unix)]
+pub(crate) fn watch() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        // Without the thread, a signal still ends the process, and the file stays.
+        let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let ignored = ignored_mask();
+        let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
+            return;
+        };
+        let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
+            // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
+            // that error.
+            for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
+                let mut pending = pending();
+                for (_, file) in &pending.files {
+                    let _ = file.remove();
+                }
+                kill(&pending.children);
+                remove(&mut pending.directory);
+                restore(&mut pending.echo);
+                // The lock is held to the end, so that no file is created or renamed after the
+                // cleanup.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    });
+}
+
+/// Returns whether `signal` was ignored when this process began, as under nohup. A handler would
+/// turn it on again.
+#[cfg(unix)]
+fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
+    use std::io::IsTerminal as _;
+    match mask {
+        Some(mask) => mask >> (signal - 1) & 1 == 1,
+        // Without /proc, this needs `unsafe`. nohup takes standard input from the terminal, so
+        // guess by that.
+        None => signal == signal_hook::consts::SIGHUP && !io::stdin().is_terminal(),
+    }
+}
+
+/// `SigIgn` of proc_pid_status(5): signal 1 is the lowest bit.
+#[cfg(unix)]
+fn ignored_mask() -> Option<u64> {
+    let status = crate::os::process_info::read("status")?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn watch() {}

@@ -1,0 +1,186 @@
+//! An open directory. All paths below it are opened relative to it, and no symbolic link is
+//! followed, so nobody who can write there can redirect this program.
+//!
+//! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
+//! links are refused, but a link that is exchanged at the right moment goes unnoticed.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Component, Path};
+
+#[cfg(not(unix))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+pub(crate) use portable::Dir;
+#[cfg(unix)]
+pub(crate) use unix::Dir;
+
+/// The kind of a directory entry. Links are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Directory,
+    Link,
+    /// A device, a FIFO, a socket.
+    Other,
+}
+
+impl Dir {
+    /// Splits `path` into the open directory that holds it and its last component.
+    fn parent_of<'a>(&self, path: &'a Path) -> io::Result<(Self, &'a OsStr)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((self.below(path.parent().unwrap_or(Path::new("")))?, name))
+    }
+
+    /// Opens the directory at `path` below this one.
+    pub(crate) fn below(&self, path: &Path) -> io::Result<Self> {
+        let mut directory = self.clone();
+        for component in path.components() {
+            let Component::Normal(name) = component else { return Err(io::ErrorKind::InvalidInput.into()) };
+            directory = directory.child(name)?;
+        }
+        Ok(directory)
+    }
+
+    /// Opens the regular file at `path` for reading.
+    pub(crate) fn open_file(&self, path: &Path) -> io::Result<File> {
+        let (parent, name) = self.parent_of(path)?;
+        parent.open_child(name, false)
+    }
+
+    /// Opens the regular file at `path` for reading and writing.
+    pub(crate) fn open_file_to_write(&self, path: &Path) -> io::Result<File> {
+        let (parent, name) = self.parent_of(path)?;
+        parent.open_child(name, true)
+    }
+
+    /// Returns the kind of the entry at `path`, or `None` if there is none.
+    pub(crate) fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
+        match self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)) {
+            Ok(kind) => Ok(Some(kind)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether something is at `path`. An error counts as yes.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        !matches!(self.kind(path), Ok(None))
+    }
+
+    /// Creates the directory `path` with `mode`, reduced by the umask.
+    pub(crate) fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let (parent, name) = self.parent_of(path)?;
+        parent.make_child(name, mode)
+    }
+
+    /// Creates a symbolic link.
+    pub(crate) fn make_link(&self, path: &Path, target: &Path) -> io::Result<()> {
+        let (parent, name) = self.parent_of(path)?;
+        parent.link_child(name, target)
+    }
+
+    /// Returns the target of the link at `path`.
+    pub(crate) fn read_link(&self, path: &Path) -> io::Result<std::path::PathBuf> {
+        let (parent, name) = self.parent_of(path)?;
+        parent.read_child_link(name)
+    }
+
+    /// Returns the names in the directory, sorted.
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let mut entries = self.unsorted_entries()?;
+        entries.sort_by(|(one, _), (two, _)| one.cmp(two));
+        Ok(entries)
+    }
+
+    /// Writes the names in the directory to the disk, on systems that can sync directories.
+    pub(crate) fn sync(&self) {
+        let _ = self.file().and_then(|directory| directory.sync_all());
+    }
+}
+
+/// Refuses a file that is not regular.
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// Returns whether nobody else controls the file behind `metadata`: it has one name, and belongs to
+/// the current user or to `owner`.
+#[cfg(unix)]
+pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let is_owner = metadata.uid() == rustix::process::geteuid().as_raw() || owner == Some(metadata.uid());
+    metadata.is_file() && metadata.nlink() == 1 && is_owner
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_own(metadata: &Metadata, _owner: Option<u32>) -> bool {
+    metadata.is_file()
+}
+
+/// Returns the owner of the file behind `metadata`, on systems with owners.
+#[cfg(unix)]
+pub(crate) fn owner(metadata: &Metadata) -> Option<u32> {
+    Some(std::os::unix::fs::MetadataExt::uid(metadata))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn owner(_metadata: &Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn no_link_is_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("file"), "outside").unwrap();
+        fs::create_dir_all(root.path().join("a/b")).unwrap();
+        fs::write(root.path().join("a/b/file"), "inside").unwrap();
+        symlink(outside.path(), root.path().join("a/out")).unwrap();
+        symlink("b/file", root.path().join("a/link")).unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        assert_eq!(io::read_to_string(dir.open_file(Path::new("a/b/file")).unwrap()).unwrap(), "inside");
+        for name in ["a/out/file", "a/link", "a/b", "a/none"] {
+            assert!(dir.open_file(Path::new(name)).is_err(), "{name}");
+            assert!(dir.open_file_to_write(Path::new(name)).is_err(), "{name}");
+        }
+        for name in ["..", "a/../a/b/file", "/etc/passwd", "", "."] {
+            assert!(dir.open_file(Path::new(name)).is_err(), "{name}");
+        }
+        assert!(dir.make_directory(Path::new("a/out/new"), 0o777).is_err());
+        assert!(dir.make_link(Path::new("a/out/new"), Path::new("x")).is_err());
+        assert!(dir.below(Path::new("a/out")).is_err());
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+        let kinds: Vec<_> = dir.below(Path::new("a")).unwrap().entries().unwrap();
+        assert_eq!(kinds, [("b".into(), Kind::Directory), ("link".into(), Kind::Link), ("out".into(), Kind::Link)]);
+        assert_eq!(dir.kind(Path::new("a/none")).unwrap(), None);
+        assert_eq!(dir.read_link(Path::new("a/link")).unwrap(), Path::new("b/file"));
+    }
+
+    #[test]
+    fn a_new_name_does_not_take_the_place_of_another() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        for name in ["one", "two"] {
+            fs::write(root.path().join(name), name).unwrap();
+        }
+        let error = dir.rename(OsStr::new("one"), OsStr::new("two"), false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(root.path().join("two")).unwrap(), b"two");
+        dir.rename(OsStr::new("one"), OsStr::new("three"), false).unwrap();
+        dir.rename(OsStr::new("three"), OsStr::new("two"), true).unwrap();
+        assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
+        assert_eq!(dir.entries().unwrap().len(), 1);
+    }
+}

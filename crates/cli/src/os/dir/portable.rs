@@ -1,0 +1,113 @@
+//! Directories by path, for systems without descriptors of directories.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Kind, regular};
+
+/// A directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Dir(PathBuf);
+
+impl Dir {
+    /// Checks the directory that the user named. Links to it are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        if path.metadata()?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    /// Returns the directory as a file, to set its attributes.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        File::open(&self.0)
+    }
+
+    pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
+        match self.kind_of_child(name)? {
+            Kind::Directory => Ok(Self(self.0.join(name))),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    pub(super) fn open_child(&self, name: &OsStr, write: bool) -> io::Result<File> {
+        match self.kind_of_child(name)? {
+            Kind::Link => Err(io::Error::other("it is a link, and is not followed")),
+            _ => regular(File::options().read(true).write(write).open(self.0.join(name))?),
+        }
+    }
+
+    pub(super) fn kind_of_child(&self, name: &OsStr) -> io::Result<Kind> {
+        self.0.join(name).symlink_metadata().map(|metadata| metadata.file_type().into())
+    }
+
+    /// Returns the length of the file `name` in bytes.
+    pub(crate) fn len_of(&self, name: &OsStr) -> io::Result<u64> {
+        self.0.join(name).symlink_metadata().map(|metadata| metadata.len())
+    }
+
+    pub(super) fn make_child(&self, name: &OsStr, _mode: u32) -> io::Result<()> {
+        fs::create_dir(self.0.join(name))
+    }
+
+    pub(super) fn link_child(&self, _name: &OsStr, _target: &Path) -> io::Result<()> {
+        Err(io::Error::other("symbolic links are not made here"))
+    }
+
+    pub(super) fn read_child_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        fs::read_link(self.0.join(name))
+    }
+
+    pub(super) fn unsorted_entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        fs::read_dir(&self.0)?
+            .map(|entry| {
+                let entry = entry?;
+                Ok((entry.file_name(), entry.file_type()?.into()))
+            })
+            .collect()
+    }
+
+    /// Creates the new file `name` for reading and writing.
+    pub(crate) fn create_new(&self, name: &OsStr, _mode: u32) -> io::Result<File> {
+        File::options().read(true).write(true).create_new(true).open(self.0.join(name))
+    }
+
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
+    /// an error otherwise.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
+        let (from, to) = (self.0.join(from), self.0.join(to));
+        if !replace && to.symlink_metadata().is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(from, to)
+    }
+
+    /// Removes the file `name`.
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+
+    /// Returns whether `name` looks like the open file `file`. Nothing here identifies a file, so
+    /// only the lengths are compared.
+    pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
+        let here = match self.0.join(name).symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            here => here?,
+        };
+        Ok(here.is_file() && here.len() == file.metadata()?.len())
+    }
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Directory
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Other
+        }
+    }
+}

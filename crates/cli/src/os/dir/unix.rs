@@ -1,0 +1,157 @@
+//! Directories by descriptor.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{Kind, regular};
+
+/// An open directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Dir(Arc<OwnedFd>);
+
+impl Dir {
+    /// Opens the directory that the user named. Links to it are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = match rustix::fs::open(path, flags | OFlags::RDONLY, Mode::empty()) {
+            // A directory without read permission can still receive files.
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            Err(Errno::ACCESS) => rustix::fs::open(path, flags | OFlags::PATH, Mode::empty()),
+            opened => opened,
+        };
+        Ok(Self(Arc::new(opened?)))
+    }
+
+    /// Returns the directory as a file, to set its attributes.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        Ok(File::from(self.0.try_clone()?))
+    }
+
+    pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+        Ok(Self(Arc::new(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)))
+    }
+
+    pub(super) fn open_child(&self, name: &OsStr, write: bool) -> io::Result<File> {
+        let access = if write { OFlags::RDWR } else { OFlags::RDONLY };
+        // Without NONBLOCK, opening a FIFO would wait.
+        let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
+            Ok(file) => regular(File::from(file)),
+            Err(Errno::LOOP | Errno::MLINK) => Err(io::Error::other("it is a link, and is not followed")),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn kind_of_child(&self, name: &OsStr) -> io::Result<Kind> {
+        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(FileType::from_raw_mode(stat.st_mode).into())
+    }
+
+    /// Returns the length of the file `name` in bytes.
+    pub(crate) fn len_of(&self, name: &OsStr) -> io::Result<u64> {
+        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(u64::try_from(stat.st_size).unwrap_or_default())
+    }
+
+    pub(super) fn make_child(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
+        let mode = Mode::from_bits_truncate(mode.try_into().map_err(|_| io::ErrorKind::InvalidInput)?);
+        Ok(rustix::fs::mkdirat(&self.0, name, mode)?)
+    }
+
+    pub(super) fn link_child(&self, name: &OsStr, target: &Path) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, &self.0, name)?)
+    }
+
+    pub(super) fn read_child_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = rustix::fs::readlinkat(&self.0, name, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()).into())
+    }
+
+    pub(super) fn unsorted_entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Some file systems do not tell the type.
+                FileType::Unknown => match self.kind_of_child(name) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    kind => kind?,
+                },
+                kind => kind.into(),
+            };
+            entries.push((name.to_owned(), kind));
+        }
+        Ok(entries)
+    }
+
+    /// Creates the new file `name` for reading and writing, with `mode` reduced by the umask.
+    pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
+        let mode = Mode::from_bits_truncate(mode.try_into().map_err(|_| io::ErrorKind::InvalidInput)?);
+        Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode)?))
+    }
+
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
+    /// an error otherwise.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
+        if replace {
+            return Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?);
+        }
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        match rustix::fs::renameat_with(&self.0, from, &self.0, to, rustix::fs::RenameFlags::NOREPLACE) {
+            // Not every kernel and file system supports this.
+            Err(Errno::NOSYS | Errno::INVAL) => {}
+            renamed => return Ok(renamed?),
+        }
+        rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?;
+        self.remove(from)
+    }
+
+    /// Removes the file `name`.
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Returns whether `name` is the open file `file`.
+    pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
+        let here = match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(false),
+            here => here?,
+        };
+        let file = rustix::fs::fstat(file)?;
+        Ok((here.st_dev, here.st_ino) == (file.st_dev, file.st_ino))
+    }
+
+    /// Writes all files of its file system to the disk.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn sync_file_system(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(self.0.as_fd())?)
+    }
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}

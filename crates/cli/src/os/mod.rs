@@ -1,0 +1,11 @@
+//! The operating system: directories, terminals, pipes, memory, signals.
+
+pub(crate) mod cleanup;
+pub(crate) mod cpu;
+pub(crate) mod dir;
+pub(crate) mod file_id;
+pub(crate) mod memory;
+pub(crate) mod pipe;
+#[cfg(unix)]
+pub(crate) mod process_info;
+pub(crate) mod tty;

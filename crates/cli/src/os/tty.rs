@@ -1,0 +1,104 @@
+//! The user's terminal, wherever standard input and output go.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zeroize::Zeroizing;
+
+use crate::error::printable;
+#[cfg(unix)]
+use crate::os::cleanup;
+
+/// Lets one thread at a time ask a question.
+static PERSON: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    PERSON.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens the controlling terminal, for reading and for writing.
+fn open() -> io::Result<(File, File)> {
+    if cfg!(windows) {
+        let read = OpenOptions::new().read(true).write(true).open("CONIN$")?;
+        Ok((read, OpenOptions::new().write(true).open("CONOUT$")?))
+    } else {
+        let tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+        Ok((tty.try_clone()?, tty))
+    }
+}
+
+/// Asks for a secret, without echo. Ctrl-D is `UnexpectedEof`.
+#[cfg(unix)]
+pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
+    let _turn = turn();
+    let (read, mut write) = open()?;
+    // The guard restores the echo when it is dropped, or before a signal ends the process. Nothing
+    // else may change the terminal: a change at the moment of a signal would leave it without echo.
+    let _echo = cleanup::EchoGuard::new(&read)?;
+    write!(write, "{}: ", printable(question))?;
+    write.flush()?;
+    read_line(read)
+}
+
+/// Reads a line and leaves no other copy of it in memory, unlike `BufRead`. The kernel returns one
+/// line at a time.
+#[cfg(unix)]
+fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
+    /// The kernel cuts longer lines.
+    const MAX_BYTES: usize = 4096;
+    let mut line = Zeroizing::new([0; MAX_BYTES]);
+    let mut len = 0;
+    while len < MAX_BYTES && !line[..len].ends_with(b"\n") {
+        match from.read(&mut line[len..]) {
+            Ok(0) if len == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(0) => break,
+            Ok(n) => len += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let text = std::str::from_utf8(&line[..len]).map_err(|_| io::Error::other("the answer is not UTF-8"))?;
+    Ok(Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+/// Asks for a secret, without echo.
+#[cfg(not(unix))]
+pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
+    let _turn = turn();
+    rpassword::prompt_password(format!("{}: ", printable(question))).map(Zeroizing::new)
+}
+
+/// Asks for a line with echo.
+pub(crate) fn ask(question: &str) -> io::Result<String> {
+    let _turn = turn();
+    let (read, mut write) = open()?;
+    write!(write, "{} ", printable(question))?;
+    write.flush()?;
+    let mut line = String::new();
+    if BufReader::new(read).read_line(&mut line)? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// Shows a line on the terminal, wherever standard error goes.
+pub(crate) fn show(line: &str) -> io::Result<()> {
+    let (_, mut write) = open()?;
+    writeln!(write, "{}", printable(line))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_ends_with_its_end_or_that_of_the_input() {
+        assert_eq!(*read_line(&b"correct horse\n"[..]).unwrap(), "correct horse");
+        assert_eq!(*read_line(io::Read::chain(&b"in "[..], &b"pieces"[..])).unwrap(), "in pieces");
+        assert_eq!(*read_line(&b"\n"[..]).unwrap(), "");
+        assert_eq!(read_line(&b""[..]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert!(read_line(&b"\xff\n"[..]).is_err());
+        assert_eq!(read_line(&[b'x'; 9999][..]).unwrap().len(), 4096);
+    }
+}
