@@ -101,12 +101,17 @@ fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], optio
     // One thread: the machine has one CPU, and the output stays in order.
     let chosen = options.arguments.iter().map(String::as_str);
     let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { tests.as_slice() } else { &[] };
-    let arguments = ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen);
-    let arguments: Vec<_> = arguments.map(Into::into).collect();
-    let guests: Vec<_> = binaries
-        .iter()
-        .map(|binary| Guest { name: binary.name.clone(), program: binary.path.clone(), arguments: arguments.clone() })
-        .collect();
+    // Those of the vectors are about all that the CPU has.
+    let arguments = |binary: &TestBinary| {
+        let tests = if binary.package == "sealane" { tests } else { &[] };
+        ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone()).map(Into::into).collect()
+    };
+    let guest = |binary: &TestBinary| Guest {
+        name: binary.name.clone(),
+        program: binary.path.clone(),
+        arguments: arguments(binary),
+    };
+    let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = Emulated { backends, detects: detects.as_deref() }.environment();
     let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
     // In one piece: other machines are running.
