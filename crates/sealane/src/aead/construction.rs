@@ -54,10 +54,10 @@ pub(super) fn begin_mac(block_0: &[u8], aad: &[u8]) -> Short {
 }
 
 /// Returns the tag, once all of the ciphertext but `rest` is in `mac`: adds that, its padding and
-/// the lengths.
+/// the [`lengths`].
 #[inline(always)]
-pub(super) fn finish_mac(mac: Short, rest: &[u8], aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
-    mac.padded(rest).block(&lengths(aad_bytes, ciphertext_bytes)).tag()
+pub(super) fn finish_mac(mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
+    mac.padded(rest).block(lengths).tag()
 }
 
 /// As [`begin_mac`], for associated data of any length.
@@ -113,7 +113,7 @@ mod tests {
             at(KEY_BLOCK, &mut block_0);
             let mut ciphertext = plaintext.to_vec();
             at(message_block(0), &mut ciphertext);
-            let tag = finish_mac(begin_mac(&block_0, aad), &ciphertext, aad.len(), ciphertext.len());
+            let tag = finish_mac(begin_mac(&block_0, aad), &ciphertext, &lengths(aad.len(), ciphertext.len()));
             let expected = sealane_spec::aead::chacha20_aead_encrypt(aad, &key, &nonce, plaintext);
             assert_eq!((ciphertext, tag), expected);
         }

@@ -4,7 +4,7 @@
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, message_block, verify};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, verify};
 use super::head::encrypt_head;
 use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
@@ -43,7 +43,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         mac = kernel::rows::<S, _, ROUNDS, false>(token, state, message_block(end), next - end, work);
         (start, end) = (end, next);
     }
-    finish_mac(mac, &message.upto(end)[start..], aad.len(), length)
+    finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
 }
 
 /// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message
@@ -70,7 +70,7 @@ pub(super) fn open<S: Simd>(
         mac = kernel::rows::<S, _, ROUNDS, false>(token, state, message_block(end), next - end, work);
         (start, end, ready_from) = (end, next, 0);
     }
-    let result = verify(&finish_mac(mac, &message.input()[start..], aad.len(), length), tag);
+    let result = verify(&finish_mac(mac, &message.input()[start..], &lengths(aad.len(), length)), tag);
     if result.is_ok() {
         xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
     } else {

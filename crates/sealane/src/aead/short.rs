@@ -73,7 +73,7 @@ fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad:
     let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
     let mac = Short::from_words(&block_0).padded(aad);
     xor_rows(&rows, message);
-    authenticate(token, mac, message, aad.len())
+    authenticate(token, mac, message, &lengths(aad.len(), message.len()))
 }
 
 /// As [`open`], with the one-time key on integers.
@@ -89,7 +89,7 @@ fn open_beside_block_0<S: Simd, const SETS: usize>(
     let input = message.input();
     let length = input.len();
     let mac = Short::from_words(&block_0).padded(aad);
-    let result = verify(&authenticate(token, mac, input, aad.len()), tag);
+    let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
     if result.is_ok() {
         xor_rows(&rows, message.upto(length));
     }
@@ -98,11 +98,11 @@ fn open_beside_block_0<S: Simd, const SETS: usize>(
 
 /// Returns the tag of a whole ciphertext, once `mac` has the associated data.
 #[inline(always)]
-fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], aad_bytes: usize) -> Tag {
+fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
     if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(token.cpu_class()) {
-        return padded_and_lengths(token, mac, ciphertext, &lengths(aad_bytes, ciphertext.len()));
+        return padded_and_lengths(token, mac, ciphertext, lengths);
     }
-    finish_mac(mac, ciphertext, aad_bytes, ciphertext.len())
+    finish_mac(mac, ciphertext, lengths)
 }
 
 /// One copy for all callers.
@@ -127,7 +127,7 @@ impl<S: Simd> KeyStreamConsumer for Seal<'_, S> {
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
         let (aad, message) = (self.aad, self.message);
         let mac = encrypt_head(&rows, message);
-        authenticate(self.token, mac.padded(aad), message, aad.len())
+        authenticate(self.token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
     }
 }
 
@@ -148,7 +148,7 @@ impl<S: Simd, M: Payload> KeyStreamConsumer for Open<'_, S, M> {
         let input = self.message.input();
         let length = input.len();
         let mac = Short::new(one_time_key(first.as_ref())).padded(self.aad);
-        let computed = authenticate(self.token, mac, input, self.aad.len());
+        let computed = authenticate(self.token, mac, input, &lengths(self.aad.len(), length));
         let result = verify(&computed, self.tag);
         if result.is_ok() {
             apply((&first, &others), &rows, self.message.upto(length));

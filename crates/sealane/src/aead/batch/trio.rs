@@ -8,7 +8,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd, Words, dispatch};
 
 use super::request::{Operation, Request};
-use crate::aead::construction::{begin_mac, finish_mac};
+use crate::aead::construction::{begin_mac, finish_mac, lengths};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
@@ -104,10 +104,11 @@ fn run(message: &mut Request<'_>, key_stream: &[u8]) {
     let (aad, bytes) = (message.aad, message.data.len());
     let (block_0, key_stream) = key_stream.split_at(BLOCK_BYTES);
     let mac = begin_mac(block_0, aad);
+    let lengths = lengths(aad.len(), bytes);
     if let Operation::Seal(_) = message.operation {
         xor_bytes(message.data, key_stream);
     }
-    message.finish(&finish_mac(mac, message.data, aad.len(), bytes));
+    message.finish(&finish_mac(mac, message.data, &lengths));
     if let Operation::Open(..) = message.operation {
         // A message that is not authentic has no data any more.
         xor_bytes(message.data, key_stream);
