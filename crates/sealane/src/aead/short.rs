@@ -4,7 +4,7 @@
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, finish_mac, lengths, one_time_key, verify};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
 use super::head::{apply, encrypt_head, in_memory, wipe_blocks};
 use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
@@ -143,15 +143,15 @@ impl<S: Simd, M: Payload> KeyStreamConsumer for Open<'_, S, M> {
     type Interleave = ();
 
     #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(mut self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
+    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
+        let Self { token, aad, tag, mut message } = self;
         let (mut first, mut others) = in_memory(&rows);
-        let input = self.message.input();
+        let mac = begin_mac(first.as_ref(), aad);
+        let input = message.input();
         let length = input.len();
-        let mac = Short::new(one_time_key(first.as_ref())).padded(self.aad);
-        let computed = authenticate(self.token, mac, input, &lengths(self.aad.len(), length));
-        let result = verify(&computed, self.tag);
+        let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
         if result.is_ok() {
-            apply((&first, &others), &rows, self.message.upto(length));
+            apply((&first, &others), &rows, message.upto(length));
         }
         wipe_blocks::<W, SETS>(&mut first, &mut others);
         result
