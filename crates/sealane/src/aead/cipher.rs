@@ -5,7 +5,7 @@ use core::fmt;
 use sealane_simd::{Level, Output};
 
 use super::entry;
-use super::incremental::{Opener, Sealer};
+use super::streaming::{Opener, Sealer};
 use crate::chacha20::{ChaCha, Extended, Ietf, State};
 use crate::wipe::wipe;
 use crate::{Backend, OpenError};

@@ -11,7 +11,6 @@ mod committing;
 mod construction;
 mod entry;
 mod head;
-mod incremental;
 mod interleaved;
 pub(crate) mod one_shot;
 pub(crate) mod payload;
@@ -19,6 +18,7 @@ mod portions;
 mod random_nonce;
 mod search;
 mod short;
+mod streaming;
 mod two_pass;
 
 pub use batch::{OpenRequest, SealRequest};
@@ -28,4 +28,4 @@ pub use committing::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-pub use incremental::{Opener, Sealer, Verified};
+pub use streaming::{Opener, Sealer, Verified};
