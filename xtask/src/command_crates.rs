@@ -131,13 +131,14 @@ pub(crate) struct Locked {
     pub(crate) checksum: Option<String>,
 }
 
-/// Returns the packages of a lock file.
+/// Returns the packages of a lock file, whose path begins at the workspace's root.
 pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
     #[derive(serde::Deserialize)]
     struct Lock {
         package: Vec<Locked>,
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = std::fs::read_to_string(process::workspace_root().join(file))
+        .with_context(|| format!("cannot read {}", file.display()))?;
     let lock: Lock = toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
     Ok(lock.package)
 }

@@ -53,6 +53,7 @@ pub mod chacha20;
 mod declassify;
 mod error;
 mod fault;
+mod frame;
 pub mod gf2n;
 pub mod gf8;
 pub mod haraka;

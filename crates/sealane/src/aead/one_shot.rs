@@ -12,6 +12,7 @@ use sealane_simd::Simd;
 use super::payload::Payload;
 use super::{interleaved, portions, short, two_pass};
 use crate::chacha20::state::State;
+use crate::frame::own_frame;
 use crate::{OpenError, Tag};
 
 /// Encrypts; returns the tag.
@@ -19,7 +20,7 @@ use crate::{OpenError, Tag};
 pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.input().len();
     if short::takes(token, aad, length) {
-        short::seal(token, state, aad, message)
+        own_frame!(token => short::seal(token, state, aad, message))
     } else if portions::takes::<S>(aad) {
         // Its frame is large: in a function of its own, short messages do not wait for that.
         token.enter_apart(
@@ -27,9 +28,9 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
             |token| portions::seal(token, state, aad, message),
         )
     } else if interleaved::takes::<S>(aad, length) {
-        interleaved::seal(token, state, aad, message)
+        own_frame!(token => interleaved::seal(token, state, aad, message))
     } else {
-        two_pass::seal(token, state, aad, message)
+        own_frame!(token => two_pass::seal(token, state, aad, message))
     }
 }
 
@@ -44,15 +45,15 @@ pub(crate) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.input().len();
     if short::takes(token, aad, length) {
-        short::open(token, state, aad, tag, message)
+        own_frame!(token => short::open(token, state, aad, tag, message))
     } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
             |token| portions::open(token, state, aad, tag, message),
         )
     } else if interleaved::takes::<S>(aad, length) {
-        interleaved::open(token, state, aad, tag, message)
+        own_frame!(token => interleaved::open(token, state, aad, tag, message))
     } else {
-        two_pass::open(token, state, aad, tag, message)
+        own_frame!(token => two_pass::open(token, state, aad, tag, message))
     }
 }

@@ -9,6 +9,7 @@ use sealane_simd::{Simd, Words};
 use super::rows::{Interleave, KeyStreamConsumer, Rows, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::State;
 use super::{BLOCK_BYTES, horizontal, portable, single, vertical};
+use crate::frame::own_frame;
 
 /// Exclusive or of `data` with the key stream from block `counter` on, with the features of
 /// `token`.
@@ -105,13 +106,15 @@ pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COU
     then: U,
 ) -> U::Output {
     macro_rules! rows {
-        ($key_stream:expr) => {{
-            let mut pending = then.pending();
-            let blocks = pending.blocks.len();
-            let rows = $key_stream(token, state, counter, &mut pending);
-            let (h, taken) = (pending.h, blocks - pending.blocks.len());
-            then.consume(rows, h, taken)
-        }};
+        ($key_stream:expr) => {
+            own_frame!(token => {
+                let mut pending = then.pending();
+                let blocks = pending.blocks.len();
+                let rows = $key_stream(token, state, counter, &mut pending);
+                let (h, taken) = (pending.h, blocks - pending.blocks.len());
+                then.consume(rows, h, taken)
+            })
+        };
     }
     let horizontal_sets = if U::Interleave::ACTIVE { INTERLEAVED_HORIZONTAL_SETS } else { S::TUNING.horizontal_sets };
     match bytes.div_ceil(set_bytes::<S>()) {

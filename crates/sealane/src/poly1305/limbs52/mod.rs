@@ -24,6 +24,7 @@ use super::accumulator::Accumulator;
 use super::field::{Element, LIMB_44, Multiplier};
 use super::short::Short;
 use crate::Tag;
+use crate::frame::own_frame;
 
 /// Bytes of a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
@@ -224,26 +225,26 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         let count = rest.len() / row_bytes;
         if K == 1 {
             for row in rest.chunks_exact(row_bytes) {
-                *sum = self.group::<1>(token, *sum, row);
+                *sum = own_frame!(token => self.group::<1>(token, *sum, row));
             }
         } else if K == 4 && rows_together == 4 {
             let (odd, rest) = rest.split_at(count % 4 * row_bytes);
             *sum = match count % 4 {
                 0 => *sum,
-                1 => self.group::<1>(token, *sum, odd),
-                2 => self.group::<2>(token, *sum, odd),
-                _ => self.group::<3>(token, *sum, odd),
+                1 => own_frame!(token => self.group::<1>(token, *sum, odd)),
+                2 => own_frame!(token => self.group::<2>(token, *sum, odd)),
+                _ => own_frame!(token => self.group::<3>(token, *sum, odd)),
             };
             for rows in rest.chunks_exact(4 * row_bytes) {
-                *sum = self.group::<4>(token, *sum, rows);
+                *sum = own_frame!(token => self.group::<4>(token, *sum, rows));
             }
         } else {
             let (odd, rest) = rest.split_at(count % 2 * row_bytes);
             if !odd.is_empty() {
-                *sum = self.group::<1>(token, *sum, odd);
+                *sum = own_frame!(token => self.group::<1>(token, *sum, odd));
             }
             for rows in rest.chunks_exact(2 * row_bytes) {
-                *sum = self.group::<2>(token, *sum, rows);
+                *sum = own_frame!(token => self.group::<2>(token, *sum, rows));
             }
         }
     }

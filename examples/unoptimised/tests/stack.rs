@@ -1,0 +1,40 @@
+//! Unoptimised code has large frames: each has a place for every value of every function that is
+//! inlined into it. A test's thread has 2 MiB.
+
+use std::thread;
+
+use sealane_workloads::{Operation, WORKLOADS};
+
+/// Half of the stack of a thread, so that the caller has the other half.
+const STACK_BYTES: usize = 1 << 20;
+
+#[test]
+fn half_of_the_stack_of_a_thread_is_enough() {
+    let mut backends = Vec::new();
+    for workload in WORKLOADS {
+        for operation in workload.operations {
+            for &backend in workload.family.backends() {
+                if runs(operation, backend) {
+                    backends.push(backend);
+                }
+            }
+        }
+    }
+    assert!(backends.contains(&"scalar"), "portable code runs everywhere");
+    backends.sort_unstable();
+    backends.dedup();
+    println!("on {}", backends.join(", "));
+}
+
+/// Runs the operation at all its sizes; returns whether the CPU has the backend. An overflow ends
+/// the program, with the name of the thread.
+fn runs(operation: &'static Operation, backend: &'static str) -> bool {
+    let work = move || {
+        operation.sizes.iter().all(|&size| {
+            let mut secrets = |octets: &mut [u8]| octets.fill(0x42);
+            (operation.prepare)(backend, size, &mut secrets).map(|mut run| run()).is_ok()
+        })
+    };
+    let name = format!("{} on {backend}", operation.name);
+    thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(work).expect("a thread").join().expect("no panic")
+}
