@@ -94,6 +94,27 @@ pub fn check(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, Ba
     }))
 }
 
+/// Compares shares of which one is wrong.
+///
+/// # Errors
+/// If the CPU lacks the backend.
+pub fn check_wrong(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let (seed, mut secret) = (seed(secrets), vec![0; size]);
+    secrets(&mut secret);
+    let mut shares = vec![vec![0; size]; POINTS.len()];
+    Ok(Box::new(move || {
+        for threshold in [1, 2, 3] {
+            let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
+            splitter.split(&secret, &mut slices(&mut shares)).expect("whole shares");
+            shares[1][size / 2] ^= 0x5a;
+            let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
+            let mut checker = Checker::with_backend(threshold, &POINTS, backend).expect("points");
+            checker.check(&shares).expect("shares");
+        }
+    }))
+}
+
 /// Prepares sharing of an element: splitting, new shares, a share for another holder, and the
 /// secret.
 pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>

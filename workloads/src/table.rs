@@ -55,7 +55,7 @@ pub const WORKLOADS: &[Workload] = &[
     Workload {
         name: "aead",
         family: Family::ChaCha,
-        tests: &["aead", "committing", "random_nonce", "rustcrypto", "vectors", "wycheproof"],
+        tests: &["aead", "committing", "guard_pages", "random_nonce", "rustcrypto", "vectors", "wycheproof"],
         quick_test: "aead_lengths",
         operations: &[
             operation!("seal", chacha::seal, LENGTHS, counted: COUNTED, timed: &[2048]),
@@ -177,6 +177,7 @@ pub const WORKLOADS: &[Workload] = &[
                 loops: &[Loop { kernel: "shamir combine", work: Work::ByteProduct, units: Units::Exactly(4) }]
             ),
             operation!("shamir-check", shamir::check, &[5000], has_verdict: true),
+            operation!("shamir-check-wrong", shamir::check_wrong, &[1, 5000], has_verdict: true),
         ],
     },
 ];

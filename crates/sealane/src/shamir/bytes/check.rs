@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use sealane_simd::{Gf8Level, dispatch_gf8};
+use sealane_simd::{Gf8Level, dispatch_gf8, gf8_mul};
 
 use super::field::{PublicBytes, mul};
 use super::{Backend, MAX_SHARES, Points, decode, kernel};
-use crate::declassify::declassify;
+use crate::declassify::{declassify, declassify_octets};
+use crate::shamir::Error;
 use crate::shamir::arithmetic::dual_weight;
-use crate::shamir::{Error, reed_solomon};
 use crate::wipe::wipe;
 
 /// The bytes of each share that are compared at once.
@@ -130,8 +130,14 @@ impl Checker {
         let mut syndromes = [0; MAX_SHARES];
         let syndromes = &mut syndromes[..self.points.len() - self.threshold];
         for ((share, &weight), &point) in shares.iter().zip(&weights).zip(self.points.iter()) {
-            reed_solomon::add_share(&PublicBytes, syndromes, mul(weight, share[position]), &point);
+            // Not by tables: a term is a secret byte times a public one. Only the sums are public.
+            let mut term = gf8_mul(weight, share[position]);
+            for syndrome in &mut *syndromes {
+                *syndrome ^= term;
+                term = gf8_mul(term, point);
+            }
         }
+        declassify_octets(syndromes);
         let Some(found) = decode::locate(syndromes, &self.points) else { return false };
         let before = self.wrong.len();
         for &point in found.iter() {
@@ -199,6 +205,7 @@ impl<'a> Kept<'a> {
             dispatch_gf8!(checker.level, token =>
                 kernel::combine(token, &factors[..count], &pieces[..count], syndromes));
             if declassify(syndromes.iter().fold(0, |all, syndrome| all | syndrome) != 0) {
+                declassify_octets(syndromes);
                 first = syndromes.iter().position(|syndrome| *syndrome != 0);
                 break;
             }
