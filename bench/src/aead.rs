@@ -26,7 +26,7 @@ pub enum Direction {
 /// An implementation with its key set up.
 trait Aead: 'static {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag;
-    /// False if the tag is wrong.
+    /// Decrypts in place. Returns false if the tag is wrong.
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool;
 }
 
@@ -54,7 +54,7 @@ fn suite(name: &'static str, direction: Direction) -> Suite {
     Suite::new(name, Work::Aead, rows)
 }
 
-/// The rows of all peers.
+/// Returns the rows of all peers.
 pub fn peers(direction: Direction) -> Vec<Row> {
     let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new(Cipher::chacha20_poly1305())));
     rows.push(row(direction, Owner::Peer(Peer::OpenSslFresh), OpenSslFresh));

@@ -103,7 +103,7 @@ impl Buffers {
     }
 }
 
-/// Bytes from one buffer to the next.
+/// Returns the bytes from one buffer to the next.
 fn stride(size: usize, offset: usize) -> usize {
     (size + offset).next_multiple_of(ALIGNMENT).max(ALIGNMENT)
 }

@@ -81,7 +81,7 @@ fn ours(threshold: usize, count: usize) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Fast evaluation and interpolation, in the same field.
+/// Returns NTL's rows: fast evaluation and interpolation, in the same field.
 #[cfg(feature = "ntl")]
 fn of_ntl(threshold: usize, count: usize) -> Result<[Row; 2], String> {
     let points = element::compact_points::<sealane::gf2n::Degree<256>>(count).expect("fewer than the field has");
@@ -102,7 +102,7 @@ fn of_ntl(threshold: usize, count: usize) -> Result<[Row; 2], String> {
     ])
 }
 
-/// The same secret as 32 bytes, each shared separately.
+/// Returns rows that share the same secret as 32 bytes, each separately.
 fn byte_wise(threshold: usize, count: usize) -> Result<[Row; 4], String> {
     const VSSS: &str = "vsss-rs, 32 x GF(2^8)";
     const GF256: &str = "gf256, 32 x GF(2^8)";

@@ -53,7 +53,7 @@ impl Environment {
     }
 }
 
-/// The names and versions of the peers' crates, as they were built.
+/// Returns the names and versions of the peers' crates, as they were built.
 fn crates() -> Vec<String> {
     const NAMES: [&str; 8] =
         ["ring", "aws-lc-rs", "aws-lc-sys", "graviola", "rscrypto", "chacha20", "chacha20poly1305", "poly1305"];

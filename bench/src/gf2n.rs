@@ -68,13 +68,13 @@ pub fn elements<F: Field>(count: usize, rng: &mut ChaCha20Rng) -> Vec<Element<F>
     std::iter::repeat_with(|| Element::random(rng)).filter(|element| *element != Element::ZERO).take(count).collect()
 }
 
-/// The number of elements of each vector that an operation uses.
+/// Returns the number of elements of each vector that an operation uses.
 fn operands<F: Field>(operation: &str) -> usize {
     let all = (VECTOR_BYTES / size_of::<F::Limbs>()).min(256);
     if operation == INVERT { INVERTED.min(all) } else { all }
 }
 
-/// The number of operations in one call.
+/// Returns the number of operations in one call.
 fn operations<F: Field>(operation: &str) -> usize {
     operands::<F>(operation) - usize::from(operation == MULTIPLY_DEPENDENT)
 }
@@ -95,7 +95,7 @@ impl<F: Field> Ours<F> {
         Self { backend, out: a.clone(), scratch: a.clone(), a, b }
     }
 
-    /// Operations in place take the results of the call before.
+    /// Runs it on all elements. Operations in place take the results of the call before.
     fn run(&mut self, operation: &str) {
         let Self { backend, a, b, out, scratch } = self;
         match operation {
@@ -118,7 +118,7 @@ impl<F: Field> Ours<F> {
     }
 }
 
-/// Our rows and NTL's. The error is the name of a row with a wrong result.
+/// Returns our rows and NTL's. The error is the name of a row with a wrong result.
 fn rows<F: Field>() -> Result<Vec<Row>, String> {
     let mut rng = ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect());
     let all = operands::<F>(MULTIPLY);
@@ -170,8 +170,8 @@ fn of_ntl<F: Field>(
     Ok(Some(Row::new("NTL", operation, operations::<F>(operation), move || ntl.run(its))))
 }
 
-/// The rows of polyval, which multiplies by one element whose powers it keeps, and reduces once for
-/// four products.
+/// Returns the rows of polyval, which multiplies by one element whose powers it keeps, and reduces
+/// once for four products.
 fn rows_of_128() -> Result<Vec<Row>, String> {
     let mut rows = rows::<Degree<128>>()?;
     let mut rng = ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect());

@@ -44,7 +44,7 @@ pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String>
     Ok(results)
 }
 
-/// The products of the constant with all bytes.
+/// Returns the products of the constant with all bytes.
 fn products() -> [u8; 256] {
     std::array::from_fn(|i| (Gf8::from_bytes(&[CONSTANT]) * Gf8::from_bytes(&[i as u8])).to_bytes()[0])
 }
@@ -72,7 +72,8 @@ fn ours(data: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The plain loop, whose addresses depend on the data. Its table is prepared beforehand.
+/// Returns the rows of the plain loop. Its addresses depend on the data, and its table is
+/// prepared beforehand.
 fn look_up(data: &[u8]) -> [Row; 2] {
     const NAME: &str = "a table of 256 bytes";
     let (table, size) = (products(), data.len());
@@ -90,7 +91,8 @@ fn look_up(data: &[u8]) -> [Row; 2] {
     ]
 }
 
-/// ISA-L's two functions. The first takes whole vectors only, and does not work in place.
+/// Returns the rows of ISA-L's two functions. The first takes whole vectors only, and does not
+/// work in place.
 #[cfg(feature = "isal")]
 fn isal(data: &[u8]) -> Result<Vec<Row>, String> {
     use crate::peers::isal::{ALIGNMENT, Constant};

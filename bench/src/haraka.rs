@@ -89,8 +89,8 @@ macro_rules! rows {
                 std::array::from_fn(|i| std::array::from_fn(|j| (i * 89 + j * 7) as u8))
             }
 
-            /// A row whose results must equal those of the specification's oracle with these
-            /// constants.
+            /// Returns a row. Its results must equal the results of the specification's oracle with
+            /// these constants.
             fn row(
                 name: impl Into<String>,
                 haraka: &sealane_spec::haraka::Haraka,
@@ -109,7 +109,7 @@ macro_rules! rows {
                 }))
             }
 
-            /// All rows of one column.
+            /// Returns all rows of one column.
             pub fn rows(column: &str) -> Result<Vec<Row>, String> {
                 let oracle = sealane_spec::haraka::Haraka::new();
                 let mut rows = Vec::new();

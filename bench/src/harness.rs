@@ -44,7 +44,7 @@ pub struct RowResult {
     #[serde(skip)]
     pub owner: Owner,
     pub ours: bool,
-    /// The output was compared with that of the first row in this run.
+    /// Set if its output was compared with the first row's output in this run.
     pub verified: bool,
     /// One for each size.
     pub times: Vec<Time>,
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::peers::Peer;
 
-    /// A row that does nothing with the message.
+    /// Returns a row that does nothing with the message.
     fn idle() -> Row {
         Row::new(Owner::Peer(Peer::Ring), |_, _, _| true)
     }

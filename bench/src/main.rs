@@ -146,7 +146,8 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Many short rounds: on a busy machine most of them are undisturbed, and so is the median.
+/// Returns many short rounds. On a busy machine most of them are undisturbed, and so is the
+/// median.
 fn rounds(args: &Args) -> Rounds {
     // After 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
     let lowers_clock = sealane::Backend::by_name("avx512").is_ok();

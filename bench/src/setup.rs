@@ -22,7 +22,7 @@ pub struct SetupResult {
     pub size: usize,
     pub kept_ns: f64,
     pub new_ns: f64,
-    /// Returns whether our target is met.
+    /// Whether our target is met.
     pub met: Option<bool>,
 }
 

@@ -83,8 +83,8 @@ fn ours(secret: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The least work of splitting: the key stream of two coefficients for each byte, made in the
-/// nearest cache, and five buffers written.
+/// Returns the row for the least work of splitting: the key stream of two coefficients for each
+/// byte, made in the nearest cache, and five buffers written.
 fn floor(secret: &[u8]) -> Row {
     const PIECE: usize = 8192;
     let (secret, mut shares) = (secret.to_vec(), vec![vec![0; secret.len()]; POINTS.len()]);
@@ -112,8 +112,8 @@ fn generator() -> ChaCha20Rng {
     ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect())
 }
 
-/// The rows of vsss-rs, blahaj (the maintained fork of sharks) and gf256, each called as its users
-/// call it.
+/// Returns the rows of vsss-rs, blahaj (the maintained fork of sharks) and gf256, each called as
+/// its users call it.
 fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
     let wrong = |name: &str| Err(format!("{SUITE}: {name} gives a wrong secret"));
     let size = secret.len();
@@ -168,7 +168,7 @@ fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The same sums and products in ISA-L, with given coefficients.
+/// Returns ISA-L's rows: the same sums and products, with given coefficients.
 #[cfg(feature = "isal")]
 fn isal(size: usize) -> Vec<Row> {
     // The squares of 1 to 5 are the same with this polynomial.

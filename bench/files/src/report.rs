@@ -127,7 +127,7 @@ impl Report {
         Ok(missed)
     }
 
-    /// The result against a target, with its unit.
+    /// Returns the result against a target, and its unit.
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;

@@ -78,8 +78,8 @@ impl Peer {
     }
 }
 
-/// OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512 from
-/// itself, and without AVX where the CPU has it.
+/// Returns OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512
+/// from itself, and without AVX where the CPU has it.
 pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
     let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
     let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];

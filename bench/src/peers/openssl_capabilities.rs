@@ -52,7 +52,7 @@ mod vector {
         Some(&VECTOR)
     }
 
-    /// EAX, EBX, ECX and EDX.
+    /// Returns EAX, EBX, ECX and EDX.
     pub fn cpuid(leaf: u32) -> [u32; 4] {
         let result = std::arch::x86_64::__cpuid_count(leaf, 0);
         [result.eax, result.ebx, result.ecx, result.edx]
