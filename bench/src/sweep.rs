@@ -20,8 +20,7 @@ const RULE_STEP: usize = 128;
 /// Measures, prints the lengths that break the rule, and draws the plot.
 ///
 /// # Errors
-/// An unknown backend, a row that is wrong or too fast to be true, or a file that cannot be
-/// written.
+/// If the backend is unknown, a row is wrong or too fast to be true, or a file cannot be written.
 pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
     let backend = match args.backend.as_deref() {
         Some([name]) => sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?,
