@@ -1,4 +1,5 @@
-//! ChaCha20-Poly1305 (RFC 8439, section 2.8) in place, 13 bytes of associated data, a new nonce for each message.
+//! ChaCha20-Poly1305 (RFC 8439, section 2.8) in place, 13 bytes of associated data, a new nonce for
+//! each message.
 
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
@@ -11,7 +12,7 @@ use crate::peers::{self, Peer, libsodium};
 use crate::row::{self, Owner, Row};
 
 pub const KEY: [u8; 32] = [0x42; 32];
-/// As long as that of a TLS 1.2 record.
+/// The length of a TLS 1.2 record's associated data.
 pub const AAD: [u8; 13] = [0x17; 13];
 
 type Nonce = [u8; 12];
@@ -25,7 +26,7 @@ pub enum Direction {
 /// An implementation with its key set up.
 trait Aead: 'static {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag;
-    /// False if the tag is wrong.
+    /// Decrypts in place. Returns false if the tag is wrong.
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool;
 }
 
@@ -37,7 +38,7 @@ pub fn open_suite() -> Suite {
     Suite { prepare: Some(prepare()), ..suite("open", Direction::Open) }
 }
 
-/// Seals what is to be opened.
+/// Seals the messages for rows that open.
 pub fn prepare() -> Prepare {
     let cipher = sealane::ChaCha20Poly1305::new(&KEY);
     Box::new(move |message, data, tag| *tag = cipher.seal_in_place(&nonce(message), &AAD, data))
@@ -53,7 +54,7 @@ fn suite(name: &'static str, direction: Direction) -> Suite {
     Suite::new(name, Work::Aead, rows)
 }
 
-/// The rows of all peers.
+/// Returns the rows of all peers.
 pub fn peers(direction: Direction) -> Vec<Row> {
     let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new(Cipher::chacha20_poly1305())));
     rows.push(row(direction, Owner::Peer(Peer::OpenSslFresh), OpenSslFresh));
@@ -99,7 +100,7 @@ impl Aead for sealane::ChaCha20Poly1305 {
     }
 }
 
-/// A context for each direction that keeps its key and takes a nonce for each message.
+/// A context for each direction, which keeps its key and takes a nonce for each message.
 struct OpenSsl {
     sealing: CipherCtx,
     opening: CipherCtx,
@@ -271,7 +272,7 @@ impl Aead for peers::ipsec_mb::IpsecMb {
         self.aead(true, &KEY, nonce, &AAD, data)
     }
 
-    // The library leaves the comparison of tags to its caller.
+    // The library's caller compares the tags.
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
         self.aead(false, &KEY, nonce, &AAD, data) == *tag
     }

@@ -1,5 +1,6 @@
-//! ChaCha20-Poly1305 for 32 packets, each with a nonce, associated data and a buffer of its own: our batches beside peers
-//! that are called 32 times. What our caller does to describe the packets is in the figure.
+//! ChaCha20-Poly1305 for 32 packets, each with its own nonce, associated data and buffer: our
+//! batches beside peers that are called 32 times. The figure includes the description of the
+//! packets for our call.
 
 use std::array;
 

@@ -1,12 +1,12 @@
-//! The messages that a row works on.
+//! The messages that a row processes.
 //!
-//! As many buffers as fit the first-level cache beside all else, one for each message: a row neither reads what it has
-//! just written, nor waits for memory. A larger message is alone. To restore messages for opening costs a copy of what is
-//! in that cache, while the clock stands still: no copy is in any figure.
+//! Each message has its own buffer, and all buffers together fit the first-level cache. A row
+//! neither reads the bytes that it has just written, nor waits for memory. A larger message is
+//! alone. The clock stops while messages are restored for opening, so no copy is in any figure.
 
 use crate::harness::Prepare;
 
-/// Bytes of all buffers together, unless one batch is larger: half of a usual first-level cache.
+/// Bytes of all buffers together, unless one batch is larger: half of a typical first-level cache.
 const CACHED_BYTES: usize = 16 * 1024;
 const ALIGNMENT: usize = 64;
 
@@ -18,17 +18,18 @@ pub struct Buffers {
     offset: usize,
     stride: usize,
     batch: usize,
-    /// Where the first aligned byte is.
+    /// The position of the first aligned byte.
     start: usize,
     bytes: Vec<u8>,
     tags: Vec<Tag>,
-    /// What `restore` brings back.
+    /// The bytes that `restore` brings back.
     kept: Vec<u8>,
     kept_tags: Vec<Tag>,
 }
 
 impl Buffers {
-    /// `count` buffers of `size` bytes that begin `offset` bytes behind a multiple of 64, in batches of `batch`.
+    /// Returns `count` buffers of `size` bytes that begin `offset` bytes behind a multiple of 64,
+    /// in batches of `batch`.
     pub fn new(size: usize, offset: usize, batch: usize, count: usize) -> Self {
         let stride = stride(size, offset);
         let bytes = vec![0x5a; count * stride + ALIGNMENT];
@@ -37,7 +38,7 @@ impl Buffers {
         Self { size, offset, stride, batch, start, bytes, tags, kept: Vec::new(), kept_tags: Vec::new() }
     }
 
-    /// As many buffers as fit the cache.
+    /// Returns as many buffers as fit the cache.
     pub fn cached(size: usize, offset: usize, batch: usize) -> Self {
         let count = (CACHED_BYTES / (stride(size, offset) * batch)).max(1) * batch;
         Self::new(size, offset, batch, count)
@@ -65,7 +66,7 @@ impl Buffers {
         }
     }
 
-    /// Notes what `restore` is to bring back.
+    /// Saves the bytes that `restore` brings back.
     pub fn keep(&mut self) {
         self.kept.clone_from(&self.bytes);
         self.kept_tags.clone_from(&self.tags);
@@ -76,12 +77,12 @@ impl Buffers {
         self.tags.copy_from_slice(&self.kept_tags);
     }
 
-    /// A copy of all that a row may have written, and of what is beside it.
+    /// Returns a copy of all bytes that a row may have written, and of those around them.
     pub fn contents(&self) -> (Vec<u8>, Vec<Tag>) {
         (self.bytes.clone(), self.tags.clone())
     }
 
-    /// Makes each tag a wrong one, each at another bit.
+    /// Makes each tag wrong, each in another bit.
     pub fn change_tags(&mut self) {
         for (i, tag) in self.tags.iter_mut().enumerate() {
             tag[i % 16] ^= 1 << (i % 8);
@@ -102,12 +103,12 @@ impl Buffers {
     }
 }
 
-/// Bytes from one buffer to the next.
+/// Returns the bytes from one buffer to the next.
 fn stride(size: usize, offset: usize) -> usize {
     (size + offset).next_multiple_of(ALIGNMENT).max(ALIGNMENT)
 }
 
-/// Messages that are worked on by one call.
+/// The messages that one call processes.
 pub struct Batch<'a> {
     size: usize,
     offset: usize,

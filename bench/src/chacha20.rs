@@ -1,5 +1,5 @@
-//! ChaCha20 (RFC 8439) from block 1 on, exclusive or in place, a new nonce for each message. Block
-//! 1 is where the message of an AEAD begins, and the only block at which ipsec-mb begins.
+//! ChaCha20 (RFC 8439) from block 1 on, XORed in place, a new nonce for each message. The message
+//! of an AEAD begins at block 1, and ipsec-mb begins at no other block.
 
 use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;

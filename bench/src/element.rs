@@ -1,7 +1,8 @@
-//! Sharing of elements of GF(2^256): to split, with the randomness, and to reconstruct.
+//! Sharing of elements of GF(2^256): splitting, with the randomness, and reconstruction.
 //!
-//! Beside NTL, which evaluates and interpolates in the same field (with the feature `ntl`; it draws no coefficients, and
-//! branches on secrets), and crates that share 32 bytes one by one in GF(2^8). What is compared is the secret.
+//! The peers are NTL, which evaluates and interpolates in the same field (with the feature `ntl`;
+//! it draws no coefficients, and branches on secrets), and crates that share 32 bytes one by one in
+//! GF(2^8). The rows' secrets are compared.
 
 use std::hint::black_box;
 
@@ -29,7 +30,7 @@ const TITLES: [(&str, &str); 2] =
 /// Measures all rows.
 ///
 /// # Errors
-/// Which row is too fast to be true, or gives a wrong secret.
+/// If a row is too fast to be true, or gives a wrong secret; the error names it.
 pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for (column, (threshold, count)) in COLUMNS.into_iter().zip(SHARINGS) {
@@ -50,7 +51,7 @@ fn generator() -> ChaCha20Rng {
     ChaCha20Rng::with_backend(&[0x42; 32], sealane::Backend::detect())
 }
 
-/// The last shares of all, as many as it takes: their points are not the first numbers.
+/// Returns the last `threshold` shares. Their points are not the first numbers.
 fn last<T: Clone>(threshold: usize, shares: &[T]) -> Vec<T> {
     shares[shares.len() - threshold..].to_vec()
 }
@@ -80,13 +81,13 @@ fn ours(threshold: usize, count: usize) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Fast evaluation and interpolation, in the same field.
+/// Returns NTL's rows: fast evaluation and interpolation, in the same field.
 #[cfg(feature = "ntl")]
 fn of_ntl(threshold: usize, count: usize) -> Result<[Row; 2], String> {
     let points = element::compact_points::<sealane::gf2n::Degree<256>>(count).expect("fewer than the field has");
     let mut coefficients = elements(threshold, &mut generator());
     let secret = coefficients[0];
-    // Evaluation takes as many coefficients as points.
+    // Evaluation takes the same number of coefficients and points.
     coefficients.resize(count, Gf256::ZERO);
     let mut split = Ntl::new(&points, &coefficients);
     split.run(Operation::Split);
@@ -101,7 +102,7 @@ fn of_ntl(threshold: usize, count: usize) -> Result<[Row; 2], String> {
     ])
 }
 
-/// The same secret as 32 bytes, each shared by itself.
+/// Returns rows that share the same secret as 32 bytes, each separately.
 fn byte_wise(threshold: usize, count: usize) -> Result<[Row; 4], String> {
     const VSSS: &str = "vsss-rs, 32 x GF(2^8)";
     const GF256: &str = "gf256, 32 x GF(2^8)";

@@ -1,4 +1,4 @@
-//! Where figures were taken.
+//! The machine and the versions that figures depend on.
 
 use sealane_measure::{clock_ghz, median};
 use sealane_simd::CpuClass;
@@ -10,7 +10,7 @@ use crate::peers::libsodium;
 use crate::peers::openssl_capabilities::Capabilities;
 use crate::verdict::class_of_targets;
 
-/// What figures depend on.
+/// The machine, and the versions of the peers.
 #[derive(Serialize)]
 pub struct Environment {
     cpu: String,
@@ -23,7 +23,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// `notes`: what is known already.
+    /// Describes this machine, and adds notes about it to `notes`.
     pub fn read(mut notes: Vec<String>) -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -53,7 +53,7 @@ impl Environment {
     }
 }
 
-/// Names and versions of the peers' crates, as they were built.
+/// Returns the names and versions of the peers' crates, as they were built.
 fn crates() -> Vec<String> {
     const NAMES: [&str; 8] =
         ["ring", "aws-lc-rs", "aws-lc-sys", "graviola", "rscrypto", "chacha20", "chacha20poly1305", "poly1305"];
@@ -65,7 +65,7 @@ fn crates() -> Vec<String> {
     packages.collect()
 }
 
-/// What this CPU makes of the rows and targets.
+/// Says which rows and targets this CPU has.
 fn notes() -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(found) = Capabilities::found()

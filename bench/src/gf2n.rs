@@ -1,6 +1,6 @@
 //! GF(2^n): arithmetic on each backend, beside NTL (with the feature `ntl`) and polyval.
 //!
-//! Results of all rows are compared with those of our portable code before anything is timed.
+//! The results of all rows are compared with those of our portable code before anything is timed.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::timed::{self, MakeRows, Row, TimedResult};
 
 pub const SUITE: &str = "gf2n";
 const SEED: [u8; 32] = [0x42; 32];
-/// Bytes of each vector of elements: several of them fit into the nearest cache.
+/// Bytes of each vector of elements. Several vectors fit into the nearest cache.
 const VECTOR_BYTES: usize = 4096;
 const INVERTED: usize = 8;
 
@@ -41,7 +41,7 @@ const TITLES: [(&str, &str); 6] = [
 /// Measures all rows in all fields.
 ///
 /// # Errors
-/// Which row is too fast to be true, or gives a wrong result.
+/// If a row is too fast to be true, or gives a wrong result; the error names it.
 pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let rows: [MakeRows; COLUMNS.len()] = [
         rows::<Degree<8>>,
@@ -63,18 +63,18 @@ pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String>
     Ok(results)
 }
 
-/// So many random elements; none is zero, for NTL does not invert it.
+/// Returns random elements. None is zero, because zero has no inverse.
 pub fn elements<F: Field>(count: usize, rng: &mut ChaCha20Rng) -> Vec<Element<F>> {
     std::iter::repeat_with(|| Element::random(rng)).filter(|element| *element != Element::ZERO).take(count).collect()
 }
 
-/// How many of each vector an operation works on.
+/// Returns the number of elements of each vector that an operation uses.
 fn operands<F: Field>(operation: &str) -> usize {
     let all = (VECTOR_BYTES / size_of::<F::Limbs>()).min(256);
     if operation == INVERT { INVERTED.min(all) } else { all }
 }
 
-/// How many operations one call makes of them.
+/// Returns the number of operations in one call.
 fn operations<F: Field>(operation: &str) -> usize {
     operands::<F>(operation) - usize::from(operation == MULTIPLY_DEPENDENT)
 }
@@ -95,7 +95,7 @@ impl<F: Field> Ours<F> {
         Self { backend, out: a.clone(), scratch: a.clone(), a, b }
     }
 
-    /// What works in place takes what it made before.
+    /// Runs it on all elements. Operations in place take the results of the call before.
     fn run(&mut self, operation: &str) {
         let Self { backend, a, b, out, scratch } = self;
         match operation {
@@ -118,7 +118,7 @@ impl<F: Field> Ours<F> {
     }
 }
 
-/// Ours and NTL's. The error is the name of a row that is wrong.
+/// Returns our rows and NTL's. The error is the name of a row with a wrong result.
 fn rows<F: Field>() -> Result<Vec<Row>, String> {
     let mut rng = ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect());
     let all = operands::<F>(MULTIPLY);
@@ -157,7 +157,7 @@ fn of_ntl<F: Field>(
         SQUARE => ntl::Operation::Square,
         INVERT => ntl::Operation::Invert,
         SUM_OF_PRODUCTS => ntl::Operation::SumOfProducts,
-        // It has none.
+        // NTL does not have this operation.
         _ => return Ok(None),
     };
     let count = operands::<F>(operation);
@@ -170,14 +170,15 @@ fn of_ntl<F: Field>(
     Ok(Some(Row::new("NTL", operation, operations::<F>(operation), move || ntl.run(its))))
 }
 
-/// With polyval, which multiplies by one element whose powers it keeps, and reduces once for four products.
+/// Returns the rows of polyval, which multiplies by one element whose powers it keeps, and reduces
+/// once for four products.
 fn rows_of_128() -> Result<Vec<Row>, String> {
     let mut rows = rows::<Degree<128>>()?;
     let mut rng = ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect());
     let count = operands::<Degree<128>>(MULTIPLY);
     let (key, blocks) = (elements(1, &mut rng)[0], elements::<Degree<128>>(count, &mut rng));
-    // RFC 8452, section 3: S(j) = dot(S(j - 1) + X(j), H) with dot(a, b) = a·b·x^-128, modulo the reciprocal of our polynomial.
-    // With the bits of all in the other order that is x·a·b modulo ours.
+    // RFC 8452, section 3: S(j) = dot(S(j - 1) + X(j), H) with dot(a, b) = a·b·x^-128, modulo the
+    // reciprocal of our polynomial. With all elements' bits reversed, this is x·a·b modulo ours.
     let by = key * Gf128::from_bits(2).expect("x");
     let expected = blocks.iter().fold(Gf128::ZERO, |sum, block| (sum + *block) * by);
     let (key, blocks) =
@@ -199,7 +200,7 @@ fn rows_of_128() -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The element's bits in the other order.
+/// Returns the element with its bits reversed.
 fn reversed(element: &Gf128) -> [u8; 16] {
     u128::from_le_bytes(element.to_bytes()).reverse_bits().to_le_bytes()
 }

@@ -1,7 +1,8 @@
-//! Bytes of GF(2^8) times a constant: in place, and added to others.
+//! GF(2^8) slice multiplication: in place, and added to another slice.
 //!
-//! Beside a loop that looks each product up in a table of 256 bytes, and ISA-L (with the feature `isal`), whose field has another
-//! polynomial (0x11d), and whose constant is prepared beforehand. The products of all rows are compared with those of GF(2^n).
+//! The peers are a loop that looks each product up in a table of 256 bytes, and ISA-L (with the
+//! feature `isal`). ISA-L's field has another polynomial (0x11d), and its constant is prepared
+//! beforehand. The products of all rows are compared with those of GF(2^n).
 
 use std::hint::black_box;
 
@@ -14,7 +15,7 @@ use crate::timed::{self, Row, TimedResult};
 
 pub const SUITE: &str = "gf8";
 const CONSTANT: u8 = 0x53;
-/// Of blocks, packets and pages; all but the last in cache.
+/// Sizes of blocks, packets and pages. All but the last fit the cache.
 const SIZES: [usize; 6] = [64, 1350, 4096, 16 << 10, 64 << 10, 1 << 20];
 const COLUMNS: [&str; SIZES.len()] = ["64 B", "1350 B", "4 KiB", "16 KiB", "64 KiB", "1 MiB"];
 const MULTIPLY: &str = "multiply";
@@ -25,7 +26,7 @@ const TITLES: [(&str, &str); 2] =
 /// Measures all rows at all sizes.
 ///
 /// # Errors
-/// Which row is too fast to be true, or gives a wrong product.
+/// If a row is too fast to be true, or gives a wrong product; the error names it.
 pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for (column, size) in COLUMNS.into_iter().zip(SIZES) {
@@ -43,7 +44,7 @@ pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String>
     Ok(results)
 }
 
-/// The products of the constant with all bytes.
+/// Returns the products of the constant with all bytes.
 fn products() -> [u8; 256] {
     std::array::from_fn(|i| (Gf8::from_bytes(&[CONSTANT]) * Gf8::from_bytes(&[i as u8])).to_bytes()[0])
 }
@@ -71,7 +72,8 @@ fn ours(data: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The plain loop, whose addresses depend on the data. The table is there already.
+/// Returns the rows of the plain loop. Its addresses depend on the data, and its table is
+/// prepared beforehand.
 fn look_up(data: &[u8]) -> [Row; 2] {
     const NAME: &str = "a table of 256 bytes";
     let (table, size) = (products(), data.len());
@@ -89,7 +91,8 @@ fn look_up(data: &[u8]) -> [Row; 2] {
     ]
 }
 
-/// The first takes whole vectors only, and is not made for work in place.
+/// Returns the rows of ISA-L's two functions. The first takes whole vectors only, and does not
+/// work in place.
 #[cfg(feature = "isal")]
 fn isal(data: &[u8]) -> Result<Vec<Row>, String> {
     use crate::peers::isal::{ALIGNMENT, Constant};
@@ -125,7 +128,7 @@ fn isal(data: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// In the field of ISA-L.
+/// Multiplies in the field of ISA-L.
 #[cfg(feature = "isal")]
 fn multiply_mod_0x11d(a: u8, b: u8) -> u8 {
     let doubled = |a: u8| (a << 1) ^ if a >> 7 == 1 { 0x1d } else { 0 };

@@ -1,5 +1,5 @@
-//! Haraka v2 with 5 rounds: one input a call, four, eight, and many; on each backend, in a naive
-//! form, and in the C of PQClean (with the feature `sphincs`).
+//! Haraka v2 with 5 rounds: one, four, eight and many inputs a call, on each backend, in a naive
+//! implementation, and in the C of PQClean (with the feature `sphincs`).
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use crate::targets::TIME_TARGETS;
 use crate::timed::{self, Row, TimedResult};
 
 pub const SUITE: &str = "haraka";
-/// Inputs of each call of a row.
+/// The number of inputs of each call of a row.
 const INPUTS: usize = 64;
 const SEED: &[u8] = b"public seed of a";
 
@@ -32,7 +32,7 @@ const TITLES: [(&str, &str); 2] = [
 /// Measures all rows.
 ///
 /// # Errors
-/// Which row is too fast to be true, or gives a wrong result.
+/// If a row is too fast to be true, or gives a wrong result; the error names it.
 pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for column in COLUMNS {
@@ -46,7 +46,7 @@ pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String>
     Ok(results)
 }
 
-/// Calls `hash` on each piece of the inputs and keeps what it gives.
+/// Calls `hash` on each piece of the inputs and keeps its result.
 fn pieces<const IN: usize, const COUNT: usize>(
     inputs: &[[u8; IN]; INPUTS],
     outputs: &mut [[u8; 32]; INPUTS],
@@ -57,7 +57,7 @@ fn pieces<const IN: usize, const COUNT: usize>(
     }
 }
 
-/// What a row of one column does, on an object of ours.
+/// The work of a row of one column, on an object of ours.
 macro_rules! calls {
     ($column:ident, $haraka:ident, ($($rounds:tt)*): $one:ident, $four:ident, $eight:ident, $many:ident) => {{
         let calls: Box<dyn Fn(&Inputs, &mut Outputs)> = match $column {
@@ -89,7 +89,8 @@ macro_rules! rows {
                 std::array::from_fn(|i| std::array::from_fn(|j| (i * 89 + j * 7) as u8))
             }
 
-            /// A row that gives what the oracle of the specification gives with these constants.
+            /// Returns a row. Its results must equal the results of the specification's oracle with
+            /// these constants.
             fn row(
                 name: impl Into<String>,
                 haraka: &sealane_spec::haraka::Haraka,
@@ -108,7 +109,7 @@ macro_rules! rows {
                 }))
             }
 
-            /// All rows of one column.
+            /// Returns all rows of one column.
             pub fn rows(column: &str) -> Result<Vec<Row>, String> {
                 let oracle = sealane_spec::haraka::Haraka::new();
                 let mut rows = Vec::new();
@@ -122,7 +123,7 @@ macro_rules! rows {
                     rows.push(row("sealane, a choice in each call", &oracle, |inputs, outputs| {
                         pieces(inputs, outputs, |[input]| [sealane::haraka::$one::<5>(input)]);
                     })?);
-                    // The oracle: octet by octet, with an S-box that is computed.
+                    // The oracle works octet by octet, and computes the S-box.
                     let naive = sealane_spec::haraka::Haraka::new();
                     rows.push(row("naive, without tables", &oracle, move |inputs, outputs| {
                         pieces(inputs, outputs, |[input]| [naive.$one(5, input)]);
@@ -146,7 +147,7 @@ macro_rules! rows {
                     FOUR => row("PQClean's C, AES-NI", tweaked, move |inputs, outputs| {
                         pieces(inputs, outputs, |inputs| sphincs::$four(&constants, inputs));
                     }),
-                    // It has none.
+                    // PQClean does not have this operation.
                     _ => return Ok(None),
                 };
                 row.map(Some)

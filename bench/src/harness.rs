@@ -17,13 +17,13 @@ pub type Prepare = Box<dyn FnMut(u64, &mut [u8], &mut [u8; 16])>;
 pub struct Suite {
     pub name: &'static str,
     pub rows: Vec<Row>,
-    /// What its rows do, but those that say otherwise.
+    /// The work of its rows, unless a row has its own.
     pub work: Work,
-    /// Where a message must be restored before each call, for the call destroys it.
+    /// Set if a call destroys its message, which must then be restored before each call.
     pub prepare: Option<Prepare>,
-    /// Messages that a batch has; 1 where there are no batches.
+    /// Messages in a batch; 1 without batches.
     pub batch: usize,
-    /// Sizes that are measured in place of the usual ones.
+    /// Sizes that replace the default ones.
     pub own_sizes: Option<&'static [usize]>,
     /// Whether `verify` has passed.
     pub verified: bool,
@@ -44,7 +44,7 @@ pub struct RowResult {
     #[serde(skip)]
     pub owner: Owner,
     pub ours: bool,
-    /// The output was compared with that of the first row in this run.
+    /// Set if its output was compared with the first row's output in this run.
     pub verified: bool,
     /// One for each size.
     pub times: Vec<Time>,
@@ -54,7 +54,7 @@ pub struct RowResult {
 pub struct SuiteResult {
     pub name: &'static str,
     pub sizes: Vec<usize>,
-    /// Where messages begin, from an address that is a multiple of 64.
+    /// The start of each message, in bytes from an address that is a multiple of 64.
     pub offset: usize,
     pub rows: Vec<RowResult>,
 }
@@ -78,7 +78,7 @@ impl Suite {
     /// Measures all rows at all sizes.
     ///
     /// # Errors
-    /// A row that takes less time than its work does.
+    /// If a row takes less time than its work can.
     pub fn measure(&mut self, rounds: &Rounds, sizes: &[usize], offset: usize) -> Result<SuiteResult, String> {
         let mut times = vec![Vec::new(); self.rows.len()];
         for &size in sizes {
@@ -105,7 +105,7 @@ impl Suite {
 }
 
 impl Time {
-    /// Returns the time of a message, where each call took `messages` of them.
+    /// Returns the time of a message, if each call took `messages` of them.
     pub fn of(samples: &Samples, messages: usize) -> Self {
         let messages = messages as f64;
         Self {
@@ -123,13 +123,13 @@ impl Time {
     /// Checks that a CPU can be that fast.
     ///
     /// # Errors
-    /// If it cannot: the compiler removed some of the work.
+    /// If no CPU can be that fast: the compiler removed some of the work.
     pub fn possible(self, row: &str, work: Work, size: usize) -> Result<(), String> {
         check(row, self.median_ns, self.clock_ghz, work.least_cycles(size)).map_err(|error| error.to_string())
     }
 }
 
-/// A row in its turns.
+/// A row while it takes turns with others.
 pub struct Turn<'a> {
     pub row: &'a mut Row,
     /// Whether messages must be restored before each pass.
@@ -139,10 +139,10 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Returns the time of that many passes over all buffers. Where messages must be restored, the
-    /// clock stops meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass over
-    /// some 16 KiB, in all rows alike. OpenSSL's capabilities are set before and reset after, outside
-    /// of what is measured.
+    /// Returns the time of `passes` passes over all buffers. If messages must be restored, the
+    /// clock stops meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass
+    /// over some 16 KiB, in all rows alike. OpenSSL's capabilities are set before and reset after,
+    /// outside the measured time.
     pub fn run(&mut self, buffers: &mut Buffers, passes: u64) -> Duration {
         let _capabilities = self.row.capabilities.map(Capabilities::set);
         let mut done = true;
@@ -167,7 +167,8 @@ impl Turn<'_> {
     }
 }
 
-/// Every buffer once, with the messages numbered from `first`; false if a tag is refused.
+/// Processes every buffer once, with the messages numbered from `first`. Returns false if a tag is
+/// refused.
 pub fn pass(row: &mut Row, buffers: &mut Buffers, first: u64) -> bool {
     let mut done = true;
     match &mut row.operation {
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
     use crate::peers::Peer;
 
-    /// A row that does nothing with the message.
+    /// Returns a row that does nothing with the message.
     fn idle() -> Row {
         Row::new(Owner::Peer(Peer::Ring), |_, _, _| true)
     }

@@ -1,7 +1,7 @@
 //! Sealane beside its peers: every primitive, every backend, every size, in one process and run.
 //!
-//! Absolute figures drift with the machine; the ratios are what counts. Each row's output is compared with the first row's
-//! before anything is timed.
+//! Absolute figures drift with the machine, so compare ratios. Each row's output is compared with
+//! the first row's before anything is timed.
 
 mod aead;
 mod batch;
@@ -37,11 +37,11 @@ use report::Report;
 use row::{Owner, Row};
 use verdict::Statistic;
 
-/// Measures Sealane beside its peers, and what it is to reach.
+/// Measures Sealane beside its peers, and checks its targets.
 #[derive(Parser)]
 struct Args {
-    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch, open_batch, setup, shamir, gf8, gf2n,
-    /// haraka, shamir_element)
+    /// Only primitives whose name contains this (chacha20, poly1305, seal, open, seal_batch,
+    /// open_batch, setup, shamir, gf8, gf2n, haraka, shamir_element)
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -50,10 +50,10 @@ struct Args {
     /// Only these backends of ours
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     backend: Option<Vec<String>>,
-    /// Message sizes in bytes [default: 16 to 1 MiB, then odd ones in buffers that are not aligned]
+    /// Message sizes in bytes [default: 16 to 1 MiB, then odd ones in unaligned buffers]
     #[arg(long, value_name = "BYTES", value_delimiter = ',')]
     sizes: Option<Vec<usize>>,
-    /// Bytes from a multiple of 64 to where each message of --sizes begins
+    /// The start of each message of --sizes, in bytes from a multiple of 64
     #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "sizes")]
     offset: usize,
     /// Fewer, shorter rounds and fewer sizes: a rough picture in less than a minute
@@ -62,10 +62,10 @@ struct Args {
     /// Measures our code alone, at every STEP-th length to 4,200 bytes and every multiple of 128
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u16).range(1..=128))]
     sweep: Option<u16>,
-    /// Draws the sweep
+    /// Draws the sweep as an SVG file
     #[arg(long, value_name = "FILE", requires = "sweep")]
     svg: Option<std::path::PathBuf>,
-    /// What ratios are made from
+    /// The figure that ratios are made from
     #[arg(long, value_enum, default_value = "median")]
     statistic: Statistic,
     /// Fails if a target is missed, or with --sweep a length is too slow
@@ -78,7 +78,8 @@ struct Args {
 
 const SIZES: [usize; 11] = [16, 64, 128, 256, 512, 1024, 1350, 4096, 16384, 65536, 1 << 20];
 const QUICK_SIZES: [usize; 6] = [64, 256, 1024, 4096, 16384, 65536];
-/// One more or less than what kernels work on, in buffers that begin `ODD_OFFSET` bytes behind a multiple of 64.
+/// Lengths around those of the kernels' groups, in buffers that begin `ODD_OFFSET` bytes behind a
+/// multiple of 64.
 const ODD_SIZES: [usize; 9] = [1, 15, 65, 193, 449, 577, 1023, 4097, 16383];
 const ODD_OFFSET: usize = 1;
 
@@ -145,7 +146,8 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Many short rounds: on a busy machine most of them are undisturbed, and so is the median.
+/// Returns many short rounds. On a busy machine most of them are undisturbed, and so is the
+/// median.
 fn rounds(args: &Args) -> Rounds {
     // After 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
     let lowers_clock = sealane::Backend::by_name("avx512").is_ok();
@@ -164,7 +166,7 @@ fn force_class() -> Result<(), String> {
     Ok(())
 }
 
-/// The suites and rows that were asked for.
+/// Returns the suites and rows that the arguments select.
 fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     for name in args.backend.iter().flatten() {
         sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?;
@@ -195,16 +197,16 @@ fn suites(args: &Args) -> Result<Vec<Suite>, String> {
     Ok(suites)
 }
 
-/// Suites that have rows of their own kind, without messages or with several results.
+/// Suites with their own kind of row, without messages or with several results.
 const OWN_SUITES: [&str; 5] = [shamir::SUITE, gf8::SUITE, gf2n::SUITE, haraka::SUITE, element::SUITE];
 
-/// Whether one of them was asked for.
+/// Returns whether the arguments select one of them.
 fn wants(args: &Args, suite: &str) -> bool {
     let filtered = args.peer.is_some() || args.backend.is_some() || args.sizes.is_some();
     args.filter.as_deref().map_or(!filtered, |filter| suite.contains(filter))
 }
 
-/// Whether `name` contains `part`, in any case.
+/// Returns whether `name` contains `part`, in any case.
 fn matches(name: &str, part: &str) -> bool {
     name.to_lowercase().contains(&part.to_lowercase())
 }

@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of a run.
 
 use sealane_measure::{Table, size_name};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::setup::SetupResult;
 use crate::timed::TimedResult;
 use crate::verdict::{Order, Statistic, Verdict};
 
-/// Everything that was measured in a run.
+/// All results of a run.
 #[derive(Serialize)]
 pub struct Report {
     pub environment: Environment,
@@ -59,7 +59,7 @@ impl Report {
         self.results.push(result);
     }
 
-    /// Adds what setting up a key costs.
+    /// Adds the cost of setting up a key.
     pub fn add_setup(&mut self, results: Vec<SetupResult>, quiet: bool) {
         if !quiet {
             println!("\nsetup: a new key for one message, ns beyond the same message with the key kept");
@@ -70,7 +70,8 @@ impl Report {
         self.setup.extend(results);
     }
 
-    /// Each target with the size at which it is furthest from being met, and where a wider backend is slower.
+    /// Prints each target with the size at which it is furthest from being met, and the sizes at
+    /// which a wider backend is slower.
     pub fn print_summary(&self) {
         if !self.verdicts.is_empty() {
             println!("\ntargets, at the size that is worst for us");
@@ -101,7 +102,7 @@ impl Report {
         println!("\n{} of {all} checks met", all - missed);
     }
 
-    /// The verdicts of each target, for aligned messages and others.
+    /// Returns the verdicts of each target, for aligned messages and for others.
     fn by_target(&self) -> Vec<Vec<&Verdict>> {
         let mut groups: Vec<Vec<&Verdict>> = Vec::new();
         for verdict in &self.verdicts {
@@ -113,12 +114,12 @@ impl Report {
         groups
     }
 
-    /// Whether all targets are met.
+    /// Returns whether all targets are met.
     pub fn all_met(&self) -> bool {
         self.count().0 == 0
     }
 
-    /// Checks that are missed, and all.
+    /// Returns the number of missed checks, and of all.
     fn count(&self) -> (usize, usize) {
         let verdicts = self.verdicts.iter().map(|verdict| verdict.met);
         let orders = self.orders.iter().map(|order| order.met);
@@ -133,7 +134,7 @@ impl Report {
     }
 }
 
-/// Throughput of each row at each size.
+/// Prints the throughput of each row at each size.
 fn print_rows(result: &SuiteResult, statistic: Statistic) {
     let unit = "GB/s, or ns for up to 64 bytes";
     if result.offset == 0 {
@@ -149,8 +150,8 @@ fn print_rows(result: &SuiteResult, statistic: Statistic) {
     print!("{}", table.text(0));
 }
 
-/// Our chosen backend beside the best peer of each size, with the targets. The first ratio is that of `statistic`, the
-/// second that of each side's fastest round.
+/// Prints our chosen backend beside the best peer of each size, with the targets. The first ratio
+/// is of `statistic`, the second of each side's fastest round.
 fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic) {
     let Some(ours) = result.ours(None) else { return };
     if result.fastest(0, statistic, Peer::competes).is_none() {
@@ -192,7 +193,7 @@ fn print_forced(verdicts: &[Verdict]) {
     }
 }
 
-/// Where a wider backend is slower, or that it is nowhere.
+/// Prints the sizes at which a wider backend is slower, or that there are none.
 fn print_orders(orders: &[Order]) {
     let wrong: Vec<_> = orders.iter().filter(|order| !order.met).collect();
     if wrong.is_empty() {
@@ -205,7 +206,7 @@ fn print_orders(orders: &[Order]) {
     }
 }
 
-/// A time for a message of `size` bytes, as it is shown.
+/// Formats a time for a message of `size` bytes.
 fn figure(size: usize, ns: f64) -> String {
     if size <= 64 { format!("{ns:.0} ns") } else { format!("{:.2}", size as f64 / ns) }
 }

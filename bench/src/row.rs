@@ -6,9 +6,9 @@ use crate::buffers::{Batch, Tag};
 use crate::peers::Peer;
 use crate::peers::openssl_capabilities::Capabilities;
 
-/// What a row does with message `number` in place; false if it refuses the tag.
+/// Processes message `number` in place. Returns false if it refuses the tag.
 pub type Each = Box<dyn FnMut(u64, &mut [u8], &mut Tag) -> bool>;
-/// What it does with many at once, numbered from the first.
+/// Processes many messages at once, numbered from the first.
 pub type Many = Box<dyn FnMut(u64, Batch<'_>) -> bool>;
 
 pub enum Operation {
@@ -16,10 +16,10 @@ pub enum Operation {
     Batch(Many),
 }
 
-/// Whose implementation it is.
+/// The owner of the implementation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Ours on that backend; `chosen` if it is the one that is chosen on this CPU.
+    /// Ours on that backend. `chosen` is set for the backend that is chosen on this CPU.
     Sealane {
         backend: sealane::Backend,
         chosen: bool,
@@ -30,7 +30,7 @@ pub enum Owner {
 pub struct Row {
     pub owner: Owner,
     pub operation: Operation,
-    /// Those that OpenSSL is made to see while this row runs.
+    /// The capabilities that OpenSSL sees while this row runs.
     pub capabilities: Option<Capabilities>,
 }
 
@@ -39,7 +39,7 @@ impl Row {
         Self { owner, operation: Operation::Each(Box::new(operation)), capabilities: None }
     }
 
-    /// A row that works on many messages with one call.
+    /// Returns a row that processes many messages with one call.
     pub fn batch(owner: Owner, operation: impl FnMut(u64, Batch<'_>) -> bool + 'static) -> Self {
         Self { owner, operation: Operation::Batch(Box::new(operation)), capabilities: None }
     }
@@ -48,12 +48,12 @@ impl Row {
         Self { capabilities, ..self }
     }
 
-    /// Returns what it does, in a suite of that work.
+    /// Returns its work, in a suite of that work.
     pub fn work(&self, of_suite: Work) -> Work {
         if self.owner == Owner::Peer(Peer::OpenSslGcm) { Work::Aes256Gcm } else { of_suite }
     }
 
-    /// Returns whether its output must be that of the others.
+    /// Returns whether its output must equal the others'.
     pub fn is_compared(&self) -> bool {
         self.owner != Owner::Peer(Peer::OpenSslGcm)
     }
@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// Our own rows: the backend that is chosen on this CPU, then each narrower one.
+/// Returns our own rows: the backend that is chosen on this CPU, then each narrower one.
 pub fn of_sealane(mut row: impl FnMut(Owner, sealane::Backend) -> Row) -> Vec<Row> {
     let detected = sealane::Backend::detect();
     let backends = sealane::Backend::available().rev();

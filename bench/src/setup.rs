@@ -1,4 +1,5 @@
-//! What a key costs that serves one message only: setting it up, choosing the backend, and wiping it.
+//! The cost of a key that serves one message only: setting it up, choosing the backend, and wiping
+//! it.
 
 use std::hint::black_box;
 
@@ -37,7 +38,7 @@ impl SetupResult {
     }
 }
 
-/// Sealing with a key that is kept, then with a new object for each message; pairs of rows.
+/// Returns pairs of rows: sealing with a kept key, then with a new object for each message.
 pub fn suite() -> Suite {
     let backend = sealane::Backend::detect();
     let owner = Owner::Sealane { backend, chosen: true };
@@ -73,7 +74,7 @@ fn row(owner: Owner, mut seal: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static)
 /// Measures the pairs.
 ///
 /// # Errors
-/// A row that takes less time than its work does.
+/// If a row takes less time than its work can.
 pub fn measure(suite: &mut Suite, rounds: &Rounds, statistic: Statistic) -> Result<Vec<SetupResult>, String> {
     let result = suite.measure(rounds, &SIZES, 0)?;
     let pairs = result.rows.chunks_exact(2).flat_map(|pair| {

@@ -1,6 +1,6 @@
-//! Secret sharing of bytes, 3 of 5: to split, with the randomness, and to combine.
+//! Secret sharing of bytes, 3 of 5: splitting, with the randomness, and combination.
 //!
-//! Shares differ between implementations and runs, so what is compared is the secret that they combine to.
+//! Shares differ between implementations and runs, so the combined secrets are compared.
 
 use std::hint::black_box;
 
@@ -14,14 +14,15 @@ use crate::targets::TIME_TARGETS;
 use crate::timed::{self, Row, TimedResult};
 
 pub const SUITE: &str = "shamir";
-/// The row of what splitting cannot do without.
+/// The name of the row for the least work of splitting.
 pub const FLOOR: &str = "key stream and copies alone";
 const THRESHOLD: usize = 3;
 const POINTS: [u8; 5] = [1, 2, 3, 4, 5];
-/// Shares that are combined: not those at 1, 2 and 3, whose factors are all 1.
+/// The shares that are combined. The shares at 1, 2 and 3 would not do, because their factors are
+/// all 1.
 const CHOSEN: [usize; THRESHOLD] = [1, 3, 4];
 const SEED: [u8; 32] = [0x42; 32];
-/// In cache, and of the sizes of keys, packets and files.
+/// Sizes of keys, packets and files, in the cache.
 const SIZES: [usize; 5] = [32, 1024, 16 << 10, 64 << 10, 1 << 20];
 const COLUMNS: [&str; SIZES.len()] = ["32 B", "1024 B", "16 KiB", "64 KiB", "1 MiB"];
 const SPLIT: &str = "split";
@@ -32,7 +33,7 @@ const TITLES: [(&str, &str); 2] =
 /// Measures all rows at all sizes.
 ///
 /// # Errors
-/// Which row is too fast to be true, or gives a wrong secret.
+/// If a row is too fast to be true, or gives a wrong secret; the error names it.
 pub fn measure(rounds: &Rounds, quiet: bool) -> Result<Vec<TimedResult>, String> {
     let mut results = Vec::new();
     for (column, size) in COLUMNS.into_iter().zip(SIZES) {
@@ -57,7 +58,8 @@ fn ours(secret: &[u8]) -> Result<Vec<Row>, String> {
         let points = CHOSEN.map(|i| POINTS[i]);
         let split = move |secret: &[u8], shares: &mut [Vec<u8>]| {
             let mut buffers: Vec<_> = shares.iter_mut().map(Vec::as_mut_slice).collect();
-            // Made for each secret, as its users would. The seed from the system is not in the figure.
+            // Each secret gets a new splitter, as its users would make it. The seed from the system
+            // is not in the figure.
             let splitter = Splitter::from_seed(THRESHOLD, &POINTS, black_box(&SEED), backend);
             splitter.and_then(|mut splitter| splitter.split(secret, &mut buffers)).expect("a sharing");
         };
@@ -81,8 +83,8 @@ fn ours(secret: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// What splitting cannot do without: the key stream of two coefficients for each byte, made in the nearest cache, and five
-/// buffers written.
+/// Returns the row for the least work of splitting: the key stream of two coefficients for each
+/// byte, made in the nearest cache, and five buffers written.
 fn floor(secret: &[u8]) -> Row {
     const PIECE: usize = 8192;
     let (secret, mut shares) = (secret.to_vec(), vec![vec![0; secret.len()]; POINTS.len()]);
@@ -97,7 +99,8 @@ fn floor(secret: &[u8]) -> Row {
             let (blocks, rest) = piece.as_chunks::<64>();
             for share in &mut shares {
                 let (copies, last) = share[number * PIECE..][..piece.len()].as_chunks_mut::<64>();
-                // Hidden, lest it become a call of `memcpy`, whose speed depends on how the addresses lie to each other.
+                // Hidden from the compiler, which would call `memcpy`. The speed of `memcpy`
+                // depends on how the addresses lie to each other.
                 copies.iter_mut().zip(blocks).for_each(|(copy, block)| *copy = *black_box(block));
                 last.copy_from_slice(rest);
             }
@@ -109,12 +112,13 @@ fn generator() -> ChaCha20Rng {
     ChaCha20Rng::with_backend(&SEED, sealane::Backend::detect())
 }
 
-/// vsss-rs, blahaj (the maintained sharks) and gf256, each with the interface that its users have.
+/// Returns the rows of vsss-rs, blahaj (the maintained fork of sharks) and gf256, each called as
+/// its users call it.
 fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
     let wrong = |name: &str| Err(format!("{SUITE}: {name} gives a wrong secret"));
     let size = secret.len();
     let mut rows = Vec::new();
-    // At 4 to 22 MB/s, a mebibyte would take minutes and teach nothing that 64 KiB do not.
+    // At 4 to 22 MB/s, a mebibyte would take minutes and show nothing more than 64 KiB.
     if size > 64 << 10 {
         return Ok(rows);
     }
@@ -164,7 +168,7 @@ fn crates(secret: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The same sums and products, with coefficients that are there already.
+/// Returns ISA-L's rows: the same sums and products, with given coefficients.
 #[cfg(feature = "isal")]
 fn isal(size: usize) -> Vec<Row> {
     // The squares of 1 to 5 are the same with this polynomial.

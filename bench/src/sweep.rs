@@ -13,15 +13,14 @@ use crate::harness::{Suite, Time, Turn};
 use crate::row::{Owner, Row};
 use crate::{aead, chacha20, poly1305};
 
-/// The longest length but for the next multiple of 128.
+/// The longest length, except for the next multiple of 128.
 const LONGEST: usize = 4200;
 const RULE_STEP: usize = 128;
 
 /// Measures, prints the lengths that break the rule, and draws the plot.
 ///
 /// # Errors
-/// An unknown backend, a row that is wrong or too fast to be true, or a file that cannot be
-/// written.
+/// If the backend is unknown, a row is wrong or too fast to be true, or a file cannot be written.
 pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
     let backend = match args.backend.as_deref() {
         Some([name]) => sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?,
@@ -82,7 +81,7 @@ fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize
     Ok(times)
 }
 
-/// Names the lengths that break the rule, those below one multiple of 128 together.
+/// Names the lengths that break the rule. Lengths below one multiple of 128 are listed together.
 fn described(slow: &[Slow]) -> String {
     if slow.is_empty() {
         return "no length is more than 8 % slower than the next multiple of 128".into();

@@ -1,5 +1,5 @@
-//! What Sealane is to reach, as data: ratios of a peer's time to ours. Targets for the chosen
-//! backend are for CPUs with AVX-512, by class; those for a forced one are for all.
+//! Sealane's targets, as data: ratios of a peer's time to ours. Targets for the chosen backend are
+//! for CPUs with AVX-512, by class. Targets for a forced backend are for all CPUs.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use crate::peers::Peer;
 use crate::shamir;
 use crate::timed::{Goal, TimeTarget};
 
-/// Whom a target names.
+/// The peers that a target names.
 pub enum Against {
     /// The fastest peer at that size.
     Best,
@@ -20,23 +20,23 @@ pub enum Against {
 
 pub struct Target {
     pub suite: &'static str,
-    /// The CPUs that it is for; all if none.
+    /// The class of CPUs that it is for; all CPUs if none.
     pub class: Option<CpuClass>,
     /// Our backend; the one that is chosen on this CPU if none.
     pub backend: Option<&'static str>,
     pub sizes: RangeInclusive<usize>,
     pub against: Against,
-    /// At least this.
+    /// The least ratio.
     pub ratio: f64,
 }
 
 impl Target {
-    /// Returns whether it is for CPUs of that class, none without AVX-512.
+    /// Returns whether it is for CPUs of that class. `None` is a CPU without AVX-512.
     pub fn is_for(&self, class: Option<CpuClass>) -> bool {
         self.class.is_none() || self.class == class
     }
 
-    /// Returns its sizes in words.
+    /// Returns its sizes as text.
     pub fn sizes(&self) -> String {
         let (&low, &high) = (self.sizes.start(), self.sizes.end());
         match (low, high) {
@@ -51,7 +51,7 @@ impl Target {
 
 const ALL: RangeInclusive<usize> = 0..=usize::MAX;
 
-/// From here on messages are long.
+/// Messages are long from this size on.
 const LONG: RangeInclusive<usize> = 16384..=usize::MAX;
 
 const OPENSSL: Against = Against::Of(&[Peer::OpenSsl]);
@@ -60,7 +60,8 @@ const AVX2: Against = Against::Of(&[Peer::Ring, Peer::AwsLc]);
 const NO_AVX: Against = Against::Of(&[Peer::OpenSslNoAvx]);
 const PORTABLE: Against = Against::Of(&[Peer::RustCryptoSoft]);
 
-/// Times, on a CPU with VPCLMULQDQ, of which NTL takes 132 ns, 479 ns and 2.8 µs for the first three; and speeds, on one with AVX2.
+/// Targets for times on a CPU with VPCLMULQDQ, where NTL takes 132 ns, 479 ns and 2.8 µs for the
+/// first three, and for speeds on one with AVX2.
 pub const TIME_TARGETS: &[TimeTarget] = &[
     TimeTarget { suite: "gf2n", operation: "multiply", column: "2^128", goals: &[Goal::Ns(5.0)] },
     TimeTarget { suite: "gf2n", operation: "multiply", column: "2^256", goals: &[Goal::Ns(12.0)] },
@@ -72,7 +73,7 @@ pub const TIME_TARGETS: &[TimeTarget] = &[
     TimeTarget { suite: "haraka", operation: "haraka512", column: "8", goals: &[Goal::Ns(16.2)] },
     TimeTarget { suite: "shamir_element", operation: "split", column: "10 of 10", goals: &[Goal::Ns(5000.0)] },
     TimeTarget { suite: "shamir_element", operation: "reconstruct", column: "10 of 10", goals: &[Goal::Ns(30_000.0)] },
-    // Not everything of a mebibyte and its shares is in the second-level cache.
+    // A mebibyte and its shares do not fit the second-level cache.
     TimeTarget {
         suite: "shamir",
         operation: "split",
@@ -85,7 +86,8 @@ pub const TIME_TARGETS: &[TimeTarget] = &[
 ];
 
 pub const TARGETS: &[Target] = &[
-    // Vectors of 512 bits start twice in a cycle: Granite Rapids and its forerunners, Zen 4.
+    // The CPU starts two operations on 512 bits in a cycle: Granite Rapids and its predecessors,
+    // Zen 4.
     one_cycle("seal", ALL, Against::Best, 1.25),
     one_cycle("seal", LONG, OPENSSL, 1.6),
     one_cycle("seal", LONG, FORCED, 1.2),
@@ -105,7 +107,7 @@ pub const TARGETS: &[Target] = &[
     one_cycle("open_batch", 64..=64, Against::Best, 2.0),
     one_cycle("open_batch", 256..=256, Against::Best, 1.8),
     one_cycle("open_batch", 1350..=1350, Against::Best, 1.3),
-    // They start four times in a cycle, and each takes two: Zen 5.
+    // The CPU starts four operations on 512 bits in a cycle, and each takes two cycles: Zen 5.
     two_cycles("seal", 0..=64, Against::Best, 1.55),
     two_cycles("seal", 65..=2048, Against::Best, 1.45),
     two_cycles("seal", 2049..=16383, Against::Best, 1.5),
@@ -143,10 +145,11 @@ pub const TARGETS: &[Target] = &[
     forced("scalar", "open", PORTABLE, 1.5),
 ];
 
-/// A key set up for one message may cost this much more than the same message with a key that is kept.
+/// The most that a key for one message may cost beyond the same message with a kept key.
 pub const SETUP_NS: f64 = 20.0;
 
-/// A wider backend may be slower than a narrower one by this much: what two measurements of the same differ by.
+/// The most by which a wider backend may be slower than a narrower one. Two measurements of the
+/// same code differ by this much.
 pub const TOLERANCE: f64 = 0.03;
 
 const fn one_cycle(suite: &'static str, sizes: RangeInclusive<usize>, against: Against, ratio: f64) -> Target {

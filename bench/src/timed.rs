@@ -1,22 +1,22 @@
-//! Rows that do no more than run, for suites without messages: fields, sharing, products of slices.
+//! Rows for suites without messages, which only run: fields, secret sharing, slice multiplication.
 
 use std::time::{Duration, Instant};
 
 use sealane_measure::{Rounds, Table, Work, check, figure, take_turns};
 use serde::Serialize;
 
-/// Makes the rows of one column, or names one that is wrong.
+/// Makes the rows of one column, or returns the name of a wrong one.
 pub type MakeRows = fn() -> Result<Vec<Row>, String>;
 
-/// One implementation of one operation, of one column of the table.
+/// One implementation of one operation, in one column of the table.
 pub struct Row {
     pub name: String,
     pub operation: &'static str,
-    /// Whether it is ours, on the backend that is chosen on this CPU.
+    /// Set if it is ours, on the backend that is chosen on this CPU.
     pub chosen: bool,
     /// Operations in each call.
     pub count: usize,
-    /// Bytes of each operation, where the speed is of interest and not the time.
+    /// Bytes of each operation, if its speed is reported instead of its time.
     pub bytes: Option<usize>,
     /// One call.
     pub run: Box<dyn FnMut()>,
@@ -27,7 +27,7 @@ impl Row {
         Self { name: name.into(), operation, chosen: false, count, bytes: None, run: Box::new(run) }
     }
 
-    /// An operation on that many bytes, one in each call.
+    /// Returns a row whose operation takes that many bytes, one operation in each call.
     pub fn on_bytes(
         name: impl Into<String>,
         operation: &'static str,
@@ -52,7 +52,7 @@ impl Row {
     }
 }
 
-/// What is to be reached on the chosen backend: one of the goals.
+/// A goal for the chosen backend.
 pub struct TimeTarget {
     pub suite: &'static str,
     pub operation: &'static str,
@@ -63,14 +63,14 @@ pub struct TimeTarget {
 pub enum Goal {
     /// At most this time.
     Ns(f64),
-    /// At least so many gigabytes in a second, of an operation on bytes.
+    /// At least this many gigabytes a second, for an operation on bytes.
     GbPerSecond(f64),
-    /// At most so many times the time of the row of that name.
+    /// At most this multiple of the time of the row with that name.
     Times(f64, &'static str),
 }
 
 impl Goal {
-    /// The most time that our result may take, beside `all` of its column.
+    /// Returns the most time that our result may take, beside `all` of its column.
     fn ns(&self, ours: &TimedResult, all: &[TimedResult]) -> Option<f64> {
         match *self {
             Self::Ns(ns) => Some(ns),
@@ -95,7 +95,7 @@ pub struct TimedResult {
     pub median_ns: f64,
     /// The core's clock.
     pub clock_ghz: f64,
-    /// No more than this is to be reached.
+    /// The longest time that meets its goals.
     pub target_ns: Option<f64>,
     pub met: Option<bool>,
     #[serde(skip)]
@@ -105,7 +105,7 @@ pub struct TimedResult {
 /// Measures the rows of one column in turns.
 ///
 /// # Errors
-/// A row that takes less time than its work does.
+/// If a row takes less time than its work can.
 pub fn measure(
     suite: &'static str,
     column: &'static str,
@@ -144,7 +144,8 @@ pub fn measure(
     Ok(results)
 }
 
-/// A table for each operation, then our chosen backend beside the fastest other of each column, and the targets.
+/// Prints a table for each operation, then our chosen backend beside the fastest other of each
+/// column, and the targets.
 pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str]) {
     for (operation, title) in titles {
         let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
@@ -168,19 +169,19 @@ impl TimedResult {
         if self.bytes.is_some() { "MB/s" } else { "ns" }
     }
 
-    /// A time, as it is shown: bytes by their speed.
+    /// Formats a time, or the speed of an operation on bytes.
     fn figure(&self, ns: f64) -> String {
         figure(self.bytes.map_or(ns, |bytes| bytes as f64 * 1e3 / ns))
     }
 
-    /// The figure with that for the core's clock.
+    /// Returns the figure with the core's clock.
     fn shown(&self) -> String {
         let cycles = self.median_ns * self.clock_ghz;
         let by_clock = self.bytes.map_or(cycles, |bytes| bytes as f64 / cycles);
         format!("{} ({})", self.figure(self.median_ns), figure(by_clock))
     }
 
-    /// Against the target, and each peer.
+    /// Compares it with the target, and with each peer.
     fn print_verdict(&self, all: &[&Self]) {
         let Some(target) = self.target_ns else { return };
         let bound = if self.bytes.is_some() { "at least" } else { "at most" };
@@ -196,7 +197,7 @@ impl TimedResult {
     }
 }
 
-/// Each name once, in order.
+/// Returns each name once, in order.
 fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for result in results {

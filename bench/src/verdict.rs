@@ -1,4 +1,4 @@
-//! What was reached, against what was to be reached.
+//! Results against targets.
 
 use sealane_simd::CpuClass;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::peers::Peer;
 use crate::row::Owner;
 use crate::targets::{Against, TARGETS, TOLERANCE, Target};
 
-/// Which figure of a row ratios are made from.
+/// The figure of a row that ratios are made from.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Statistic {
     /// The median of all rounds.
@@ -26,7 +26,7 @@ impl Statistic {
     }
 }
 
-/// Returns the class of this CPU, if the targets of classes are for it.
+/// Returns the class of this CPU, if targets by class apply to it.
 pub fn class_of_targets() -> Option<CpuClass> {
     sealane::Backend::detect().name().starts_with("avx512").then(CpuClass::detect)
 }
@@ -40,7 +40,7 @@ pub struct Verdict {
     pub offset: usize,
     /// The sizes that the target is for.
     pub class: String,
-    /// Whom the target names.
+    /// The peers that the target names.
     pub against: String,
     /// The peer that it was compared with.
     pub peer: &'static str,
@@ -57,13 +57,13 @@ pub struct Order {
     pub narrower: &'static str,
     pub size: usize,
     pub offset: usize,
-    /// The narrower one's time to the wider one's.
+    /// The narrower backend's time divided by the wider one's.
     pub ratio: f64,
     pub met: bool,
 }
 
 impl SuiteResult {
-    /// The fastest of the peers that `choose` takes, at the size of that index.
+    /// Returns the fastest of the peers that `choose` takes, at the size of that index.
     pub fn fastest(&self, i: usize, statistic: Statistic, choose: impl Fn(Peer) -> bool) -> Option<(Peer, f64)> {
         let peers = self.rows.iter().filter_map(|row| match row.owner {
             Owner::Peer(peer) if choose(peer) => Some((peer, statistic.of(row.times[i]))),
@@ -72,7 +72,7 @@ impl SuiteResult {
         peers.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Our row on that backend; none: on the chosen one.
+    /// Returns our row on that backend, or on the chosen one if none.
     pub fn ours(&self, backend: Option<&str>) -> Option<&RowResult> {
         self.rows.iter().find(|row| match (row.owner, backend) {
             (Owner::Sealane { chosen, .. }, None) => chosen,
@@ -81,7 +81,7 @@ impl SuiteResult {
         })
     }
 
-    /// The targets of that backend for this suite, as far as both sides were measured.
+    /// Returns the targets of that backend for this suite, if both sides were measured.
     pub fn verdicts(&self, backend: Option<&str>, statistic: Statistic) -> Vec<Verdict> {
         let is_meant = |target: &&Target| {
             target.suite == self.name && target.backend == backend && target.is_for(class_of_targets())
@@ -120,7 +120,7 @@ impl SuiteResult {
         })
     }
 
-    /// Each backend beside each narrower one, at each size.
+    /// Compares each backend with each narrower one, at each size.
     pub fn orders(&self, statistic: Statistic) -> Vec<Order> {
         // The widest is first.
         let ours: Vec<_> = self.rows.iter().filter_map(|row| Some((row.backend()?, &row.times))).collect();
@@ -155,7 +155,7 @@ impl RowResult {
 }
 
 impl Verdict {
-    /// `1.42 of 1.40 x best: met`, or by how much it is missed.
+    /// Formats `1.42 of 1.40 x best: met`, or by how much it is missed.
     pub fn describe(&self) -> String {
         let against = if self.against == "best" || self.against == self.peer {
             self.against.clone()
@@ -165,7 +165,7 @@ impl Verdict {
         format!("{:.2} of {:.2} x {against}: {}", self.ratio, self.target, self.mark())
     }
 
-    /// Whether both are of one target, at different sizes.
+    /// Returns whether both are of one target, at different sizes.
     pub fn same_target(&self, other: &Self) -> bool {
         let key = |v: &Self| (v.suite, v.ours.clone(), v.class.clone(), v.against.clone(), v.target.to_bits());
         key(self) == key(other)

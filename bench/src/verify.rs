@@ -1,19 +1,20 @@
-//! Every row's output is compared with the first row's, ours, before anything is timed.
+//! Compares every row's output with the first row's, ours, before anything is timed.
 
 use crate::buffers::Buffers;
 use crate::harness::{Suite, pass};
 use crate::peers::openssl_capabilities::Capabilities;
 
-/// Every length up to here.
+/// Every length up to this one is compared.
 const SHORT_LENGTHS: usize = 600;
 const LONG_LENGTHS: [usize; 12] = [1023, 1024, 1025, 1350, 2047, 4095, 4096, 4097, 16384, 16385, 65537, 100_003];
 
 impl Suite {
-    /// Compares at many lengths, each in aligned buffers and in others: the messages, the tags, and that nothing was
-    /// written beside them. Where messages are opened, a changed tag must be refused.
+    /// Compares at many lengths, each in aligned buffers and in others: the messages, the tags, and
+    /// that nothing was written beside them. Where messages are opened, a changed tag must be
+    /// refused.
     ///
     /// # Errors
-    /// Which row differs, and where.
+    /// If a row differs; the error names the row and the place.
     pub fn verify(&mut self) -> Result<(), String> {
         for length in (0..=SHORT_LENGTHS).chain(LONG_LENGTHS) {
             for offset in [0, 1 + length % 63] {
@@ -76,7 +77,7 @@ mod tests {
         suite.verify()
     }
 
-    /// What a row that seals and then does that to the result is told.
+    /// Returns the error for a row that seals and then does that to the result.
     fn after_sealing(spoil: impl Fn(&mut [u8], &mut Tag) + 'static) -> Result<(), String> {
         let cipher = sealane::ChaCha20Poly1305::new(&KEY);
         verify(aead::seal_suite(), move |message, data, tag| {

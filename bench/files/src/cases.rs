@@ -1,4 +1,4 @@
-//! What is measured with whole processes.
+//! The operations that are measured with whole processes.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -11,11 +11,11 @@ use tempfile::TempDir;
 use crate::process::{self, Taken};
 use crate::tools::Tools;
 
-/// One operation, and who does it.
+/// One operation, and the programs that perform it.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) rows: &'static [Row],
-    /// What must come out, if it goes to a file.
+    /// The expected content, if the output is a file.
     output: Output,
 }
 
@@ -26,8 +26,8 @@ enum Output {
     Sealed,
 }
 
-/// A program, and its shell command. `$S $A $R` are the programs, `$P` is the file, `$E` the same, sealed; `$O` is where the result
-/// goes, `$T` a file of 100 bytes.
+/// A program, and its shell command. `$S`, `$A` and `$R` are the programs, `$P` is the file, `$E`
+/// the same file encrypted, `$O` the output, and `$T` a file of 100 bytes.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     script: &'static str,
@@ -108,7 +108,7 @@ impl Place {
     pub(crate) fn new(directory: &Path, size: u64, tools: &Tools) -> Result<Self> {
         let directory = TempDir::with_prefix_in("sealane-bench-", directory)?;
         let path = |name: &str| directory.path().join(name);
-        // Bytes that nobody compresses.
+        // Incompressible bytes.
         io::copy(&mut File::open("/dev/urandom")?.take(size), &mut File::create(path("plain"))?)?;
         fs::write(path("small"), [b'x'; 100])?;
         let text = |path: &Path| path.display().to_string();
@@ -133,7 +133,7 @@ impl Place {
         Ok(Self { directory, variables, size })
     }
 
-    /// Runs it once, and looks at what it has made.
+    /// Runs it once, and checks its output.
     pub(crate) fn run(&self, case: &Case, row: &Row) -> Result<Taken> {
         let mut script = format!("cd '{}'\n", self.directory.path().display());
         for (name, value) in &self.variables {

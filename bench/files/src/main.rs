@@ -1,6 +1,7 @@
-//! The command beside age, rage and `cp`, as whole processes that take turns; and the library beside rage's for many small files.
+//! Compares the command with age, rage and `cp`, as whole processes that take turns, and the
+//! library with rage's for many small files.
 //!
-//! Figures drift with the machine; ratios of one run are what counts.
+//! Figures drift with the machine. Compare ratios from one run.
 
 mod cases;
 mod process;
@@ -24,16 +25,16 @@ struct Args {
     /// The size of the file in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     size: u64,
-    /// How often everything is run; figures are medians
+    /// Runs of each case; figures are medians
     #[arg(long, value_name = "N", default_value_t = 7)]
     rounds: usize,
-    /// Where the files are: in memory, so that no disk is measured. Three times the size is needed
+    /// The folder for the files: in memory, so that no disk is measured. Needs three times the size
     #[arg(long, value_name = "DIR", default_value = "/dev/shm")]
     dir: PathBuf,
-    /// Only what has NAME in its name
+    /// Only cases whose name contains NAME
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
-    /// How many small files of 1 KiB the libraries seal and open
+    /// The number of small files of 1 KiB that the libraries seal and open
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     small: usize,
     /// Fails if a target is missed
@@ -42,7 +43,7 @@ struct Args {
     /// Prints one JSON document instead of tables
     #[arg(long)]
     json: bool,
-    /// Runs a command, and says what it took: how this program measures
+    /// Runs a command, and prints its resources: this program measures with it
     #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
     measure: Option<Vec<String>>,
 }
@@ -59,11 +60,11 @@ fn main() -> Result<ExitCode> {
     for case in CASES.iter().filter(|case| wanted(case.name)) {
         eprintln!("{}", case.name);
         for round in 0..args.rounds {
-            // Another one begins each time.
+            // Each round begins with another program.
             let count = case.rows.len();
             for row in (0..count).map(|i| &case.rows[(i + round) % count]) {
                 let taken = place.run(case, row).with_context(|| format!("{}: {}", case.name, row.name))?;
-                // The first round is for the caches.
+                // The first round only fills the caches.
                 if round > 0 || args.rounds == 1 {
                     report.add(case.name, row.name, taken);
                 }

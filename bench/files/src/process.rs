@@ -1,4 +1,4 @@
-//! What a process takes.
+//! The resources of a process.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -8,18 +8,19 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde::{Deserialize, Serialize};
 
-/// What a command took, with all that it waited for.
+/// The resources of a command, including all processes that it waited for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Taken {
     /// From start to end, in seconds.
     pub(crate) wall: f64,
     /// On all cores, in seconds.
     pub(crate) cpu: f64,
-    /// The most memory that one of its processes had, in MiB.
+    /// The most memory that one of its processes used, in MiB.
     pub(crate) memory: f64,
 }
 
-/// Runs a command in a process that has run nothing else, so that what its children took is what this one took.
+/// Runs a command in a new process, so that the resources of that process's children are the
+/// command's.
 pub(crate) fn run(command: &[String]) -> Result<Taken> {
     let output = Command::new(std::env::current_exe()?)
         .arg("--measure")
@@ -31,7 +32,7 @@ pub(crate) fn run(command: &[String]) -> Result<Taken> {
     serde_json::from_slice(&output.stdout).context("the measuring process said nothing")
 }
 
-/// The other end of [`run`].
+/// Runs in the new process that [`run`] starts.
 pub(crate) fn measure(command: &[String]) -> Result<ExitCode> {
     let (program, args) = command.split_first().context("no command")?;
     let begun = Instant::now();

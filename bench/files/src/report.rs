@@ -1,4 +1,4 @@
-//! Medians, ratios, and what was to be reached.
+//! Medians, ratios and targets.
 
 use anyhow::Result;
 use sealane_measure::median;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::process::Taken;
 use crate::tools::Tools;
 
-/// Which figure of a row.
+/// Selects a figure of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 enum Figure {
     Wall,
@@ -15,7 +15,7 @@ enum Figure {
     Memory,
 }
 
-/// Our figure is to be at most so many times the peer's; without a peer, at most so much.
+/// The most that our figure may be: a multiple of the peer's, or without a peer an absolute value.
 struct Target {
     case: &'static str,
     figure: Figure,
@@ -40,7 +40,7 @@ const TARGETS: &[Target] = &[
     beside("decrypt", Figure::Wall, "age", 0.45),
     beside("decrypt", Figure::Cpu, "age", 0.6),
     alone("decrypt", Figure::Memory, 48.0),
-    // One and a half times the speed.
+    // 1.5 times the speed.
     beside("pipe", Figure::Wall, "age", 1.0 / 1.5),
     alone("pipe", Figure::Memory, 48.0),
     beside("encrypt on one core", Figure::Wall, "age", 1.0),
@@ -55,12 +55,12 @@ const TARGETS: &[Target] = &[
 struct Row {
     case: &'static str,
     name: &'static str,
-    /// Of each round.
+    /// One value for each round.
     taken: Vec<Taken>,
     median: Option<Taken>,
 }
 
-/// All that was measured.
+/// All results.
 #[derive(Serialize)]
 pub(crate) struct Report {
     cpu: String,
@@ -90,7 +90,7 @@ impl Report {
         }
     }
 
-    /// Prints it, and gives the number of targets that were missed.
+    /// Prints it, and returns the number of missed targets.
     pub(crate) fn print(&mut self, json: bool) -> Result<usize> {
         for row in &mut self.rows {
             let median = |figure| median(&row.taken.iter().map(|taken| of(taken, figure)).collect::<Vec<_>>());
@@ -127,7 +127,7 @@ impl Report {
         Ok(missed)
     }
 
-    /// What was reached of a target, and in what.
+    /// Returns the result against a target, and its unit.
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;

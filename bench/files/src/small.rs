@@ -1,4 +1,4 @@
-//! Many small files, by the libraries: what a file costs beside its bytes.
+//! Many small files, by the libraries: the cost of a file beyond its bytes.
 
 use std::io::{Read as _, Write as _};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::report::Report;
 
 pub(crate) const NAME: &str = "small files";
 
-/// Seals and opens so many files of 1 KiB with both.
+/// Seals and opens this number of files of 1 KiB with both libraries.
 pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()> {
     let identity = age::x25519::Identity::generate();
     let recipient = identity.to_public();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// Where they are, and which versions.
+/// The paths and versions of the programs.
 pub(crate) struct Tools {
     pub(crate) sealane: PathBuf,
     pub(crate) age: PathBuf,
@@ -15,7 +15,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Builds ours, and finds the others: in PATH, or where AGE, AGE_KEYGEN and RAGE say.
+    /// Builds ours, and finds the others in PATH, or at the paths in AGE, AGE_KEYGEN and RAGE.
     pub(crate) fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let built =

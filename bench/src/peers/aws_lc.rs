@@ -8,10 +8,11 @@ use aws_lc_sys::{
 
 use crate::buffers::Tag;
 
-/// From block 1 on.
+/// Encrypts in place from block 1 on.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
     let bytes = data.as_mut_ptr();
-    // SAFETY: input and output are the same bytes, which is allowed; key and nonce are as long as documented.
+    // SAFETY: input and output are the same bytes, which is allowed; key and nonce are as long as
+    // documented.
     unsafe { CRYPTO_chacha_20(bytes, bytes, data.len(), key.as_ptr(), nonce.as_ptr(), 1) };
 }
 
@@ -19,8 +20,8 @@ pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {
     let mut state = MaybeUninit::<poly1305_state>::uninit();
     let state = state.as_mut_ptr();
     let mut tag = [0; 16];
-    // SAFETY: the state is memory of its size, which the first call initialises before the others use it; the key has 32
-    // bytes, the tag 16, the message its length.
+    // SAFETY: the first call initialises the state, which has its full size, before the others use
+    // it; the key has 32 bytes, the tag 16, and the message its length.
     unsafe {
         CRYPTO_poly1305_init(state, key.as_ptr());
         CRYPTO_poly1305_update(state, message.as_ptr(), message.len());

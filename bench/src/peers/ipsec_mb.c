@@ -16,7 +16,7 @@ const char *bench_imb_version(void)
     return imb_get_version_str();
 }
 
-/* Submits the job and waits for it. Returns whether it was done. */
+/* Submits the job and waits for it. Returns whether it succeeded. */
 static int run(IMB_MGR *manager, IMB_JOB *job)
 {
     job = IMB_SUBMIT_JOB_NOCHECK(manager);
@@ -25,7 +25,7 @@ static int run(IMB_MGR *manager, IMB_JOB *job)
     return job != NULL && job->status == IMB_STATUS_COMPLETED;
 }
 
-/* From block 1 on. */
+/* Encrypts or decrypts with ChaCha20 from block 1 on. */
 int bench_imb_chacha20(IMB_MGR *manager, const uint8_t *key, const uint8_t *nonce, uint8_t *data, uint64_t length)
 {
     IMB_JOB *job = IMB_GET_NEXT_JOB(manager);

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use crate::buffers::Tag;
 
-/// A job manager; only C looks inside.
+/// A job manager, opaque to Rust.
 #[repr(C)]
 struct Manager {
     _opaque: [u8; 0],
@@ -31,7 +31,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The library's version.
+/// Returns the library's version.
 pub fn version() -> String {
     // SAFETY: the function returns a static C string.
     let version = unsafe { CStr::from_ptr(bench_imb_version()) };
@@ -47,7 +47,7 @@ impl IpsecMb {
         Self(NonNull::new(unsafe { bench_imb_new() }).expect("a job manager of ipsec-mb"))
     }
 
-    /// ChaCha20 from block 1 on.
+    /// Encrypts with ChaCha20 from block 1 on.
     pub fn chacha20(&mut self, key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
         // SAFETY: the manager is ours alone; all buffers are as long as documented or said.
         let done = unsafe {
@@ -66,7 +66,7 @@ impl IpsecMb {
         tag
     }
 
-    /// Encrypts, or decrypts without looking at the tag, in place; returns the tag.
+    /// Encrypts, or decrypts without checking the tag, in place. Returns the tag.
     pub fn aead(&mut self, seal: bool, key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], data: &mut [u8]) -> Tag {
         let mut tag = [0; 16];
         // SAFETY: as above.

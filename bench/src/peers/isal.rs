@@ -1,5 +1,5 @@
-//! ISA-L's erasure codes: the same linear combinations as secret sharing, in GF(2^8) with another polynomial (0x11d), and without
-//! any randomness: the caller brings the coefficients.
+//! ISA-L's erasure codes: the same linear combinations as secret sharing, in GF(2^8) with another
+//! polynomial (0x11d), and without randomness: the caller supplies the coefficients.
 
 use std::ffi::{c_int, c_uchar, c_void};
 
@@ -26,7 +26,7 @@ unsafe extern "C" {
     );
 }
 
-/// A matrix over the field, with the products that ISA-L looks up.
+/// A matrix over the field, with ISA-L's tables of products.
 pub struct Matrix {
     sources: usize,
     outputs: usize,
@@ -34,16 +34,17 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// `matrix` has a row of `sources` factors for each output.
+    /// Prepares `matrix`, which has a row of `sources` factors for each output.
     pub fn new(sources: usize, outputs: usize, matrix: &[u8]) -> Self {
         assert_eq!(matrix.len(), sources * outputs);
         let mut tables = vec![0; 32 * sources * outputs];
-        // SAFETY: the matrix has `sources * outputs` bytes, and the tables 32 for each of them, as the function demands.
+        // SAFETY: the matrix has `sources * outputs` bytes, and the tables 32 for each of them, as
+        // the function demands.
         unsafe { ec_init_tables(sources as c_int, outputs as c_int, matrix.as_ptr(), tables.as_mut_ptr()) };
         Self { sources, outputs, tables }
     }
 
-    /// Every output becomes the sum of the sources, each times its factor.
+    /// Sets every output to the sum of the sources, each times its factor.
     pub fn apply(&self, sources: &[Vec<u8>], outputs: &mut [Vec<u8>]) {
         let length = sources[0].len();
         assert!(sources.len() == self.sources && outputs.len() == self.outputs);
@@ -51,20 +52,20 @@ impl Matrix {
         let sources: Vec<_> = sources.iter().map(|source| source.as_ptr()).collect();
         let outputs: Vec<_> = outputs.iter_mut().map(|output| output.as_mut_ptr()).collect();
         let (k, rows) = (self.sources as c_int, self.outputs as c_int);
-        // SAFETY: the tables are of a matrix of this shape, and there are as many sources and outputs, each of `length` bytes,
-        // the outputs borrowed exclusively.
+        // SAFETY: the tables are of a matrix of this shape, and there are as many sources and
+        // outputs, each of `length` bytes, the outputs borrowed exclusively.
         unsafe {
             ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources.as_ptr(), outputs.as_ptr());
         }
     }
 }
 
-/// A constant, with its products that ISA-L looks up.
+/// A constant, with ISA-L's table of products.
 pub struct Constant {
     table: [u8; 32],
 }
 
-/// What lengths and addresses of [`Constant`]'s buffers are multiples of.
+/// The lengths and addresses of [`Constant`]'s buffers are multiples of this.
 pub const ALIGNMENT: usize = 32;
 
 impl Constant {
@@ -75,12 +76,12 @@ impl Constant {
         Self { table }
     }
 
-    /// Each byte of `output` becomes that of `source` times the constant.
+    /// Sets each byte of `output` to the constant times the same byte of `source`.
     pub fn multiply(&mut self, source: &mut [u8], output: &mut [u8]) {
         assert!(source.len() == output.len() && source.len().is_multiple_of(ALIGNMENT));
         assert!([source.as_ptr(), output.as_ptr()].iter().all(|buffer| buffer.addr().is_multiple_of(ALIGNMENT)));
-        // SAFETY: the table has its 32 bytes; both buffers, borrowed exclusively, have that length, which like their addresses
-        // is a multiple of 32, as the function demands.
+        // SAFETY: the table has its 32 bytes; both buffers are borrowed exclusively and have that
+        // length; lengths and addresses are multiples of 32, as the function demands.
         let failed = unsafe {
             gf_vect_mul(
                 source.len() as c_int,
@@ -92,11 +93,11 @@ impl Constant {
         assert_eq!(failed, 0, "ISA-L multiplies");
     }
 
-    /// Adds each byte of `source` times the constant to that of `sum`.
+    /// Adds the constant times each byte of `source` to the same byte of `sum`.
     pub fn multiply_add(&mut self, source: &mut [u8], sum: &mut [u8]) {
         assert!(source.len() == sum.len() && source.len() >= 64);
-        // SAFETY: the table is that of one source, of which this is the first; both buffers, borrowed exclusively, have that
-        // length, which is no less than the function demands.
+        // SAFETY: the table is for one source, and this is the first; both buffers are borrowed
+        // exclusively and have that length, which is no less than the function demands.
         unsafe {
             gf_vect_mad(source.len() as c_int, 1, 0, self.table.as_mut_ptr(), source.as_mut_ptr(), sum.as_mut_ptr());
         }

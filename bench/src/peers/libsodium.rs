@@ -1,4 +1,4 @@
-//! libsodium's functions of C.
+//! The C functions of libsodium.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -8,7 +8,7 @@ use libsodium_sys as sodium;
 
 use crate::buffers::Tag;
 
-/// Chooses its implementations for this CPU; needed once before all else.
+/// Selects its implementations for this CPU. Must be called once before all other functions.
 pub fn init() {
     static INIT: Once = Once::new();
     INIT.call_once(|| {
@@ -24,11 +24,12 @@ pub fn version() -> String {
     version.to_string_lossy().into_owned()
 }
 
-/// From block 1 on.
+/// Encrypts in place from block 1 on.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
     let bytes = data.as_mut_ptr();
     let length = data.len() as u64;
-    // SAFETY: input and output are the same `length` bytes, which is allowed; key and nonce are as long as documented.
+    // SAFETY: input and output are the same `length` bytes, which is allowed; key and nonce are as
+    // long as documented.
     unsafe { sodium::crypto_stream_chacha20_ietf_xor_ic(bytes, bytes, length, nonce.as_ptr(), 1, key.as_ptr()) };
 }
 
@@ -44,7 +45,8 @@ pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {
 pub fn seal(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], data: &mut [u8]) -> Tag {
     let mut tag = [0; 16];
     let bytes = data.as_mut_ptr();
-    // SAFETY: input and output are the same bytes, which is allowed; all others are as long as documented or said.
+    // SAFETY: input and output are the same bytes, which is allowed; all others are as long as
+    // documented or said.
     unsafe {
         sodium::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
             bytes,

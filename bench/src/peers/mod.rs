@@ -1,4 +1,4 @@
-//! Who is measured beside us.
+//! The peers.
 
 pub mod aws_lc;
 #[cfg(feature = "ipsec-mb")]
@@ -18,15 +18,15 @@ use crate::row::{Owner, Row};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
-    /// The context and its key live as long as the row.
+    /// OpenSSL; the context and its key live as long as the row.
     OpenSsl,
-    /// As `OpenSsl`, made to use AVX-512, which it hides from itself on some CPUs.
+    /// `OpenSsl`, forced to use AVX-512, which it hides from itself on some CPUs.
     OpenSslForced,
-    /// Context and key are made for each message.
+    /// `OpenSsl` with a new context and key for each message.
     OpenSslFresh,
-    /// As `OpenSsl`, made to see no AVX: what it does on a CPU that has SSSE3 and no more.
+    /// `OpenSsl` with AVX hidden: the code for a CPU with SSSE3 alone.
     OpenSslNoAvx,
-    /// AES-256-GCM, for information: what users of this CPU might pick instead.
+    /// AES-256-GCM, for information: an alternative for users of this CPU.
     OpenSslGcm,
     Ring,
     AwsLc,
@@ -34,7 +34,7 @@ pub enum Peer {
     Graviola,
     RsCrypto,
     RustCrypto,
-    /// Portable code, of the last versions in which a feature chooses it.
+    /// Portable code, of the last versions that have a feature for it.
     RustCryptoSoft,
     /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
     #[cfg(feature = "ipsec-mb")]
@@ -61,7 +61,8 @@ impl Peer {
         }
     }
 
-    /// Who stands for it on this CPU: OpenSSL as it is, where there is nothing to force or to hide.
+    /// Returns the peer that replaces it on this CPU: OpenSSL as it is, if there is nothing to
+    /// force or to hide.
     pub fn here(self) -> Self {
         match self {
             Self::OpenSslForced if Capabilities::forced().is_none() => Self::OpenSsl,
@@ -70,15 +71,15 @@ impl Peer {
         }
     }
 
-    /// Returns whether it can be the best peer. Those that are held back cannot, nor can another
+    /// Returns whether it can be the best peer. Peers that are held back cannot, nor can another
     /// cipher.
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }
 }
 
-/// OpenSSL's rows with a context that is kept: as it is, forced to AVX-512 where it hides that from itself, and without
-/// AVX where the CPU has it.
+/// Returns OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512
+/// from itself, and without AVX where the CPU has it.
 pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
     let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
     let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];

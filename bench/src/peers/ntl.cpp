@@ -1,5 +1,6 @@
-// NTL's GF(2^n) behind functions of C. Elements are numbered within a field, and loops are here, so that no call between
-// languages is in a figure. An element's bytes are little-endian, as in NTL's own conversions.
+// NTL's GF(2^n) behind C functions. Elements are numbered within a field. Loops are in C++, so that
+// no call between languages is in a figure. An element's bytes are little-endian, as in NTL's own
+// conversions.
 
 #include <NTL/GF2E.h>
 #include <NTL/GF2EX.h>
@@ -14,7 +15,7 @@ namespace {
 struct Field {
     NTL::GF2EContext context;
     NTL::vec_GF2E a, b, out;
-    // Its coefficients, and the values at the points `a`.
+    // The polynomial's coefficients, and its values at the points `a`.
     NTL::GF2EX polynomial;
     long bytes;
 };
@@ -56,7 +57,7 @@ void bench_ntl_free(Field *field) {
     delete field;
 }
 
-// Makes the field the current one, of which NTL has one in each thread.
+// Makes the field the current one. NTL has one in each thread.
 void bench_ntl_enter(const Field *field) { field->context.restore(); }
 
 void bench_ntl_result(const Field *field, unsigned char *to) {
@@ -84,13 +85,14 @@ void bench_ntl_invert(Field *field) {
 
 void bench_ntl_sum_of_products(Field *field) { NTL::InnerProduct(field->out[0], field->a, field->b); }
 
-// The polynomial of degree below the number of points whose coefficients are `b`, the constant one first, at the points `a`.
+// Evaluates the polynomial with the coefficients `b`, from the constant one up, at the points `a`.
 void bench_ntl_split(Field *field) {
     NTL::conv(field->polynomial, field->b);
     NTL::eval(field->out, field->polynomial, field->a);
 }
 
-// The polynomial with the values `b` at the points `a`; its constant coefficient is the first element of the result.
+// Interpolates the polynomial with the values `b` at the points `a`. Its constant coefficient is
+// the first element of the result.
 void bench_ntl_reconstruct(Field *field) {
     NTL::interpolate(field->polynomial, field->a, field->b);
     field->out[0] = NTL::ConstTerm(field->polynomial);

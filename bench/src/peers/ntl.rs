@@ -1,10 +1,11 @@
-//! NTL's `GF2E`, by `ntl.cpp`. It looks things up and branches on what is in its elements: none of it is in constant time.
+//! NTL's `GF2E`, by `ntl.cpp`. It is not constant time: look-ups and branches depend on its
+//! elements.
 
 use std::ffi::{c_long, c_uchar};
 
 use sealane::gf2n::{Element, Field};
 
-/// A field of NTL with two vectors of elements and one for results; only C++ looks inside.
+/// A field of NTL with two vectors of elements and one for results, opaque to Rust.
 #[repr(C)]
 struct Vectors {
     _opaque: [u8; 0],
@@ -30,12 +31,12 @@ unsafe extern "C" {
     fn bench_ntl_reconstruct(vectors: *mut Vectors);
 }
 
-/// What is done to all elements of two vectors a and b.
+/// An operation on all elements of two vectors a and b.
 #[derive(Clone, Copy)]
 pub enum Operation {
     /// a(i)·b(i).
     Multiply,
-    /// The first result is a(0), each other the one before times b(i).
+    /// The first result is a(0). Each other result is the one before times b(i).
     MultiplyDependent,
     /// a(i)².
     Square,
@@ -43,9 +44,10 @@ pub enum Operation {
     Invert,
     /// The sum of a(i)·b(i), as the first result.
     SumOfProducts,
-    /// The polynomial with the coefficients b, the constant one first, at the points a.
+    /// The polynomial with the coefficients b, from the constant one up, at the points a.
     Split,
-    /// The constant coefficient of the polynomial with the values b at the points a, as the first result.
+    /// The constant coefficient of the polynomial with the values b at the points a, as the first
+    /// result.
     Reconstruct,
 }
 
@@ -64,7 +66,8 @@ impl<F: Field> Ntl<F> {
             elements.iter().flat_map(|element| element.to_bytes().as_ref().to_vec()).collect()
         };
         let (count, a, b) = (a.len(), bytes(a), bytes(b));
-        // SAFETY: there are three exponents, and `count` elements of BITS / 8 bytes each in `a` and `b`. All are copied.
+        // SAFETY: there are three exponents, and `count` elements of BITS / 8 bytes each in `a` and
+        // `b`. All are copied.
         let vectors =
             unsafe { bench_ntl_new(F::BITS as c_long, F::EXPONENTS.as_ptr(), count as c_long, a.as_ptr(), b.as_ptr()) };
         Self { vectors, count, field: std::marker::PhantomData }
@@ -72,8 +75,8 @@ impl<F: Field> Ntl<F> {
 
     /// Makes the results.
     pub fn run(&mut self, operation: Operation) {
-        // SAFETY: the vectors are those that were made, the field is that of this thread's current context from here on, and
-        // no other has run in between.
+        // SAFETY: `bench_ntl_new` made the vectors. The field is that thread's current context from
+        // here on, and no other field has run in between.
         unsafe {
             bench_ntl_enter(self.vectors);
             match operation {
@@ -88,7 +91,7 @@ impl<F: Field> Ntl<F> {
         }
     }
 
-    /// The results.
+    /// Returns the results.
     pub fn results(&self) -> Vec<Element<F>> {
         let mut bytes = vec![0; self.count * Element::<F>::BYTES];
         // SAFETY: the vector of results has `count` elements, of BITS / 8 bytes each.

@@ -1,15 +1,17 @@
-//! What OpenSSL believes this CPU to have.
+//! The CPU features that OpenSSL sees.
 //!
-//! OpenSSL keeps what it found in a vector, `OPENSSL_ia32cap_P`: its ChaCha20 looks at it in each call, its Poly1305 when a
-//! key is set. It clears AVX-512F there for some CPUs that have it. The environment variable `OPENSSL_ia32cap` changes the
-//! vector, but only as the process starts; rows that differ in it can rotate in one process because the vector itself is
-//! reachable where libcrypto is linked statically. `check` proves that it is the right one, and that it works.
+//! OpenSSL keeps the detected features in a vector, `OPENSSL_ia32cap_P`. Its ChaCha20 reads the
+//! vector in each call, its Poly1305 when a key is set. OpenSSL clears AVX-512F there for some CPUs
+//! that have it. The environment variable `OPENSSL_ia32cap` changes the vector, but only as the
+//! process starts. Rows with different features can take turns in one process, because a statically
+//! linked libcrypto exposes the vector itself. `check` proves that it is the right one, and that it
+//! has an effect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Words of the vector (`OPENSSL_IA32CAP_P_MAX_INDEXES`), as of OpenSSL 3.5: CPUID leaf 1 EDX and ECX, leaf 7 EBX, ECX and
-/// EDX, then of its subleaf 1 and of leaf 24h.
+/// Words of the vector (`OPENSSL_IA32CAP_P_MAX_INDEXES`), as of OpenSSL 3.5: CPUID leaf 1 EDX and
+/// ECX, leaf 7 EBX, ECX and EDX, then leaf 7 subleaf 1, and leaf 24h.
 const WORDS: usize = 10;
 const LEAF_1_ECX: usize = 1;
 const LEAF_7_EBX: usize = 2;
@@ -23,7 +25,7 @@ const AVX: u32 = 1 << 28;
 const AVX2: u32 = 1 << 5;
 const AVX512F: u32 = 1 << 16;
 
-/// The whole vector, as it is to be.
+/// A value for the whole vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capabilities([u32; WORDS]);
 
@@ -50,7 +52,7 @@ mod vector {
         Some(&VECTOR)
     }
 
-    /// EAX, EBX, ECX and EDX.
+    /// Returns EAX, EBX, ECX and EDX.
     pub fn cpuid(leaf: u32) -> [u32; 4] {
         let result = std::arch::x86_64::__cpuid_count(leaf, 0);
         [result.eax, result.ebx, result.ecx, result.edx]
@@ -71,15 +73,16 @@ mod vector {
 }
 
 impl Capabilities {
-    /// As OpenSSL found them when the process started; none where there is no such vector.
+    /// Returns the capabilities that OpenSSL found when the process started; none where there is no
+    /// such vector.
     pub fn found() -> Option<Self> {
         static FOUND: OnceLock<Option<Capabilities>> = OnceLock::new();
         *FOUND.get_or_init(Self::read)
     }
 
-    /// As CPUID has them, where OpenSSL hides AVX-512F.
+    /// Returns CPUID's own capabilities, where OpenSSL hides AVX-512F.
     pub fn forced() -> Option<Self> {
-        // The operating system must save the registers, too, which this asks.
+        // The operating system must save the registers, too. This tests both.
         if !has_avx512() {
             return None;
         }
@@ -87,7 +90,7 @@ impl Capabilities {
         Self::found()?.unhidden(ebx, ecx)
     }
 
-    /// With leaf 7's EBX and ECX as CPUID has them, if AVX-512F is hidden.
+    /// Replaces leaf 7's EBX and ECX with CPUID's, if AVX-512F is hidden.
     fn unhidden(self, ebx: u32, ecx: u32) -> Option<Self> {
         let Self(mut words) = self;
         (words[LEAF_7_EBX], words[LEAF_7_ECX]) = (ebx, ecx);
@@ -95,7 +98,7 @@ impl Capabilities {
         (unhidden.avx512() && !self.avx512()).then_some(unhidden)
     }
 
-    /// No AVX and nothing that came with it or later, where there is AVX.
+    /// Returns capabilities without AVX and all later features, where the CPU has AVX.
     pub fn without_avx() -> Option<Self> {
         let Self(mut words) = Self::found()?;
         if words[LEAF_1_ECX] & AVX == 0 {
@@ -106,14 +109,14 @@ impl Capabilities {
         Some(Self(words))
     }
 
-    /// Makes OpenSSL see these, until what is returned is dropped.
+    /// Sets these capabilities in OpenSSL until the returned guard is dropped.
     pub fn set(self) -> Reset {
         let before = Self::read().expect("these were made from the vector");
         self.write();
         Reset(before)
     }
 
-    /// Whether OpenSSL sees AVX-512F.
+    /// Returns whether OpenSSL sees AVX-512F.
     pub fn avx512(self) -> bool {
         self.0[LEAF_7_EBX] & AVX512F != 0
     }
@@ -136,11 +139,11 @@ fn has_avx512() -> bool {
     return false;
 }
 
-/// Shows that the vector has the layout that is expected here, and that to change it changes what OpenSSL does; returns
-/// what it changes.
+/// Checks that the vector has the expected layout, and that a change to it changes OpenSSL's speed.
+/// Returns the measured effect.
 ///
 /// # Errors
-/// What is not as it should be: then no figure of such a row would mean anything.
+/// If the vector differs from what is expected: no figure of such a row would mean anything.
 pub fn check() -> Result<Vec<String>, String> {
     let Some(Capabilities(words)) = Capabilities::found() else { return Ok(Vec::new()) };
     if std::env::var_os("OPENSSL_ia32cap").is_some() {
@@ -171,7 +174,8 @@ pub fn check() -> Result<Vec<String>, String> {
     }
     if let Some(without) = Capabilities::without_avx() {
         let ratio = with(without) / usual;
-        // Its AVX2 code does twice as many blocks at a time as that for SSSE3; AVX alone changes nothing here.
+        // OpenSSL's AVX2 code does twice as many blocks at a time as its SSSE3 code. AVX alone
+        // changes nothing here.
         if words[LEAF_7_EBX] & AVX2 != 0 && ratio < 1.25 {
             return Err(format!("without AVX, OpenSSL takes {ratio:.2} times its usual time: it is not held back"));
         }
@@ -180,7 +184,7 @@ pub fn check() -> Result<Vec<String>, String> {
     Ok(notes)
 }
 
-/// The best time of many for ChaCha20 of 16 KiB, in nanoseconds.
+/// Returns the best of many times for ChaCha20 of 16 KiB, in nanoseconds.
 fn chacha20_ns() -> f64 {
     let mut cipher = crate::chacha20::OpenSsl::new();
     let mut data = vec![0; 16384];

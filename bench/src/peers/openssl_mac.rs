@@ -2,13 +2,14 @@
 
 use std::ptr;
 
-/// A context that is kept and given a new key for each message.
+/// A context that is kept, and gets a new key for each message.
 pub struct Poly1305Context(*mut openssl_sys::EVP_MAC_CTX);
 
 impl Poly1305Context {
     pub fn new() -> Self {
         openssl_sys::init();
-        // SAFETY: the name is a C string; a null library context is the default one, null properties are none.
+        // SAFETY: the name is a C string; a null library context is the default one, null
+        // properties are none.
         let mac = unsafe { openssl_sys::EVP_MAC_fetch(ptr::null_mut(), c"POLY1305".as_ptr(), ptr::null()) };
         assert!(!mac.is_null(), "OpenSSL has no Poly1305");
         // SAFETY: `mac` is a MAC that was fetched above.
@@ -22,7 +23,8 @@ impl Poly1305Context {
     pub fn mac(&mut self, key: &[u8; 32], message: &[u8]) -> [u8; 16] {
         let mut tag = [0; 16];
         let mut written = 0;
-        // SAFETY: the context is valid until `drop`; the key is valid for its length; there are no parameters.
+        // SAFETY: the context is valid until `drop`; the key is valid for its length; there are no
+        // parameters.
         let init = unsafe { openssl_sys::EVP_MAC_init(self.0, key.as_ptr(), key.len(), ptr::null()) };
         // SAFETY: the message is valid for its length.
         let update = unsafe { openssl_sys::EVP_MAC_update(self.0, message.as_ptr(), message.len()) };

@@ -1,14 +1,16 @@
-//! Haraka of PQClean's SPHINCS+-Haraka, in C with AES-NI (the crate `pqcrypto-sphincsplus`, whose interface is signatures; these
-//! are functions beneath it). Its round constants are those of a public seed.
+//! Haraka of PQClean's SPHINCS+-Haraka, in C with AES-NI. The interface of the crate
+//! `pqcrypto-sphincsplus` is signatures; these functions are beneath it. The round constants come
+//! from a public seed.
 
-// The C comes with it.
+// This crate links the C code.
 use pqcrypto_sphincsplus as _;
 
-/// `harakactx`: the constants of a public seed, and those of a secret one, which nothing here uses.
+/// `harakactx`: the constants of a public seed, and those of a secret seed, which nothing here
+/// uses.
 #[repr(C, align(16))]
 pub struct Constants([[u8; 16]; 80]);
 
-/// What the C reads of the seed, from its parameters.
+/// The bytes that the C code reads from the seed, from its parameters.
 const SEED_BYTES: usize = 16;
 
 unsafe extern "C" {
@@ -25,13 +27,13 @@ unsafe extern "C" {
 }
 
 impl Constants {
-    /// Those of a public seed.
+    /// Computes the constants of a public seed.
     pub fn new(seed: &[u8]) -> Self {
         assert_eq!(seed.len(), SEED_BYTES);
         assert!(std::arch::is_x86_feature_detected!("aes"), "a CPU with AES-NI");
         let mut constants = Self([[0; 16]; 80]);
-        // SAFETY: the constants are valid for writing and aligned; the public seed has the length that is said; without a secret
-        // seed, none is read. The CPU has the instructions.
+        // SAFETY: the constants are valid for writing and aligned; the public seed has the length
+        // that is passed; without a secret seed, none is read. The CPU has the instructions.
         unsafe { tweak_constants(&mut constants, seed.as_ptr(), std::ptr::null(), SEED_BYTES as u64) };
         constants
     }
@@ -43,8 +45,9 @@ macro_rules! call {
         #[inline]
         pub fn $name(constants: &Constants, inputs: &[[u8; $bytes]; $count]) -> [[u8; 32]; $count] {
             let mut outputs = [[0; 32]; $count];
-            // SAFETY: the arrays are as long as what the function reads and writes, which needs no alignment of them; the
-            // constants were made by `Constants::new`, which found that the CPU has the instructions.
+            // SAFETY: the arrays are as long as the function reads and writes, and it needs no
+            // alignment; `Constants::new` made the constants, and checked that the CPU has the
+            // instructions.
             unsafe { $c(outputs.as_flattened_mut().as_mut_ptr(), inputs.as_flattened().as_ptr(), constants) };
             outputs
         }
