@@ -166,7 +166,8 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
 /// only where their name contains one of the words, and the references, whose answers depend on no
 /// backend, not at all. Prints each one's closing line, and returns what was exercised.
 ///
-/// # Errors If one fails, or if none of them had a test.
+/// # Errors
+/// If an executable fails, or if none of them had a test.
 pub(crate) fn run_all(
     binaries: &[TestBinary],
     runner: &[OsString],
