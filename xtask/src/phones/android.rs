@@ -93,7 +93,7 @@ pub(super) fn alignment() -> Result<()> {
     Ok(())
 }
 
-/// The alignments of the segments that are loaded.
+/// Returns the alignments of the segments that are loaded.
 fn loaded_segments(readelf: &Path, library: &Path) -> Result<Vec<u64>> {
     let output = process::output(Command::new(readelf).args(["--segments", "--wide"]).arg(library))?;
     let lines = String::from_utf8_lossy(&output).into_owned();
