@@ -70,7 +70,7 @@ impl Code<'_> {
 }
 
 /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
-/// outside such functions was compiled without further features.
+/// Code outside such functions was compiled without further features.
 fn backend(architecture: Architecture, function: &str) -> &'static str {
     let entered = function.contains("Token>::enter::entry");
     let before = function.split("::enter::").next().unwrap_or("");
