@@ -96,7 +96,7 @@ impl<R> Decryptor<R> {
 
     /// Accepts scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
     ///
-    /// An identity may have a lower limit of its own; that of [`passphrase_identity`] has none.
+    /// An identity may have its own, lower limit. [`passphrase_identity`] has no limit.
     #[must_use]
     pub fn with_max_work_factor(mut self, log_n: u8) -> Self {
         self.max_work_factor = log_n;

@@ -42,7 +42,7 @@ impl Threads {
         Self(count.min(const { NonZero::new(Self::MAX).unwrap() }))
     }
 
-    /// Returns as many threads as this process has cores.
+    /// Returns the number of cores that this process may use.
     #[must_use]
     pub fn available() -> Self {
         thread::available_parallelism().map_or(Self::ONE, Self::new)

@@ -98,7 +98,7 @@ pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Resul
     }
     let field = field(list[0].1.len())?;
     let point = |&at: &usize| element(&field, list[at].0);
-    // Without the term x^k, the values are those of a polynomial of a degree below k.
+    // Without the term x^k, the values belong to a polynomial of a degree below k.
     let value = |at: &usize| {
         let x = point(at);
         let power = (1..threshold).fold(x.clone(), |power, _| field.multiply(&power, &x));
