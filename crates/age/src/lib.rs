@@ -41,7 +41,8 @@
 //! reader.read_to_end(&mut plaintext)?;
 //! assert_eq!(plaintext, b"the quick brown fox");
 //!
-//! // A file that can seek can be read from anywhere; only the chunks that are needed are decrypted.
+//! // A file that can seek can be read from any position. Only the chunks that are needed are
+//! // decrypted.
 //! let decryptor = Decryptor::new(std::io::Cursor::new(&file))?;
 //! let mut reader = decryptor.decrypt([&identity as &dyn Identity])?;
 //! reader.seek(SeekFrom::End(-3))?;
