@@ -186,8 +186,8 @@ impl<R> fmt::Debug for Decryptor<R> {
     }
 }
 
-/// Returns the identity of a passphrase. It has no work factor limit of its own, so the limit of
-/// the decryptor applies.
+/// Returns the identity of a passphrase. The identity itself has no work factor limit, so the limit
+/// of the decryptor applies.
 ///
 /// (The limit of [`age::scrypt::Identity::new`] depends on how fast this machine is at the moment.)
 pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {

@@ -132,8 +132,8 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
     Ok(found)
 }
 
-/// Whether a source file in `folder` or below has a block, function, implementation, trait or
-/// foreign interface that is `unsafe`, for whatever platform or feature. Lines with a comment do
+/// Returns whether a source file in `folder` or below has an `unsafe` block, function,
+/// implementation, trait or foreign interface, for any platform or feature. Lines with a comment do
 /// not count.
 fn has_unsafe_code(folder: &Path) -> Result<bool> {
     const CODE: &str = r"^([^/]|/[^/])*\bunsafe(\s*$|\s*\{|\s+(fn|impl|trait|extern)\b)";

@@ -79,8 +79,8 @@ pub fn split(
 /// Combines shares. The threshold must be the one of splitting. Shares beyond it are checked
 /// against the others.
 ///
-/// The result has as many bytes as the field: a shorter secret has zeros before it. **The result is
-/// not authenticated**, because the format has no means for it.
+/// The result is as long as an element of the field: a shorter secret has zeros before it. **The
+/// result is not authenticated**, because the format has no means for it.
 ///
 /// # Errors
 /// If there are fewer different shares than the threshold, the threshold is below 2, or the shares
