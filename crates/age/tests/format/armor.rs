@@ -219,7 +219,6 @@ proptest! {
     }
 
     /// Decoded text, written again, is the same text, except for line ends and white space outside.
-    /// white space outside.
     #[test]
     fn there_is_one_text_for_each_file(
         len in 0usize..150,

@@ -109,8 +109,8 @@ impl<F: Family> BackendOf<F> {
     /// The variable holds one name or several names with commas between them, such as `avx2,aesni`.
     /// Each family of primitives uses the last name that it knows.
     ///
+    /// # Errors
     /// [`BackendError`] if a named backend cannot be used, or no family knows a name: no backend is
-    /// silently replaced.
     /// silently replaced.
     #[cfg(feature = "std")]
     pub fn from_env() -> Result<Self, BackendError> {
