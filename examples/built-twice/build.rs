@@ -1,12 +1,13 @@
-//! Compiles `operations` once more, for recent CPUs, as `libsimd.a`.
+//! Compiles `operations` a second time, for recent CPUs, as `libsimd.a`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the copy is compiled for. `src/lib.rs` looks for the same before it calls it.
+/// The features that the copy is compiled for. `src/lib.rs` checks for the same ones before it
+/// calls the copy.
 const FEATURES: [&str; 4] = ["avx2", "bmi2", "aes", "pclmulqdq"];
-/// With the feature `vaes` of this crate, this too.
+/// The feature `vaes` of this crate adds these.
 const MORE_FEATURES: [&str; 2] = ["vaes", "vpclmulqdq"];
 
 fn main() {
@@ -20,15 +21,16 @@ fn main() {
     let more = if env::var_os("CARGO_FEATURE_VAES").is_some() { &MORE_FEATURES[..] } else { &[] };
     let features: Vec<_> = FEATURES.iter().chain(more).map(|feature| format!("+{feature}")).collect();
     let features = format!("-Ctarget-feature={}", features.join(","));
-    // Without metadata of its own, the functions of this copy could have the names of those in the other: the linker would keep one
-    // of each, for whoever calls it.
+    // Different metadata gives the functions of this copy other symbol names than those in the
+    // first copy. With equal names, the linker would keep one function for the callers of both.
     let flags = [&features, "-Cmetadata=simd", "--cfg=copy=\"simd\""].join("\x1f");
 
     let mut cargo = Command::new(variable("CARGO"));
     cargo
         .args(["rustc", "--quiet", "--lib", "--crate-type=staticlib", "--manifest-path"])
         .arg(here.join("operations/Cargo.toml"))
-        // A target, although it is the usual one: the flags are then not for programs that run while this is compiled.
+        // Naming the target keeps the flags away from build scripts and macros, which run on this
+        // machine while it compiles.
         .args(["--target", &target, "--target-dir"])
         .arg(&built)
         .args(release.then_some("--release"))
@@ -41,8 +43,8 @@ fn main() {
     let renamed = built.join("libsimd.a");
     std::fs::copy(&archive, &renamed).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
     println!("cargo::rustc-link-search=native={}", built.display());
-    // Not packed into this crate: the archive brings the parts of the standard library that it needs, which are the program's too, and
-    // a linker takes each only once from archives.
+    // The archive is not packed into this crate. It contains the parts of the standard library that
+    // it needs, the program contains them too, and a linker removes duplicates only from archives.
     println!("cargo::rustc-link-lib=static:-bundle=simd");
     for source in ["build.rs", "operations", "../../crates/simd/src"] {
         println!("cargo::rerun-if-changed={}", here.join(source).display());

@@ -12,9 +12,9 @@ use sealane_fuzz::{Octets, backends};
 use sealane_spec::chacha::{Nonce, chacha_block};
 use sealane_spec::{aead, poly1305, xchacha};
 
-/// More than two groups of the widest kernel.
+/// More than two groups of blocks in the widest kernel.
 type Message = Octets<2200>;
-/// More than one: the reference of Poly1305 is slow.
+/// More than one group. The reference of Poly1305 is slow.
 type Authenticated = Octets<1300>;
 
 #[derive(Arbitrary, Debug)]
@@ -25,11 +25,11 @@ enum Case {
     Batch { key: [u8; 32], messages: Vec<(ShortAead, bool)> },
 }
 
-/// Where the key stream starts.
+/// The position at which the key stream starts.
 #[derive(Arbitrary, Debug)]
 enum Block {
     At(u64),
-    /// So many before the counter of 32 bits, or that of 64, is at its end.
+    /// This many blocks before the end of the 32-bit or the 64-bit counter.
     Before32(u8),
     Before64(u8),
 }
@@ -73,7 +73,7 @@ impl Forgery {
 
 fuzz_target!(|case: Case| match case {
     Case::KeyStream { layout, key, nonce, block, skip, message } => {
-        // The kernels for 12 and 8 rounds are the same source, and would take long to compile.
+        // The kernels for 12 and 8 rounds have the same source, and would take long to compile.
         let check = match layout % 3 {
             0 => key_stream::<Ietf>,
             1 => key_stream::<Original>,
@@ -110,7 +110,7 @@ fuzz_target!(|case: Case| match case {
     }
 });
 
-/// A layout and what the reference says of it.
+/// A layout, and the reference's result for it.
 trait Reference: Layout {
     const BLOCKS: u128;
 

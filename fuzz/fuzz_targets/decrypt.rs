@@ -1,4 +1,5 @@
-//! Files that are valid, damaged or forged: Sealane's decryptor releases what that of the crate `age` does.
+//! Valid, damaged and forged files: Sealane's decryptor releases the same plaintext as the crate
+//! `age`.
 #![no_main]
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,7 +18,7 @@ struct Case {
     plan: Plan,
     edits: Vec<Edit>,
     armor: Armor,
-    /// Changes of the text.
+    /// Changes to the text.
     text_edits: Vec<Edit>,
     reads: Vec<u16>,
     seeks: Vec<(u32, u8)>,
@@ -65,7 +66,7 @@ fn open_by_age(file: &[u8]) -> Result<Released, age::DecryptError> {
     Ok(read(&mut reader, &[]))
 }
 
-/// Several threads release the same, and fail in the same way.
+/// Several threads release the same plaintext, and fail in the same way.
 fn on_threads(file: &[u8], is_binary: bool, expected: &[u8], error: Option<&io::Error>) {
     let expected_error = error.map(ToString::to_string);
     let failed = |error: CopyError| match error {
@@ -108,7 +109,7 @@ impl WriteAt for Placed {
     }
 }
 
-/// Reads to the end or the error, in these pieces first.
+/// Reads to the end or to the first error. The first reads have these lengths.
 fn read(reader: &mut impl Read, pieces: &[u16]) -> Released {
     let mut released = Vec::new();
     for &piece in pieces {
@@ -129,7 +130,8 @@ fn read(reader: &mut impl Read, pieces: &[u16]) -> Released {
 fn compare(file: &[u8], ours: Result<&Released, &DecryptError>, theirs: Result<Released, age::DecryptError>) {
     match (ours, theirs) {
         (Ok((ours, our_error)), Ok((theirs, their_error))) => {
-            // After an error in the armor, one may have released a chunk that the other did not look at.
+            // After an error in the armor, one of the two may have released a chunk that the other
+            // did not check.
             let alike = match our_error {
                 None => *ours == theirs,
                 Some(_) => ours.starts_with(&theirs) || theirs.starts_with(ours),
@@ -155,7 +157,7 @@ fn compare(file: &[u8], ours: Result<&Released, &DecryptError>, theirs: Result<R
     }
 }
 
-/// What is read from anywhere is what was read there in order.
+/// A read at any position gives the same bytes as a read in order.
 fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
     let opened = Decryptor::new(io::Cursor::new(file)).and_then(|it| it.decrypt([&Key as &dyn Identity]));
     let mut reader = opened.expect("it was opened before");
@@ -169,7 +171,8 @@ fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
         match reader.read(&mut piece) {
             Ok(octets) => {
                 let expected = whole.get(position as usize..).unwrap_or(&[]);
-                // After the place of an error, chunks that are right by themselves may be read too.
+                // After the position of an error, chunks that are valid by themselves may also be
+                // read.
                 if complete || position + octets as u64 <= whole.len() as u64 {
                     assert!(expected.starts_with(&piece[..octets]), "{octets} octets from {position}");
                     assert!(octets > 0 || expected.is_empty() || length == 0, "the end at {position}");

@@ -61,7 +61,7 @@ fuzz_target!(|case: Case| match case {
     }
 });
 
-/// The paper's.
+/// Haraka with the paper's constants.
 static REFERENCE: LazyLock<haraka::Haraka> = LazyLock::new(haraka::Haraka::new);
 
 fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
@@ -70,7 +70,7 @@ fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
     inputs
 }
 
-/// The reference is slow: what is hashed again and again is hashed once.
+/// The reference is slow, so each input is hashed only once.
 fn each<const N: usize>(inputs: &[[u8; N]], hash: impl Fn(&[u8; N]) -> [u8; 32]) -> Vec<[u8; 32]> {
     let mut known = HashMap::new();
     inputs.iter().map(|input| *known.entry(input).or_insert_with(|| hash(input))).collect()
@@ -141,7 +141,8 @@ fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
         let inverse: Option<Element<F>> = backend.invert(&a).into();
         assert_eq!(inverse.is_none(), a == Element::ZERO);
         if let Some(inverse) = inverse {
-            // By the product, which was compared above: dividing polynomials bit by bit takes long.
+            // Checks by the product, which was compared above: dividing polynomials bit by bit
+            // takes long.
             assert!(backend.multiply(&inverse, &a) == Element::ONE, "{} on {backend}", F::BITS);
         }
         let count = usize::from(count % 10);
@@ -170,7 +171,7 @@ fn constant_products(constant: u8, source: &[u8], sum: &[u8], skip: u8) {
     }
 }
 
-/// Points that differ and are not zero, and a threshold for them.
+/// Distinct points other than zero, and a threshold for them.
 fn parameters(threshold: u8, points: &[u8], max: usize) -> Option<(usize, Vec<u8>)> {
     let mut distinct = Vec::new();
     for &point in points {
@@ -185,7 +186,7 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
     let Some((threshold, points)) = parameters(threshold, points, 20) else { return };
     let expected = shamir_bytes::split(threshold, &points, seed, 0, secret);
     let slices: Vec<&[u8]> = expected.iter().map(Vec::as_slice).collect();
-    // As many as needed, and all.
+    // Exactly the threshold, and all of them.
     let chosen = [threshold, points.len()];
     let at_target = shamir_bytes::interpolate(&points[..threshold], &slices[..threshold], target);
     for backend in backends::<Gf8Family>() {
@@ -232,7 +233,7 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
     shares[damaged] = share((&points[damaged], &(values[damaged] + Element::ONE)));
     for backend in backends::<ClmulFamily>() {
         let found = element::reconstruct_on(threshold, &shares, backend);
-        // One more share than needed notices it; one more than that says which it is.
+        // One share more than the threshold detects a wrong share, and two more identify it.
         assert_eq!(found.is_err(), shares.len() > threshold, "{} on {backend}", F::BITS);
     }
     if shares.len() > threshold + 1 {

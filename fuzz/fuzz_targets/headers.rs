@@ -1,6 +1,7 @@
-//! The header of an age file, and armor: any input is read or refused, and what is read is written again as it was.
+//! The header of an age file, and armor: any input is parsed or refused, and the parsed form is
+//! written again unchanged.
 //!
-//! Input that starts with a NUL byte describes stanzas, to be written and read; other input is a file.
+//! Input that starts with a NUL byte describes stanzas, to write and parse. Other input is a file.
 #![no_main]
 
 use std::io::{Read, Write};
@@ -19,7 +20,7 @@ use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
 #[derive(Arbitrary, Debug)]
 struct Case {
     stanzas: Vec<AnyStanza>,
-    /// Words that need not be allowed.
+    /// Words that may be invalid.
     words: Vec<String>,
     rest: Vec<u8>,
     writes: Cuts,
@@ -57,7 +58,7 @@ fn written(case: Case) {
     assert_eq!(decoded(&text), Some(file));
 }
 
-/// Texts of keys: what is read is written again as it was, but for the case of letters.
+/// Texts of keys: the parsed key is written again unchanged, except for the case of letters.
 fn keys(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     if let Ok(part) = text.parse::<Part>() {
@@ -71,7 +72,8 @@ fn keys(text: &[u8]) {
     }
 }
 
-/// Reads the header from memory and from a stream: the answers are the same, and what was read can be written again.
+/// Reads the header from memory and from a stream: the results are the same, and the parsed header
+/// can be written again.
 fn header(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match (Header::parse(bytes), read) {
@@ -90,7 +92,8 @@ fn header(bytes: &[u8]) {
     }
 }
 
-/// Shares are read or refused. There are as many as they say, and their stanzas count.
+/// Shares are parsed or refused. The header has a stanza for each share that its sets declare, and
+/// inner stanzas count towards the limit.
 fn share_sets(header: &Header) {
     let Ok(sets) = threshold::describe(header) else { return };
     let (mut shares, mut inner) = (0, 0);
@@ -102,7 +105,7 @@ fn share_sets(header: &Header) {
         inner += set.types.len();
     }
     let stanzas = header.stanzas().iter().filter(|stanza| stanza.tag == threshold::TYPE);
-    // Those of other versions are nobody's.
+    // Stanzas of other versions are ignored.
     assert!(shares <= stanzas.count() && header.stanzas().len() + inner <= MAX_STANZAS);
 }
 
@@ -115,12 +118,12 @@ fn armor(text: &[u8]) {
     let Some(bytes) = decoded(text) else { return };
     let canonical = armored(&bytes, "\n");
     assert_eq!(decoded(&canonical), Some(bytes));
-    // White space outside and the ends of lines are free, and nothing else is.
+    // White space around the text and the kind of line ending are free, and nothing else is.
     let lines = |text: &[u8]| String::from_utf8_lossy(text).trim().replace("\r\n", "\n");
     assert_eq!(lines(text), lines(&canonical));
 }
 
-/// What the text stands for, whole and in small pieces.
+/// Decodes the text, in one call and in small pieces.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::new();
     let result = ArmoredReader::new(text).read_to_end(&mut whole);

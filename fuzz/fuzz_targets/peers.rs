@@ -1,4 +1,5 @@
-//! Both AEADs against two other implementations, RustCrypto's and orion's: they seal and open alike, and refuse the same.
+//! Both AEADs against two other implementations, RustCrypto and orion: all seal and open alike, and
+//! refuse the same messages.
 #![no_main]
 
 use chacha20poly1305::aead::{AeadInPlace, KeyInit};
@@ -18,7 +19,7 @@ struct Case {
     changes: Vec<Change>,
 }
 
-/// What becomes of a sealed message on its way.
+/// A change to a sealed message.
 #[derive(Arbitrary, Debug)]
 enum Change {
     Key { at: u8, bits: u8 },
@@ -31,7 +32,7 @@ enum Change {
     LengthenAad(u8),
 }
 
-/// What goes into an AEAD. The tag is at the end of what is sealed.
+/// The input of an AEAD. The sealed message ends with the tag.
 #[derive(Clone)]
 struct Message {
     extended: bool,

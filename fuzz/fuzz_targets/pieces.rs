@@ -1,4 +1,4 @@
-//! What can be done in pieces gives what is done at once, whatever the pieces, on every backend.
+//! Processing in pieces of any length gives the same result as one call, on every backend.
 #![no_main]
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use sealane_fuzz::{Cuts, Octets, backend};
 type Message = Octets<5000>;
 
 fuzz_target!(|data: &[u8]| {
-    // Running out of input is no error: what is missing are zeros.
+    // Running out of input is no error: zeros stand for the missing octets.
     let _ = run(&mut Unstructured::new(data));
 });
 
@@ -32,14 +32,14 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     }
 }
 
-/// Seeks and pieces of any length, in the whole key stream from one place on.
+/// Seeks and pieces of any length, in the whole key stream from one position on.
 fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
     let (key, nonce, backend) = (<[u8; 32]>::arbitrary(u)?, <[u8; 12]>::arbitrary(u)?, backend::<ChaChaFamily>(u)?);
     let original: [u8; 8] = *nonce.first_chunk().expect("12 octets");
     let wide = bool::arbitrary(u)?;
     let base = match u.int_in_range(0..=2)? {
         0 => 0,
-        // The end of the key stream is 2,000 octets away, or the counter's 32 bits are.
+        // 2,000 octets before the end of the key stream, or before the counter passes 32 bits.
         1 => (1 << 38) - 2000,
         _ if wide => (1 << 70) - 2000,
         _ => u128::from(u32::arbitrary(u)? >> 1) * 64,
@@ -97,7 +97,7 @@ fn mac(u: &mut Unstructured<'_>) -> Result<()> {
     for piece in cuts.pieces(&mut message) {
         mac.update(piece);
         if bool::arbitrary(u)? {
-            // A copy is in the middle of the same message.
+            // Copies the state in the middle of the message.
             mac = mac.clone();
         }
     }
@@ -130,7 +130,7 @@ fn aead(u: &mut Unstructured<'_>) -> Result<()> {
     }
     assert!(buffer == sealed && sealer.finish() == tag, "sealed on {backend}");
 
-    // Some pieces are decrypted at once, the others when the tag is known to be right.
+    // Some pieces are decrypted at once, and the others after the tag is verified.
     let opener = || if extended { xcipher.opener(&nonce, &aad) } else { cipher.opener(&short, &aad) };
     let mut first = opener();
     let mut start = 0;
@@ -178,12 +178,12 @@ fn sponge(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A threshold, and points that are neither zero nor equal.
+/// A threshold, and distinct points other than zero.
 fn parameters(u: &mut Unstructured<'_>) -> Result<(usize, Vec<u8>)> {
     let mut points: Vec<u8> = Vec::new();
     for _ in 0..u.int_in_range(1..=9)? {
         let point = u8::arbitrary(u)?;
-        // The next one that is free.
+        // Takes the next free point.
         let free = (0..=255).map(|step| point.wrapping_add(step)).find(|it| *it != 0 && !points.contains(it));
         points.push(free.expect("255 points are more than 9"));
     }
@@ -242,7 +242,8 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls the function with the pieces of all buffers, which are equally long, and where they start.
+/// Calls the function with each piece of all buffers, which have equal lengths, and with its
+/// position.
 fn in_pieces(cuts: &Cuts, buffers: &mut [Vec<u8>], mut act: impl FnMut(usize, &mut [&mut [u8]])) {
     let mut start = 0;
     for end in cuts.ends(buffers[0].len()) {
@@ -252,7 +253,7 @@ fn in_pieces(cuts: &Cuts, buffers: &mut [Vec<u8>], mut act: impl FnMut(usize, &m
     }
 }
 
-/// Streams that hand out as much as they like.
+/// Streams that return any number of bytes from each read.
 fn streams(u: &mut Unstructured<'_>) -> Result<()> {
     struct Trickle<'a>(&'a [u8], &'a RefCell<std::iter::Cycle<std::vec::IntoIter<u16>>>);
     impl std::io::Read for Trickle<'_> {

@@ -1,6 +1,6 @@
-//! The readers of shares: they take any input, and what they take they write again as it was.
+//! The parsers of shares: they take any input, and a parsed share is written again unchanged.
 //!
-//! Input that starts with a NUL byte describes shares with right checksums; other input is a share.
+//! Input that starts with a NUL byte describes shares with right checksums. Other input is a share.
 #![no_main]
 
 use std::io::Cursor;
@@ -17,14 +17,14 @@ use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Share, ShareReader, combine, combin
 #[derive(Arbitrary, Debug)]
 enum Case {
     Binary(Vec<AnyShare>),
-    /// In place of the last digit before the checksum, another; and more of them.
+    /// Replaces the last digit before the checksum, and adds more digits.
     Text {
         share: AnyShare,
         last: u8,
         more: Vec<u8>,
         lower: bool,
     },
-    /// As many words as a mnemonic has, or some more.
+    /// The number of words in a mnemonic, or more.
     Words {
         more: u8,
         numbers: Octets<160>,
@@ -80,7 +80,7 @@ fn structured(case: Case) {
     }
 }
 
-/// Shares of anybody: combined, they are an error, for nobody can make a commitment by chance.
+/// Arbitrary shares cannot be combined, because no commitment matches by chance.
 fn together(all: &[Vec<u8>], shares: &[Share]) {
     let readers = || all.iter().filter_map(|bytes| ShareReader::new(Cursor::new(&bytes[..])).ok()).collect::<Vec<_>>();
     assert!(combine(shares).is_err());
@@ -98,7 +98,7 @@ fn lines(text: &str) {
     assert_eq!(together.is_ok(), each.iter().all(Result::is_ok));
 }
 
-/// Reads the binary form, and checks what it gives.
+/// Parses the binary form, and checks the result.
 fn binary(bytes: &[u8]) -> Option<Share> {
     let share = Share::from_bytes(bytes).ok()?;
     assert!(share.as_bytes() == bytes);
@@ -111,7 +111,7 @@ fn binary(bytes: &[u8]) -> Option<Share> {
     Some(share)
 }
 
-/// Reads a line in every text form, and checks what it gives.
+/// Parses a line in every text form, and checks the result.
 fn line(text: &str) {
     if let Ok(share) = Share::from_text(text) {
         let written = share.to_text().expect("as long as what was read");
@@ -119,7 +119,7 @@ fn line(text: &str) {
         assert!(binary(share.as_bytes()).is_some());
     }
     if let Ok(mnemonic) = Mnemonic::parse(text) {
-        // A word may be given by what it begins with.
+        // A prefix may stand for a word.
         let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
         let written = mnemonic.to_words();
         assert_eq!(written.split(' ').count(), words.len());
@@ -144,7 +144,7 @@ fn of_vault(shares: &[Vec<u8>]) {
         let hex = VaultShare::parse(&share.to_hex()).expect("what was written is read");
         assert!(hex.as_bytes() == share.as_bytes());
         let base64 = share.to_base64();
-        // Four letters of base64 may be digits as well: the documentation says so.
+        // Four letters of base64 may also be digits, as the documentation says.
         let is_hex = base64.len().is_multiple_of(2) && base64.chars().all(|letter| letter.is_ascii_hexdigit());
         let base64 = VaultShare::parse(&base64).expect("what was written is read");
         assert!(is_hex || base64.as_bytes() == share.as_bytes());

@@ -1,4 +1,4 @@
-//! age files with a file key that is known: every part of them is right until it is changed on purpose.
+//! age files with a known file key: every part is valid until it is changed on purpose.
 
 use arbitrary::Arbitrary;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -16,7 +16,8 @@ pub const SEALED_CHUNK: usize = CHUNK + 16;
 const CHUNK: usize = 64 << 10;
 const FILE_KEY: [u8; 16] = [0x42; 16];
 
-/// What opens the files: stanzas of the type `fuzz` give the file key, those of the type `fails` an error.
+/// The identity for these files: stanzas of the type `fuzz` give the file key, stanzas of the type
+/// `fails` give an error.
 pub struct Key;
 
 impl Identity for Key {
@@ -43,7 +44,7 @@ pub struct Plan {
     chunks: Vec<Chunk>,
 }
 
-/// A stanza that `Key` knows nothing of.
+/// A stanza of a type that `Key` does not know.
 #[derive(Arbitrary, Debug)]
 pub struct AnyStanza {
     tag: Tag,
@@ -61,12 +62,12 @@ enum Tag {
     Other(Octets<10>),
 }
 
-/// A chunk: by itself right, but not always in the right place.
+/// A chunk that is valid by itself, but not always in the right position.
 #[derive(Arbitrary, Debug)]
 struct Chunk {
     length: Length,
     fill: u8,
-    /// Another number, or the other mark, than its place calls for.
+    /// A number or a last-chunk flag that does not fit the position.
     number: Option<u8>,
     other_mark: bool,
 }
@@ -75,12 +76,12 @@ struct Chunk {
 enum Length {
     Full,
     Short(u16),
-    /// So many less than full.
+    /// This many bytes shorter than a full chunk.
     Almost(u8),
 }
 
 impl AnyStanza {
-    /// The stanza, if it can be written.
+    /// Returns the stanza, if it can be written.
     pub fn stanza(&self) -> Stanza {
         let word = |octets: &[u8]| octets.iter().map(|octet| char::from(b'!' + octet % 94)).collect();
         let tag = match &self.tag {
@@ -97,7 +98,8 @@ impl AnyStanza {
 }
 
 impl Plan {
-    /// The file, and where its payload starts; none if a stanza has a form that the specification forbids.
+    /// Returns the file and the position of its payload. `None` if the format forbids one of the
+    /// stanzas.
     pub fn file(&self) -> Option<(Vec<u8>, usize)> {
         let stanzas = |list: &[AnyStanza]| list.iter().take(4).map(AnyStanza::stanza).collect::<Vec<_>>();
         let mut all = stanzas(&self.before);
@@ -115,7 +117,7 @@ impl Plan {
         let hkdf = Hkdf::<Sha256>::new(Some(&self.nonce), &FILE_KEY);
         hkdf.expand(b"payload", &mut key).expect("32 octets are not too many for HKDF");
         let cipher = ChaCha20Poly1305::new(&key);
-        // The buffer of a reader holds four.
+        // The buffer of a reader holds four chunks.
         let chunks = &self.chunks[..self.chunks.len().min(6)];
         for (place, chunk) in chunks.iter().enumerate() {
             let length = match chunk.length {

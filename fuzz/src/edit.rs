@@ -1,4 +1,4 @@
-//! Changes to a file: what no valid file has.
+//! Changes to a file that make it invalid.
 
 use arbitrary::Arbitrary;
 
@@ -15,7 +15,7 @@ pub struct Edit {
 enum Place {
     Start(u16),
     End(u16),
-    /// Near the start of a chunk that is so many before the end of the file.
+    /// Near the start of the chunk with this number.
     Chunk(u8, i8),
 }
 
@@ -26,12 +26,12 @@ enum Change {
     Insert(Vec<u8>),
     Remove(u8),
     Truncate,
-    /// What is here stands there twice.
+    /// Repeats the bytes at the place.
     Repeat(u16),
 }
 
 impl Edit {
-    /// Changes the file; `payload` is where its first chunk starts.
+    /// Changes the file. Its first chunk starts at `payload`.
     pub fn apply(&self, payload: usize, file: &mut Vec<u8>) {
         let at = match self.place {
             Place::Start(offset) => usize::from(offset),

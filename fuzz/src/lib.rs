@@ -1,4 +1,5 @@
-//! What the fuzz targets share: long input from few bytes, cuts, and the backends of this CPU.
+//! Shared parts of the fuzz targets: long input from few bytes, ways to cut it, and the backends of
+//! this CPU.
 #![forbid(unsafe_code)]
 
 pub mod age_file;
@@ -10,10 +11,11 @@ use std::fmt;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use sealane::{BackendOf, BackendStatusOf, Family};
 
-/// All backends that this CPU has.
+/// Returns all backends that this CPU has.
 ///
 /// # Panics
-/// If one fails its self-test: `BackendOf::available` would leave it out, and nobody would see that it was not fuzzed.
+/// If one fails its self-test. `BackendOf::available` would leave it out, and fuzzing would skip it
+/// without notice.
 pub fn backends<F: Family>() -> Vec<BackendOf<F>> {
     let supported = BackendStatusOf::<F>::all().filter(|status| status.supported());
     supported.map(|status| status.backend().unwrap_or_else(|error| panic!("{error}"))).collect()
@@ -22,13 +24,14 @@ pub fn backends<F: Family>() -> Vec<BackendOf<F>> {
 /// One of the backends that this CPU has.
 ///
 /// # Errors
-/// None: whatever the input is, it chooses one.
+/// None: every input chooses a backend.
 pub fn backend<F: Family>(u: &mut Unstructured<'_>) -> Result<BackendOf<F>> {
     let backends = backends::<F>();
     Ok(backends[usize::from(u8::arbitrary(u)?) % backends.len()])
 }
 
-/// Up to `MAX` octets: few bytes of input describe a long message, so that a mutation can change its length or its kind.
+/// Up to `MAX` octets. A few bytes of input describe a long message, so that one mutation can
+/// change its length or its kind.
 #[derive(Clone)]
 pub struct Octets<const MAX: usize>(pub Vec<u8>);
 
@@ -36,7 +39,7 @@ impl<'a, const MAX: usize> Arbitrary<'a> for Octets<MAX> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let length = u.int_in_range(0..=MAX)?;
         let mut octets = match u.int_in_range(0..=3)? {
-            // All ones are what carries go through.
+            // Octets of ones make carries as long as possible.
             0 => vec![0xff; length],
             1 => vec![u8::arbitrary(u)?; length],
             2 => scattered(u64::arbitrary(u)?, length),
@@ -74,17 +77,19 @@ pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
     (0..length).map(step).collect()
 }
 
-/// Lengths of pieces. The last piece is what they leave.
+/// Lengths of pieces. The last piece takes the rest.
 #[derive(Arbitrary, Clone, Debug, Default)]
 pub struct Cuts(Vec<u8>);
 
 impl Cuts {
-    /// The ends of the pieces of a message of `length` octets: some of one octet, some of hundreds, some empty.
+    /// Returns the ends of the pieces of a message of `length` octets: some of one octet, some of
+    /// hundreds, some empty.
     pub fn ends(&self, length: usize) -> Vec<usize> {
         let mut end = 0;
         let mut ends = Vec::new();
         for &cut in &self.0 {
-            // Small ones by themselves, larger ones in steps of 9: up to several groups of the widest kernel.
+            // Small numbers stand for themselves, larger ones for steps of 9, up to several groups
+            // of blocks in the widest kernel.
             end += if cut < 128 { usize::from(cut) } else { 128 + 9 * usize::from(cut - 128) };
             ends.push(end.min(length));
         }

@@ -1,4 +1,5 @@
-//! Shares whose checksums are right, whatever they say: a mutation of a valid share does not get past its checksum.
+//! Shares with right checksums and arbitrary contents. A mutation of a valid share would fail at
+//! its checksum.
 
 use arbitrary::Arbitrary;
 use sealane::Poly1305;
@@ -16,9 +17,9 @@ pub struct AnyShare {
     count: Small,
     index: Small,
     set: u8,
-    /// Of the point, the blinding value and the payload, or more of it, or less.
+    /// The point, the blinding value and the payload. May be too long or too short.
     rest: Octets<900>,
-    /// Where the header ends, if not where it should.
+    /// The end of the header, if it is not at the right position.
     other_header: Option<u8>,
 }
 
@@ -45,7 +46,7 @@ impl Small {
 }
 
 impl AnyShare {
-    /// The share. It may say things that no share says.
+    /// Returns the share. Its contents may be impossible.
     pub fn bytes(&self) -> Vec<u8> {
         const BITS: [u16; 12] = [16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];
         let scheme = match self.scheme % 8 {
@@ -77,13 +78,13 @@ impl AnyShare {
         bytes
     }
 
-    /// The text form's digits of 5 bits, without its checksum.
+    /// Returns the text form's digits of 5 bits, without its checksum.
     pub fn digits(&self) -> Vec<u8> {
         digits(&self.bytes()[MAGIC.len()..])
     }
 }
 
-/// Numbers of five bits, of which the last may have bits that no byte has: zeros.
+/// Numbers of five bits. The last one may have padding bits, which must be zero.
 fn digits(bytes: &[u8]) -> Vec<u8> {
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
     let digit = |number: usize| (0..5).fold(0, |digit, at| digit << 1 | bit(5 * number + at));
@@ -94,7 +95,7 @@ fn checksum(bytes: &[u8]) -> [u8; 16] {
     Poly1305::mac(&Sha256::digest(b"sealane.share.v1.checksum").into(), bytes)
 }
 
-/// The text form of these digits of 5 bits, with the checksum of BIP-350.
+/// Returns the text form of these digits of 5 bits, with the checksum of BIP-350.
 pub fn bech32m(digits: &[u8]) -> String {
     const CHARACTERS: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
     const GENERATOR: [u32; 5] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
@@ -112,7 +113,7 @@ pub fn bech32m(digits: &[u8]) -> String {
     TEXT_PREFIX.chars().chain(text).collect()
 }
 
-/// SLIP-39's words for these numbers of 10 bits, with the checksum RS1024.
+/// Returns SLIP-39's words for these numbers of 10 bits, with the checksum RS1024.
 pub fn slip39(numbers: &[u16]) -> String {
     static WORDS: &str = include_str!("../../crates/shares/src/foreign/slip39/wordlist.txt");
     const GENERATOR: [u32; 10] = [

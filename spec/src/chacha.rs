@@ -1,7 +1,8 @@
 //! ChaCha: RFC 8439, sections 2.1 to 2.4.
 //!
-//! The number of rounds is a parameter: 20 in the RFC; 12 and 8 exist too. So is the position of
-//! the block counter: that of the RFC, or that of "ChaCha, a variant of Salsa20" (Bernstein, 2008).
+//! The number of rounds is a parameter: 20 in the RFC; 12 and 8 are also in use. The position of
+//! the block counter is a parameter too: the RFC's, or the one in "ChaCha, a variant of Salsa20"
+//! (Bernstein, 2008).
 
 use alloc::vec::Vec;
 

@@ -49,7 +49,7 @@ impl Haraka {
     }
 
     /// Computes HarakaS: `length` octets of the sponge over the permutation of Haraka-512 with 5
-    /// rounds. The rate is 32 octets, and the padding is that of SHAKE.
+    /// rounds. The rate is 32 octets, and the padding is the same as in SHAKE.
     #[must_use]
     pub fn haraka_s(&self, message: &[u8], length: usize) -> Vec<u8> {
         let mut padded = message.to_vec();

@@ -65,8 +65,8 @@ pub fn coefficients(k: usize, seed: &[u8; 32], nonce: u64, b: usize) -> Vec<[u8;
     (0..k as u64 - 1).map(|m| chacha_block(20, seed, first + m, &nonce)).collect()
 }
 
-/// Returns the shares of `secret` at the points `x`, any `k` of which give it back. (Refreshing
-/// adds shares of zeros, with another nonce.)
+/// Returns the shares of `secret` at the points `x`. Any `k` of them restore it. (Refreshing adds
+/// shares of zeros, with another nonce.)
 pub fn split(k: usize, x: &[u8], seed: &[u8; 32], nonce: u64, secret: &[u8]) -> Vec<Vec<u8>> {
     let mut shares = alloc::vec![Vec::new(); x.len()];
     for (b, bytes) in secret.chunks(64).enumerate() {

@@ -1,5 +1,5 @@
-//! Checks the vectors against independent implementations. Otherwise a mistake that the references
-//! share with the generator of a vector could stay hidden.
+//! Checks the vectors against independent implementations, to find mistakes that the references
+//! share with the generator of a vector.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, XChaCha8, XChaCha12, XChaCha20};
@@ -11,8 +11,8 @@ fn encrypt<C: KeyIvInit + StreamCipher + StreamCipherSeek>(v: &Stream) -> Vec<u8
     let mut cipher = C::new_from_slices(&v.key, &v.nonce).unwrap();
     cipher.seek(u128::from(v.counter) * 64);
     let mut buffer = v.plaintext.to_vec();
-    // The blocks are taken one at a time: some versions of the crate refuse to reach the last block
-    // of the counter in one call.
+    // The blocks are processed one at a time, because some versions of the crate refuse to reach
+    // the last block of the counter in one call.
     for block in buffer.chunks_mut(64) {
         cipher.apply_keystream(block);
     }

@@ -117,7 +117,7 @@ fn numbers() {
     assert_eq!(num(a.into()) * num(b.into()), num(u128::from(a) * u128::from(b)));
     assert_eq!(num(a.into()) % num(b.into()), num((a % b).into()));
     assert_eq!(num(u128::MAX) + num(1) - num(1), num(u128::MAX));
-    // 2^130 = p + 5, and p leaves no remainder.
+    // 2^130 = p + 5, and p is 0 modulo p.
     let two_130 = num(1 << 65) * num(1 << 65);
     assert_eq!(two_130 % Num::p(), num(5));
     assert_eq!(Num::p() + num(5), two_130);

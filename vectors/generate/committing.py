@@ -32,7 +32,8 @@ def blake2b():
 def aead():
     vectors = []
     for layout, nonce_length in (("ietf", 12), ("xchacha", 24)):
-        # What is hashed fills one block of 128 octets where the associated data have 68 octets, or 56.
+        # The input of the hash fills one block of 128 octets if the associated data have 68 octets,
+        # or 56.
         one_block = 128 - 32 - nonce_length - 16
         lengths = [(0, 0), (0, 1), (1, 0), (12, 64), (13, 63), (13, 65), (16, 448), (7, 449), (0, 512), (20, 513), (3, 1024)]
         lengths += [(aad, 100) for aad in (one_block - 1, one_block, one_block + 1, one_block + 128, one_block + 129)]

@@ -9,10 +9,12 @@ BLOCKS = 4
 
 def main():
     starts = {
-        # The carry out of the low word must not reach the nonce: the last blocks of the 32-bit counter.
+        # The carry out of the low word must not reach the nonce: the last blocks of the 32-bit
+        # counter.
         "ietf": [0, 1, 0x7FFFFFFE, 2**32 - BLOCKS],
         "xchacha": [0, 1, 2**32 - BLOCKS],
-        # The carry into the high word must happen, and the end of the 64-bit counter must not reach the nonce.
+        # The carry into the high word must happen, and the end of the 64-bit counter must not
+        # reach the nonce.
         "original": [0, 1, 2**32 - 2, 2**32, 2**63 - 2, 2**64 - BLOCKS, 0x01234567_FFFFFFFE],
     }
     nonces = {"ietf": 12, "xchacha": 24, "original": 8}

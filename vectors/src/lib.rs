@@ -1,7 +1,8 @@
 //! The test vectors of this repository: JSON files compiled in, and their loader.
 //!
-//! Every file names its source and its licence. `README.md` beside this crate lists them; `generate/` holds the Python
-//! programs that check the published values against big integers and write the files.
+//! Every file names its source and its licence. `README.md` in this crate lists the files. The
+//! Python programs in `generate/` check the published values against big integers and write the
+//! files.
 //!
 //! A malformed file is a defect of this repository, so the loader panics and names the file.
 
@@ -18,9 +19,9 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File<V> {
-    /// The document, with its sections, or the program that the vectors come from.
+    /// The document, with its sections, or the program that generated the vectors.
     pub source: String,
-    /// The terms under which they are here.
+    /// The licence.
     pub licence: String,
     /// The vectors, in the order of the source.
     pub vectors: Vec<V>,
@@ -34,7 +35,8 @@ pub enum Layout {
     Ietf,
     /// Bernstein's: 64-bit counter, 64-bit nonce.
     Original,
-    /// draft-irtf-cfrg-xchacha: HChaCha of the first 128 bits of the nonce, then RFC 8439 with the last 64.
+    /// draft-irtf-cfrg-xchacha: HChaCha of the first 128 bits of the nonce, then RFC 8439 with the
+    /// last 64 bits.
     XChaCha,
 }
 
@@ -44,7 +46,7 @@ pub enum Layout {
 pub struct QuarterRound {
     /// The section.
     pub id: String,
-    /// The words that it works on.
+    /// The indices of the words.
     pub indices: [usize; 4],
     /// The words before (4 or 16), in hexadecimal.
     pub input: Vec<String>,
@@ -94,7 +96,7 @@ pub struct HChaCha {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mac {
-    /// The section, or what is special.
+    /// The section, or a description.
     pub id: String,
     /// 32 octets: r, not yet clamped, and s.
     pub key: Hex,
@@ -191,9 +193,10 @@ pub struct Haraka {
     pub id: String,
     /// 5 or 6.
     pub rounds: usize,
-    /// How often the output becomes the input: of Haraka-512 its second half and first half in turn.
+    /// The number of iterations. Each output is the next input; for Haraka-512, it replaces the
+    /// second half and the first half in turn.
     pub iterations: usize,
-    /// The seed of the round constants (SPHINCS+), if they are not those of the paper.
+    /// The seed of the round constants (SPHINCS+). Without it, the constants are the paper's.
     pub seed: Option<Hex>,
     /// 32 or 64 octets.
     pub input: Hex,
@@ -252,9 +255,10 @@ files! {
     xchacha20_poly1305: Aead = "xchacha/xchacha20_poly1305.json";
     /// draft-strombergson-chacha-test-vectors-01: 8, 12 and 20 rounds in the original layout.
     original_chacha: Stream = "original/chacha.json";
-    /// Key streams across the carries and up to the ends of the block counters, every layout and number of rounds.
+    /// Key streams across the carries and up to the ends of the block counters, for every layout
+    /// and number of rounds.
     chacha_counter: Stream = "generated/chacha_counter.json";
-    /// SLIP-39, of its reference implementation.
+    /// SLIP-39, from its reference implementation.
     slip39: Mnemonics = "slip39/vectors.json";
     /// Poly1305 with accumulators near p and near limb boundaries.
     poly1305_edge: Mac = "generated/poly1305_edge.json";
@@ -262,9 +266,9 @@ files! {
     committing_aead: CommittingAead = "generated/committing_aead.json";
     /// BLAKE2b.
     blake2b: Hash = "generated/blake2b.json";
-    /// Haraka v2, 5 and 6 rounds, the paper's constants and those of seeds.
+    /// Haraka v2 with 5 and 6 rounds, with the paper's constants and with seeded ones.
     haraka: Haraka = "haraka/haraka.json";
-    /// The sponge, with constants of seeds of 16, 24 and 32 octets.
+    /// The sponge, with constants from seeds of 16, 24 and 32 octets.
     haraka_s: HarakaS = "haraka/haraka_s.json";
 }
 

@@ -1,5 +1,5 @@
-//! Errors that `cargo xtask sanitize` must report: `control NAME`. Compiled by the chore, with the
-//! flags of the tests.
+//! Errors that `cargo xtask sanitize` must report: `control NAME`. The chore compiles this program
+//! with the flags of the tests.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! `cargo xtask backends`: the tests once per width of x86 vectors that this CPU has, each forced.
+//! `cargo xtask backends`: runs the tests once for each width of x86 vectors that this CPU has.
 
 use anyhow::{Result, bail};
 use sealane_workloads::Family;
@@ -8,8 +8,8 @@ use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, ALL};
 
-/// Those that the machine must have: a CPU without AVX2 fails, and there is none that builds Rust
-/// in reasonable time.
+/// The backends that the machine must have. A CPU without AVX2 fails: none of them builds Rust in
+/// reasonable time.
 const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
@@ -19,7 +19,8 @@ pub(crate) fn run() -> Result<()> {
     }
     let mut ledger = Ledger::new("backends")?;
     let binaries = test_binaries::of_workspace(ALL)?;
-    // The first width runs all tests. Of the others, those of the families that it changes.
+    // The first width runs all tests. The others run only the tests of the families whose backend
+    // they change.
     let mut selection = Selection::default();
     for backend in ALWAYS.iter().copied().chain(avx512()) {
         let tests = selection.next(forced(backend));
@@ -31,8 +32,8 @@ pub(crate) fn run() -> Result<()> {
     ledger.close(true)
 }
 
-/// Returns what each family runs on when `SEALANE_BACKEND` names that backend: a family that does not
-/// have it runs on all of its own.
+/// Returns the backends of each family when `SEALANE_BACKEND` names that backend. A family without
+/// it runs on all of its backends.
 fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
     Family::ALL.map(|family| match family {
         Family::Aes | Family::Clmul if backend != "scalar" => (family, "all"),
@@ -40,7 +41,7 @@ fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
     })
 }
 
-/// The backends of AVX-512, where this CPU has it; `cargo xtask emulate` has machines with it.
+/// The backends of AVX-512, if this CPU has it. `cargo xtask emulate` has machines with AVX-512.
 fn avx512() -> Vec<&'static str> {
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "only x86 has them"))]
     let mut backends = Vec::new();

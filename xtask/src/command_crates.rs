@@ -1,5 +1,5 @@
-//! The crates that the `sealane` command is built from, as cargo resolves them for it alone: `cargo
-//! metadata` would add the features that tests and other members of the workspace turn on.
+//! The crates that the `sealane` command is built from, as cargo resolves them for the command
+//! alone. `cargo metadata` would add features that tests and other members of the workspace enable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::process;
 
-/// The package of the command.
+/// The command's package.
 pub(crate) const PACKAGE: &str = "sealane-cli";
 
 /// A package of the lock file.
@@ -20,7 +20,7 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
-    /// From cargo's name of it: `registry+…#name@version`, or `path+file:///…/name#version`.
+    /// Parses cargo's package id: `registry+…#name@version`, or `path+file:///…/name#version`.
     pub(crate) fn of_id(id: &str) -> Option<Self> {
         let (source, name) = id.rsplit_once('#')?;
         let (name, version) = name.split_once('@').or_else(|| Some((source.rsplit('/').next()?, name)))?;
@@ -36,10 +36,10 @@ impl fmt::Display for Crate {
 
 /// The command's crates on one target.
 pub(crate) struct CommandCrates {
-    /// Each crate with those that it depends on, for the program or for its building.
+    /// Each crate with its dependencies, both those of the program and those of its build.
     pub(crate) dependencies: BTreeMap<Crate, BTreeSet<Crate>>,
-    /// Those that are in the program. The others are procedural macros, or serve them or a build
-    /// script.
+    /// The crates in the program. The others are procedural macros, or serve procedural macros or a
+    /// build script.
     pub(crate) in_program: BTreeSet<Crate>,
 }
 
@@ -61,8 +61,8 @@ fn tree(target: &str, edges: &str) -> Result<String> {
     String::from_utf8(tree).context("`cargo tree` printed something else than UTF-8")
 }
 
-/// Reads lines like `2 subtle v2.6.1 (*)`: the depth, the package, and what does not matter here. A
-/// crate whose dependencies were printed before is not followed again.
+/// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored. The
+/// dependencies of a crate are followed only where they are printed first.
 fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
     let mut path = Vec::<Crate>::new();
@@ -86,7 +86,7 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     Ok(found)
 }
 
-/// What `cargo metadata` says of a package.
+/// The output of `cargo metadata` for a package.
 #[derive(serde::Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -122,7 +122,7 @@ pub(crate) fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Vec<Packag
     Ok(metadata.packages)
 }
 
-/// What a lock file says of a package.
+/// The entry of a package in a lock file.
 #[derive(serde::Deserialize)]
 pub(crate) struct Locked {
     pub(crate) name: String,

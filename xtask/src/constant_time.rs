@@ -1,6 +1,6 @@
 //! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and
-//! each memory address that depends on one. The library declassifies its verdicts, and nothing
-//! else: whether a tag is right, or shares are.
+//! each memory address that depends on one. The library declassifies only its verdicts: whether a
+//! tag is right, and whether shares agree.
 
 use anyhow::{Result, ensure};
 
@@ -8,17 +8,17 @@ use crate::coverage::List;
 use crate::probe;
 use crate::process::step;
 
-/// Must be reported: else a run without a report proves nothing.
+/// Memcheck must report these. Otherwise a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
 
-/// The exit status that memcheck is told to give when it reported something.
+/// The exit status of memcheck if it reported something.
 const REPORTED: i32 = 99;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the requests to memcheck are x86-64 code: run this on an x86-64 machine");
     step("constant time (memcheck)");
-    // As in a release; line numbers change no code.
+    // The build is the same as in a release: line numbers change no code.
     let debug = ["--config", "profile.release.debug=\"line-tables-only\"", "--config", "profile.release.strip=false"];
     let program = probe::build("x86_64", &[&["--features", "ct"][..], &debug].concat())?;
     let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")].map(Into::into);
@@ -32,8 +32,8 @@ pub(crate) fn run() -> Result<()> {
         );
         println!("   {control}: reported, as it must be");
     }
-    // On the backends that every machine for these chores has. Valgrind (3.19 here) does not know
-    // AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
+    // Runs on the backends that every machine for these chores has. Valgrind (3.19 here) does not
+    // know AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
     for (backend, workload) in List::read()?.primitives_at("native") {
         let (status, said, reports) = memcheck(backend.as_str(), workload.name)?;
         let name = format!("{} on {backend}", workload.name);

@@ -1,5 +1,5 @@
-//! `cargo xtask emulate`: the tests on x86 machines that are not at hand, in Bochs: with AVX-512,
-//! IFMA, VAES, VPCLMULQDQ and GFNI; and what detection chooses on these and on older ones.
+//! `cargo xtask emulate`: runs the tests on emulated x86 machines, in Bochs, with AVX-512, IFMA,
+//! VAES, VPCLMULQDQ and GFNI. Checks detection on these machines and on older ones.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -43,14 +43,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut ledger = Ledger::new("emulate")?;
     let list = List::read()?;
-    // What `cross` runs on other models of the same architecture is not run once more.
+    // Skips the tests that `cross` runs on other models of the same architecture.
     let mut selection = Selection::default();
     list.exercised_by("cross").into_iter().for_each(|(family, backend)| selection.skip(family, backend));
     let mut runs = Vec::new();
     for place in list.places("emulate") {
         for names in place.forced() {
             let backends = Family::ALL.into_iter().zip(names.iter().map(String::as_str));
-            // For machines that are left out too: which tests run on one does not depend on that.
+            // Machines that are left out count too, so the selection of tests for one machine does
+            // not depend on them.
             let tests = selection.next(backends).expect("no run is the first");
             if options.machine.as_ref().is_none_or(|name| *name == place.name) {
                 runs.push(Run { place, backends: variable(names), tests });
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(!runs.is_empty(), "no such machine");
     step("tests for emulated machines");
     let mut binaries = cross::static_x86_64()?;
-    // The references run as they do on this CPU.
+    // The references do not depend on the machine.
     binaries.retain(|binary| binary.package != "sealane-spec");
     if let Some(only) = &options.only {
         binaries.retain(|binary| binary.name.contains(only.as_str()));
@@ -88,7 +89,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ledger.close(options.machine.is_none())
 }
 
-/// A boot of a machine, with the backends and the parts of names of tests.
+/// A boot of a machine, with its backends and the parts of the tests' names.
 struct Run<'a> {
     place: &'a Place,
     backends: String,
@@ -101,7 +102,7 @@ fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], optio
     // One thread: the machine has one CPU, and the output stays in order.
     let chosen = options.arguments.iter().map(String::as_str);
     let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { tests.as_slice() } else { &[] };
-    // Those of the vectors are about all that the CPU has.
+    // The tests of the vector types run without this filter: nearly all depend on the CPU.
     let arguments = |binary: &TestBinary| {
         let tests = if binary.package == "sealane" { tests } else { &[] };
         ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone()).map(Into::into).collect()
@@ -114,7 +115,7 @@ fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], optio
     let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = Emulated { backends, detects: detects.as_deref() }.environment();
     let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
-    // In one piece: other machines are running.
+    // The output is printed at once, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;
     let mut exercised = Exercised::default();

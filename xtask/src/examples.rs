@@ -1,5 +1,5 @@
-//! `cargo xtask examples`: the programs in `examples`, which use the crates from outside, as a
-//! workspace of their own.
+//! `cargo xtask examples`: checks the programs in `examples`, which use the crates from outside, in
+//! a separate workspace.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ pub(crate) fn run() -> Result<()> {
         let (subcommand, rest) = arguments.split_first().expect("a subcommand");
         let mut command = process::cargo();
         command.args([subcommand, "--manifest-path", "examples/Cargo.toml"]).args(rest);
-        // Nobody debugs these, and what has many instances has much to write down.
+        // Debug information is off: these programs have many instances of each function, and
+        // writing it takes long.
         process::run(command.env("CARGO_TARGET_DIR", &target).env("CARGO_PROFILE_DEV_DEBUG", "0"))
     };
     step("examples: format, clippy");
@@ -30,8 +31,8 @@ pub(crate) fn run() -> Result<()> {
     two_copies(&nm, &target)
 }
 
-/// No function may be in both copies under one name: the linker would keep one of the two, for
-/// whoever calls it.
+/// Fails if both copies have a function of the same name: the linker would keep one of the two for
+/// the callers of both.
 fn two_copies(nm: &Path, target: &Path) -> Result<()> {
     let debug = target.join("debug");
     let simd = files(&debug.join("build"), "built-twice-", "out/simd/libsimd.a")?;
@@ -54,7 +55,8 @@ fn two_copies(nm: &Path, target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files `folder/prefix…/inner`, or, without `inner`, the libraries `folder/prefix….rlib`.
+/// Returns the files `folder/prefix…/inner`, or, without `inner`, the libraries
+/// `folder/prefix….rlib`.
 fn files(folder: &Path, prefix: &str, inner: &str) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files = Vec::new();
@@ -70,7 +72,7 @@ fn files(folder: &Path, prefix: &str, inner: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The names of the functions that other objects can call.
+/// Returns the names of the functions that other objects can call.
 fn functions(nm: &Path, archive: &Path) -> Result<BTreeSet<String>> {
     let output = process::output(Command::new(nm).args(["--defined-only", "--extern-only"]).arg(archive))?;
     let text = String::from_utf8(output).context("nm printed what is not UTF-8")?;

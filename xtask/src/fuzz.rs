@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: each fuzz target over its seeds, and then on inputs of libFuzzer's making
-//! for some seconds.
+//! `cargo xtask fuzz`: runs each fuzz target on its seeds, and then on libFuzzer's inputs for some
+//! seconds.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -23,8 +23,8 @@ pub(crate) struct Options {
     targets: Vec<String>,
 }
 
-/// What cargo-fuzz gives the compiler too. All of it is for stable compilers; a sanitizer would
-/// need another one, and finds nothing in safe code.
+/// The compiler flags of cargo-fuzz, as far as stable compilers support them. A sanitizer would
+/// need another compiler, and finds nothing in safe code.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -36,7 +36,7 @@ const FLAGS: &[&str] = &[
     "fuzzing",
 ];
 
-/// Seconds after which one input hangs: most take less than a millisecond.
+/// An input hangs after this many seconds: most take less than a millisecond.
 const HANG: u32 = 60;
 
 /// Runs the chore.
@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The names of the targets: the programs of the manifest, which are the files of
+/// Returns the names of the targets: the programs of the manifest, which are the files of
 /// `fuzz/fuzz_targets`.
 fn targets(manifest: &str) -> Result<BTreeSet<String>> {
     #[derive(serde::Deserialize)]
@@ -101,7 +101,7 @@ fn targets(manifest: &str) -> Result<BTreeSet<String>> {
 fn build(host: &str, targets: &[String]) -> Result<()> {
     let mut cargo = process::cargo();
     cargo.args(["build", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
-    // With a target, the flags are not for build scripts and macros.
+    // A named target keeps the flags away from build scripts and macros.
     cargo.args(["--target", host, "--target-dir"]).arg(process::target_dir().join("fuzz"));
     for name in targets {
         cargo.args(["--bin", name]);
@@ -109,7 +109,7 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
     process::run(cargo.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f")))
 }
 
-/// Runs one target; an error if it finds something, or does nothing.
+/// Runs one target. Returns an error if it finds something, or runs no input.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");
@@ -121,7 +121,7 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let mut command = Command::new(program);
     let prefix = OsString::from(format!("-artifact_prefix={artifacts}/"));
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={HANG}")).arg(prefix);
-    // New inputs go into the first folder.
+    // libFuzzer writes new inputs to the first folder.
     command.args([&corpus, &seeds]);
     let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
     let log = String::from_utf8_lossy(&output.stderr);
@@ -137,13 +137,13 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     Ok(run)
 }
 
-/// What libFuzzer says of a run.
+/// The numbers in libFuzzer's report of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
-    /// Files of the corpus and seeds.
+    /// Files of the corpus, and seeds.
     seeds: u64,
     executions: u64,
-    /// Places in the program that were reached.
+    /// Locations in the program that were reached.
     edges: u64,
 }
 
@@ -168,7 +168,7 @@ impl std::fmt::Display for Run {
     }
 }
 
-/// Whether this line of libFuzzer's says only that a new input was found.
+/// Returns whether this line of libFuzzer's output only reports a new input.
 fn is_progress(line: &str) -> bool {
     let of_input =
         line.starts_with('#') && ["NEW", "REDUCE", "pulse", "RELOAD"].iter().any(|event| line.contains(event));

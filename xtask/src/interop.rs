@@ -1,5 +1,5 @@
-//! `cargo xtask interop`: files exchanged with age (Go), rage (Rust) and typage (JavaScript), both
-//! ways, and shares with those who make them.
+//! `cargo xtask interop`: exchanges files with age (Go), rage (Rust) and typage (JavaScript) in
+//! both directions, and shares with the programs that define their formats.
 
 mod shares;
 
@@ -50,7 +50,8 @@ fn files() -> Result<()> {
     step(&format!("interoperability with {}, {} and {}", age.display(), rage.display(), typage.display()));
     process::run(
         process::cargo()
-            // The whole workspace, so that cargo uses what `cargo test --workspace` built.
+            // Builds the whole workspace, so that cargo reuses the build of `cargo test
+            // --workspace`.
             .args(["test", "--workspace", "--features", "sealane-cli/interop", "--test", "interop"])
             .env("AGE", age)
             .env("AGE_KEYGEN", age_keygen)

@@ -1,5 +1,5 @@
-//! `cargo xtask large-file`: 4 GiB through the command, in memory that does not grow with the file,
-//! and opened by age.
+//! `cargo xtask large-file`: sends 4 GiB through the command, checks that its memory does not grow
+//! with the file, and opens the result with age.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -41,7 +41,7 @@ fn round_trip(sealane: &Path, age: &Path, dir: &Path) -> Result<()> {
     compare(Command::new(age), "age", dir)
 }
 
-/// Opens the file with `command` and compares what it writes with the plaintext.
+/// Opens the file with `command` and compares its output with the plaintext.
 fn compare(mut command: Command, name: &str, dir: &Path) -> Result<()> {
     let mut child = spawn(command.args(["-d", "-i"]).arg(dir.join("key")).arg(dir.join("age")).stdout(Stdio::piped()))?;
     let mut opened = BufReader::with_capacity(1 << 20, child.stdout.take().context("standard output is a pipe")?);
@@ -64,8 +64,8 @@ fn compare(mut command: Command, name: &str, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Zeros, but for a number of its own in each chunk, which takes a sixteenth of the disk that
-/// random bytes would.
+/// Writes zeros, and a different number in each chunk. This takes a sixteenth of the disk space of
+/// random bytes.
 fn write_plaintext(path: &Path) -> Result<()> {
     const CHUNK: u64 = 64 << 10;
     let file = File::create(path).context("cannot make the plaintext")?;
@@ -73,7 +73,7 @@ fn write_plaintext(path: &Path) -> Result<()> {
     let mut x = 1_u64;
     for chunk in 0..FILE_BYTES / CHUNK {
         x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        // Not at the same place in each.
+        // The position differs between chunks.
         let at = chunk * CHUNK + (x >> 32) % (CHUNK - 8);
         file.write_all_at(&x.to_le_bytes(), at).context("cannot write the plaintext: 5 GiB of disk are needed")?;
     }
@@ -84,7 +84,7 @@ fn spawn(command: &mut Command) -> Result<Child> {
     command.spawn().with_context(|| format!("cannot start {}", process::describe(command)))
 }
 
-/// Waits for the end of `child`; its peak memory in KiB.
+/// Waits for the end of `child`, and returns its peak memory in KiB.
 fn watch(mut child: Child, name: &str) -> Result<u64> {
     let mut peak = 0;
     let status = loop {
@@ -99,7 +99,7 @@ fn watch(mut child: Child, name: &str) -> Result<u64> {
     Ok(peak)
 }
 
-/// The peak of the resident set so far (`VmHWM`), while the process runs.
+/// Returns the peak of the resident set so far (`VmHWM`), while the process runs.
 fn peak_kib(child: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Repository chores: `cargo xtask`. What each proves is in docs/verification.md.
+//! Repository chores: `cargo xtask`. docs/verification.md lists what each of them proves.
 #![forbid(unsafe_code)]
 
 mod asm;

@@ -1,4 +1,5 @@
-//! `cargo xtask msrv`: the oldest compiler that the manifests promise is one, and is tried.
+//! `cargo xtask msrv`: checks that all manifests promise the same oldest compiler, and builds with
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,7 @@ pub(crate) struct Options {
     install: bool,
 }
 
-/// Documents that name the version, and how.
+/// Documents that name the version, with the surrounding words.
 const DOCUMENTS: &[(&str, &str)] =
     &[("README.md", "You need Rust {} or later"), ("docs/verification.md", "| Rust {} |")];
 
@@ -37,8 +38,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     check(&toolchain, options.install)
 }
 
-/// Fails if a crate of the lock file, for whatever target, needs a newer compiler: a build on this
-/// machine compiles only its own target's.
+/// Fails if any crate of the lock file needs a newer compiler, on any target. A build compiles only
+/// the crates of this machine's target.
 fn dependencies(promised: &str) -> Result<()> {
     let packages = metadata(Path::new("Cargo.toml"), &[])?;
     let wants = |package: &Package| package.rust_version.as_deref().map(numbers);
@@ -49,18 +50,18 @@ fn dependencies(promised: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the three numbers of a version, which may leave some out.
+/// Returns the three numbers of a version. Missing numbers are 0.
 fn numbers(version: &str) -> [u32; 3] {
     let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
     std::array::from_fn(|_| numbers.next().unwrap_or(0))
 }
 
-/// Whether that is a release of the promised version: 1.95.1 is one of 1.95.
+/// Returns whether the version is a release of the promised one: 1.95.1 is a release of 1.95.
 fn is_release(version: &str, promised: &str) -> bool {
     version.strip_prefix(promised).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Builds everything, tests too, without code, with another compiler.
+/// Type-checks everything, including tests, with another compiler.
 fn check(toolchain: &str, install: bool) -> Result<()> {
     let rustup = process::tool("rustup", "rustup, or https://rustup.rs")?;
     let how = format!("rustup toolchain install {toolchain} --profile minimal");
@@ -82,7 +83,7 @@ fn check(toolchain: &str, install: bool) -> Result<()> {
     )
 }
 
-/// The `rust-version` of the workspace, after a look at all others.
+/// Returns the `rust-version` of the workspace, and checks all others against it.
 fn promised() -> Result<String> {
     let root: toml::Table = parse(Path::new("Cargo.toml"))?;
     let promised =

@@ -1,12 +1,12 @@
-//! `cargo xtask no-std`: the primitives for targets that have no standard library at all.
+//! `cargo xtask no-std`: builds the primitives for targets without a standard library.
 
 use anyhow::Result;
 
 use crate::process::{self, step};
 use crate::toolchain;
 
-/// No operating system: AArch64 with vectors, x86-64 without (nobody saves their registers there),
-/// and a 32-bit microcontroller without 64-bit atomics.
+/// Targets without an operating system: AArch64 with vectors, x86-64 without (no operating system
+/// saves the registers), and a 32-bit microcontroller without 64-bit atomics.
 const TARGETS: &[&str] = &["x86_64-unknown-none", "aarch64-unknown-none", "thumbv7em-none-eabi"];
 
 /// Runs the chore.
@@ -14,7 +14,7 @@ pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
         step(&format!("{target}: sealane without std"));
         let toolchain = toolchain::for_target(target, "core", false)?;
-        // Alone, and with other crates, which have features of their own for std.
+        // The crate is built alone, and with other crates, which have features for std.
         for features in ["", "rustcrypto,commit"] {
             let mut command = process::cargo();
             command
@@ -22,10 +22,10 @@ pub(crate) fn run() -> Result<()> {
                 .arg(format!("--features={features}"))
                 .args(&toolchain.arguments)
                 .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
-                // With link-time optimisation a library is left as bitcode: no machine code would
-                // be made, and none checked.
+                // With link-time optimisation a library stays bitcode, and no machine code would be
+                // generated and checked.
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
-                // Whether it builds does not depend on how well.
+                // The level of optimisation does not affect whether it builds.
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_TARGET_DIR", process::workspace_root().join("target/no-std"));
             process::run(&mut command)?;

@@ -17,11 +17,11 @@ pub(crate) struct TimeOptions {
 }
 
 /// Builds the probe with the release profile, for an architecture of Linux. Its symbols are mangled
-/// as v0, which keeps the generic arguments: they tell the backends apart.
+/// as v0, which keeps the generic arguments that tell the backends apart.
 pub(crate) fn build(architecture: &str, arguments: &[&str]) -> Result<PathBuf> {
     let (target, linker) = cross::compiler(architecture)?;
     let toolchain = toolchain::for_target(&target, "std", false)?;
-    // Not the place of other builds: these have other flags.
+    // The folder differs from other builds', because the flags differ.
     let dir = process::target_dir().join("probe");
     let mut command = process::cargo();
     command
@@ -38,8 +38,8 @@ pub(crate) fn build(architecture: &str, arguments: &[&str]) -> Result<PathBuf> {
     Ok(std::path::absolute(program)?)
 }
 
-/// Runs valgrind's `tool` on the probe, in an empty environment; returns the exit status and what
-/// both wrote.
+/// Runs valgrind's `tool` on the probe, in an empty environment. Returns the exit status and the
+/// output of both.
 pub(crate) fn under_valgrind(
     arguments: &[OsString],
     program: &PathBuf,
@@ -47,7 +47,7 @@ pub(crate) fn under_valgrind(
 ) -> Result<(Option<i32>, String, String)> {
     let valgrind = process::tool("valgrind", "valgrind")?;
     let mut command = Command::new(valgrind);
-    // No GLIBC_TUNABLES: they choose the C library's way to copy.
+    // GLIBC_TUNABLES must not be set: it chooses how the C library copies memory.
     let output = command.arg("--quiet").args(arguments).arg(program).args(mode).env_clear().output()?;
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     Ok((output.status.code(), text(&output.stdout), text(&output.stderr)))

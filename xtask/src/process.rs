@@ -1,4 +1,4 @@
-//! Running other programs, and saying what to install where one is missing.
+//! Runs other programs, and says which package to install if one is missing.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace").to_path_buf()
 }
 
-/// Where downloads and emulators are kept between runs: `$XDG_CACHE_HOME/sealane` or
-/// `~/.cache/sealane`.
+/// Returns the folder for downloads and emulators, which are kept between runs:
+/// `$XDG_CACHE_HOME/sealane` or `~/.cache/sealane`.
 pub(crate) fn cache_dir() -> Result<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()) {
         Some(dir) => PathBuf::from(dir),
@@ -25,29 +25,29 @@ pub(crate) fn cache_dir() -> Result<PathBuf> {
     Ok(dir)
 }
 
-/// The cargo that runs this program.
+/// Returns the cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Where cargo puts what it builds.
+/// Returns the folder of cargo's output.
 pub(crate) fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
 }
 
-/// The path of `program`, or an error that names the Debian package to install.
+/// Returns the path of `program`, or an error that names the Debian package to install.
 pub(crate) fn tool(program: &str, debian_package: &str) -> Result<PathBuf> {
     find(program)
         .with_context(|| format!("`{program}` is not installed. On Debian or Ubuntu: apt-get install {debian_package}"))
 }
 
-/// The path of `program` in PATH.
+/// Returns the path of `program` in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|candidate| candidate.is_file())
 }
 
-/// The path of `program` from the environment variable `variable` or from PATH.
+/// Returns the path of `program` from the environment variable `variable` or from PATH.
 pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str) -> Result<PathBuf> {
     match std::env::var_os(variable).filter(|value| !value.is_empty()) {
         Some(path) => {
@@ -63,7 +63,7 @@ pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str)
     }
 }
 
-/// Runs a command with its output on the terminal; an error unless it succeeds.
+/// Runs a command with its output on the terminal. Returns an error unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
     if !status.success() {
@@ -72,8 +72,8 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns its standard output; an error, with its standard error, unless it
-/// succeeds.
+/// Runs a command and returns its standard output. Returns an error with its standard error unless
+/// it succeeds.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot start {}", describe(command)))?;
     if !output.status.success() {
@@ -82,7 +82,8 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// The files of the repository, also those that are not committed yet, as paths from its root.
+/// Returns the files of the repository, including those that are not committed yet, as paths from
+/// its root.
 pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
     let git = tool("git", "git")?;
     let list = output(
@@ -92,11 +93,11 @@ pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
     )?;
     let list = String::from_utf8(list).context("the name of a file is not UTF-8")?;
     let files = list.split_terminator('\0').map(PathBuf::from);
-    // What was removed and is not committed yet is listed too.
+    // Git also lists files whose removal is not committed yet.
     Ok(files.filter(|file| workspace_root().join(file).is_file()).collect())
 }
 
-/// The command as one line, for messages.
+/// Returns the command as one line, for messages.
 pub(crate) fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::process::{self, step};
 
-/// A Python interpreter that has a package, in the virtual environment of these chores.
+/// Returns a Python interpreter that has a package, from the virtual environment of these chores.
 pub(crate) fn with(package: &str) -> Result<PathBuf> {
     let directory = process::target_dir().join("python");
     let python = directory.join("bin/python");

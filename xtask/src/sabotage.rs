@@ -1,6 +1,6 @@
-//! `cargo xtask sabotage`: do the tests notice a kernel that computes wrong results? The library is
-//! built with the feature `fault`, and each test that goes through a backend runs twice: as it is,
-//! which must pass, and with a fault in its primitive on that backend, which must fail.
+//! `cargo xtask sabotage`: do the tests notice a kernel that computes wrong results? Builds the
+//! library with the feature `fault`, and runs each test that goes through a backend twice.
+//! Unchanged, it must pass; with a fault in its primitive on that backend, it must fail.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -25,10 +25,10 @@ pub(crate) struct Options {
     backend: Option<String>,
 }
 
-/// Names the primitive and the backend, with a colon between them, to the library.
+/// The variable that tells the library the primitive and the backend, with a colon between them.
 const VARIABLE: &str = "SEALANE_FAULT";
 
-/// Targets, and the place of xtask/backends.toml that says which backends they have.
+/// Targets, each with the place of xtask/backends.toml that lists its backends.
 const TARGETS: &[(&str, &str)] = &[
     ("x86_64-unknown-linux-gnu", "native"),
     ("aarch64-unknown-linux-gnu", "aarch64"),
@@ -36,10 +36,10 @@ const TARGETS: &[(&str, &str)] = &[
     ("wasm32-wasip1", "wasm32"),
 ];
 
-/// Emulated machines, whose places have what no CPU at hand has.
+/// Emulated machines, for backends that this CPU lacks.
 const MACHINES: &[&str] = &["bochs-cannon-lake", "bochs-skylake"];
 
-/// Runs a test on a backend, with a fault or without; returns whether it passes.
+/// Runs a test on a backend, with or without a fault. Returns whether it passes.
 type Passes<'a> = dyn Fn(&Workload, &str, bool) -> Result<bool> + 'a;
 
 /// Runs the chore.
@@ -117,13 +117,12 @@ fn passes_in(
     let limit = std::time::Duration::from_mins(10);
     match machine.run(backend, cpu, &[guest], &environment, limit) {
         Ok(outputs) => verdict(&outputs.concat()),
-        // The output of a program that failed is in the error.
+        // The error contains the output of a program that failed.
         Err(error) => verdict(&format!("{error:#}")),
     }
 }
 
-/// Reads the closing line, or a panic where that ends the program: anything else than tests that
-/// pass or fail is an error.
+/// Parses the closing line, or a panic if the panic ends the program. Any other output is an error.
 fn verdict(output: &str) -> Result<bool> {
     let line = output.lines().rev().find_map(|line| line.trim().strip_prefix("test result: "));
     match line {

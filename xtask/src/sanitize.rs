@@ -1,6 +1,6 @@
-//! `cargo xtask sanitize`: the tests of what has `unsafe` code, and of the primitives on it, with
-//! LLVM's address sanitizer; and memcheck over the vector types, the output buffer and the tables,
-//! for uninitialised memory.
+//! `cargo xtask sanitize`: runs the tests of crates with `unsafe` code, and of the primitives on
+//! top of them, with LLVM's address sanitizer. Then runs memcheck over the vector types, the output
+//! buffer and the tables, to find uninitialised memory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use crate::process::{self, step};
 use crate::test_binaries::{self, Build, TestBinary};
 use crate::toolchain;
 
-/// The sanitizer comes with the stable compiler, and wants a variable to be set. Arithmetic and
-/// preconditions of the standard library are checked too, as in a debug build.
+/// The sanitizer comes with the stable compiler, and an environment variable enables it. Arithmetic
+/// and the standard library's preconditions are checked too, as in a debug build.
 const FLAGS: &str = "-Zsanitizer=address -Cdebug-assertions=on -Coverflow-checks=on";
-/// What each instrumented program calls first.
+/// The function that each instrumented program calls first.
 const INSTRUMENTED: &[u8] = b"__asan_init";
-/// Must be reported, each: else a run without a report proves nothing.
+/// The sanitizer must report each of these. Otherwise a run without a report proves nothing.
 const ADDRESSES: &[&str] = &["heap", "stack", "freed"];
 const UNINITIALISED: &str = "uninitialised";
 const NONE: &str = "none";
 
-/// The exit status that memcheck is told to give when it reported something.
+/// The exit status of memcheck if it reported something.
 const REPORTED: i32 = 99;
 
 /// Runs the chore.
@@ -46,7 +46,7 @@ pub(crate) fn run() -> Result<()> {
     let binaries = Build {
         packages: &["sealane-simd", "sealane"],
         tests: &["--lib", "--test", "suite"],
-        // A target, so that build scripts and macros are compiled without the flags.
+        // A named target keeps the flags away from build scripts and macros.
         target: Some(&host),
         rustflags: Some(FLAGS),
         target_dir: Some("sanitize"),
@@ -114,7 +114,7 @@ fn said_under(runner: &[OsString], program: &Path, argument: &str) -> Result<(Op
     said(Command::new(&runner[0]).args(&runner[1..]).arg(program).arg(argument))
 }
 
-/// The exit status, and what the program said.
+/// Returns the exit status and the program's messages.
 fn said(command: &mut Command) -> Result<(Option<i32>, String)> {
     let output = command.output().with_context(|| format!("cannot start {}", process::describe(command)))?;
     let said = [output.stdout, output.stderr].concat();

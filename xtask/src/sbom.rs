@@ -61,7 +61,8 @@ fn validate(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The bill: the same for the same lock file and target, on every machine and at any time.
+/// Returns the bill of materials. It is the same for the same lock file and target, on every
+/// machine and at any time.
 fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     let packages = metadata(Path::new("Cargo.toml"), &["--filter-platform", target])?.into_iter();
     let packages: BTreeMap<_, _> =
@@ -106,7 +107,7 @@ fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Val
         "purl": url(package),
     });
     if let Some(license) = &known.license {
-        // A slash was cargo's way to write "or".
+        // Cargo once used a slash for "or".
         component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
     }
     if let Some(description) = &known.description {
@@ -124,14 +125,14 @@ fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Val
     component
 }
 
-/// The package URL.
+/// Returns the package URL.
 fn url(package: &Crate) -> String {
-    // A version may end in `+` and something that is no part of it for cargo, and `+` means a space
-    // in some URLs.
+    // A version may end in `+` and build metadata, which cargo ignores, and `+` means a space in
+    // some URLs.
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
-/// Fails unless the bill's crates are those that a build compiled.
+/// Fails unless the bill's crates are exactly those that a build compiled.
 pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
     let listed: BTreeSet<_> = CommandCrates::on(&toolchain::host()?)?.dependencies.into_keys().collect();
     let missing: Vec<_> = compiled.difference(&listed).map(Crate::to_string).collect();
@@ -148,7 +149,7 @@ pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The names and versions of `cargo tree`, without what [`CommandCrates`] makes of it.
+    /// Returns the names and versions of `cargo tree`, without the parser of [`CommandCrates`].
     fn tree(edges: &str, target: &str) -> Vec<String> {
         let fixed = ["tree", "--locked", "--prefix", "none", "--format", "{p}", "--package", PACKAGE];
         let output =
@@ -177,7 +178,7 @@ mod tests {
         assert!(names(components, Some("excluded")).iter().any(|name| name.starts_with("syn ")));
         assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
         for component in components.as_array().unwrap() {
-            // What is not from here has a checksum.
+            // Crates from outside have a checksum.
             let own = component["name"].as_str().unwrap().starts_with("sealane");
             assert_eq!(component["hashes"][0]["content"].as_str().is_none(), own, "{component}");
             assert!(component["licenses"][0]["expression"].is_string(), "{component}");

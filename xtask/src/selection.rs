@@ -1,4 +1,4 @@
-//! Which tests a run needs, after others of the same program on other backends.
+//! Selects the tests for a run, after other runs of the same program on other backends.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Notes that the family's tests need not run on that backend.
+    /// Skips the family's tests on that backend.
     pub(crate) fn skip(&mut self, family: Family, backend: &str) {
         self.seen.insert((family, backend.to_owned()));
     }
 
-    /// Returns parts of the names of the tests that depend on backends that no run had before, or
-    /// `None` for all tests, which the first run needs. Notes the backends.
+    /// Returns parts of the names of the tests that depend on backends without an earlier run, and
+    /// notes these backends. Returns `None` for all tests, which the first run needs.
     pub(crate) fn next<'a>(
         &mut self,
         backends: impl IntoIterator<Item = (Family, &'a str)>,

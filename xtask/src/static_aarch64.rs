@@ -1,5 +1,5 @@
-//! Static programs for AArch64: one file runs on a phone, and in an emulator without the folder of
-//! a system.
+//! Static programs for AArch64. The same file runs on a phone, and in an emulator without a
+//! system's folders.
 
 use std::ffi::OsString;
 
@@ -8,9 +8,9 @@ use anyhow::Result;
 use crate::process;
 use crate::toolchain;
 
-/// What Rust has linker and C library for.
+/// A target for which Rust brings linker and C library.
 const MUSL: &str = "aarch64-unknown-linux-musl";
-/// What Debian has them for.
+/// A target for which Debian has them.
 const GNU: &str = "aarch64-unknown-linux-gnu";
 
 /// A target of static programs, with the environment in which cargo builds for it.
@@ -20,8 +20,8 @@ pub(crate) struct StaticTarget {
 }
 
 impl StaticTarget {
-    /// musl's, with the linker that tools/android-runner/config.toml names, or where Rust's
-    /// libraries for that are out of reach, GNU's, linked as static.
+    /// musl's target, with the linker in tools/android-runner/config.toml. If Rust's libraries for
+    /// it are out of reach, the target is GNU's, linked statically.
     pub(crate) fn new() -> Result<Self> {
         if toolchain::by_rustup(MUSL)? {
             let linker = (variable(MUSL, "LINKER"), "rust-lld".into());
@@ -33,7 +33,7 @@ impl StaticTarget {
         let mut environment = toolchain.environment;
         environment.push((variable(GNU, "LINKER"), linker.into()));
         environment.push((variable(GNU, "RUSTFLAGS"), "-C target-feature=+crt-static".into()));
-        // The same as the arguments, which the README's commands have not.
+        // The setting as arguments. The README's commands do not need them.
         for argument in &toolchain.arguments {
             if let Some(crates) = argument.to_str().and_then(|argument| argument.strip_prefix("-Zbuild-std=")) {
                 environment.push(("CARGO_UNSTABLE_BUILD_STD".into(), crates.into()));
@@ -42,7 +42,7 @@ impl StaticTarget {
         Ok(Self { triple: GNU, environment })
     }
 
-    /// The variable by which cargo takes a setting of this target.
+    /// Returns the variable that passes a setting of this target to cargo.
     pub(crate) fn variable(&self, setting: &str) -> OsString {
         variable(self.triple, setting)
     }

@@ -1,4 +1,4 @@
-//! Building test executables, and finding where cargo put them.
+//! Builds test executables, and finds them in cargo's folders.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,25 +15,25 @@ use crate::process;
 /// file format.
 pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
 
-/// What tests in an emulator are told.
+/// Settings for tests in an emulator.
 pub(crate) struct Emulated<'a> {
-    /// The backends that they are to use.
+    /// The backends that the tests must use.
     pub(crate) backends: &'a str,
-    /// What detection must choose, where that is known.
+    /// The backends that detection must choose, if they are known.
     pub(crate) detects: Option<&'a str>,
 }
 
 impl<'a> Emulated<'a> {
-    /// The variables. Of what is combined with all else the tests try one in so many: an odd
-    /// number, so that all remainders modulo a block's length are there.
+    /// Returns the environment variables. Tests that would try all combinations try one in seven:
+    /// an odd number, so that all remainders modulo a block's length occur.
     pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
         let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
         [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
     }
 }
 
-/// Optimised as in a release, but without link-time optimisation across crates and in several units
-/// at a time: kernels are inlined either way, and all fields on all levels as one unit keep one
+/// Optimised as in a release, but without link-time optimisation across crates, and in several
+/// codegen units. Kernels are inlined either way. In one unit, all fields on all levels keep one
 /// core busy for minutes.
 pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
@@ -47,7 +47,7 @@ pub(crate) struct TestBinary {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) package: String,
-    /// The folder of its package: where cargo would start it.
+    /// The folder of its package, in which cargo would start it.
     pub(crate) directory: PathBuf,
 }
 
@@ -55,20 +55,19 @@ pub(crate) struct TestBinary {
 #[derive(Default)]
 pub(crate) struct Build<'a> {
     pub(crate) packages: &'a [&'a str],
-    /// Which of their test executables, in cargo's words.
+    /// Selects among their test executables, with cargo's arguments.
     pub(crate) tests: &'a [&'a str],
     pub(crate) target: Option<&'a str>,
     pub(crate) rustflags: Option<&'a str>,
-    /// A folder of `target/` of its own, so that other flags do not rebuild what `cargo test`
-    /// built.
+    /// A separate folder in `target/`, so that other flags do not make `cargo test` build again.
     pub(crate) target_dir: Option<&'a str>,
-    /// Further arguments and environment, as other targets need.
+    /// Further arguments and environment for other targets.
     pub(crate) arguments: &'a [OsString],
     pub(crate) environment: &'a [(OsString, OsString)],
 }
 
 impl Build<'_> {
-    /// Builds them as [`QUICK_RELEASE`].
+    /// Builds the test executables as [`QUICK_RELEASE`].
     pub(crate) fn release(&self) -> Result<Vec<TestBinary>> {
         let mut command = process::cargo();
         command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
@@ -91,9 +90,9 @@ impl Build<'_> {
     }
 }
 
-/// The test executables of these packages, as `cargo test --workspace` has them: for packages that
-/// are named one by one cargo would choose other features of what they depend on, and build that
-/// once more.
+/// Returns the test executables of these packages, as `cargo test --workspace` builds them. If the
+/// packages were named one by one, cargo would choose other features of their dependencies, and
+/// build those again.
 pub(crate) fn of_workspace(packages: &[&str]) -> Result<Vec<TestBinary>> {
     let mut command = process::cargo();
     command.args(["test", "--no-run", "--workspace", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
@@ -105,7 +104,7 @@ pub(crate) fn of_workspace(packages: &[&str]) -> Result<Vec<TestBinary>> {
     Ok(binaries)
 }
 
-/// Runs a `cargo test --no-run` that speaks JSON, and lists the executables that it built.
+/// Runs a `cargo test --no-run` with JSON messages, and lists the executables that it built.
 fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
     let output = command
         .stderr(Stdio::inherit())
@@ -143,10 +142,10 @@ fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
     Ok(binaries)
 }
 
-/// The number of tests that passed, from the closing line of a test executable's output.
+/// Returns the number of tests that passed, from the closing line of a test executable's output.
 ///
 /// # Errors
-/// If there is no such line, if a test failed, or if none ran: that would read as a pass.
+/// If there is no such line, if a test failed, or if no test ran.
 pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
     let line = output
         .lines()
@@ -161,12 +160,14 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .with_context(|| format!("{name}: cannot read: {line}"))
 }
 
-/// Runs the executables one after the other under `runner` (a program and its arguments; none to
-/// run them natively), with those all their tests. If `tests` is given, those of the primitives run
-/// only where their name contains one of the words, and the references, whose answers depend on no
-/// backend, not at all. Prints each one's closing line, and returns what was exercised.
+/// Runs the executables one after the other under `runner`, which is a program and its arguments,
+/// or empty to run them natively. If `tests` is given, executables of the primitives run only the
+/// tests whose names contain one of the words, and the references do not run, because they use no
+/// backend. Other executables run all tests. Prints the closing line of each one, and returns the
+/// backends that were exercised.
 ///
-/// # Errors If one fails, or if none of them had a test.
+/// # Errors
+/// If an executable fails, or if none of them had a test.
 pub(crate) fn run_all(
     binaries: &[TestBinary],
     runner: &[OsString],

@@ -1,4 +1,4 @@
-//! A standard library for another target: rustup's where it has one, else Debian's source of it.
+//! Finds a standard library for another target: rustup's if it has one, otherwise Debian's source.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,32 +8,32 @@ use anyhow::{Context, Result, bail};
 
 use crate::process;
 
-/// Arguments and environment for cargo that let it build for a target.
+/// Arguments and environment with which cargo builds for a target.
 #[derive(Default)]
 pub(crate) struct Toolchain {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// For the compiler of Rust.
+    /// Flags for the Rust compiler.
     pub(crate) flags: Option<&'static str>,
 }
 
-/// Debian's C library for WebAssembly, in place of the one that rustup has with the standard
-/// library. It is older, and lacks two functions that programs of one thread do not call.
+/// Debian's C library for WebAssembly, in place of the one in rustup's standard library. It is
+/// older, and lacks two functions that programs with one thread do not call.
 const DEBIAN_WASI: &str = "-C linker=wasm-ld -C link-self-contained=no -L native=/usr/lib/wasm32-wasi \
                            -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o -C link-arg=--unresolved-symbols=ignore-all";
 
-/// Debian's compiler and the sources of its standard library: packages rustc-web and rust-web-src
-/// (Debian 12), or rustc and rust-src.
+/// Debian's compiler, with the sources of its standard library in the packages rustc-web and
+/// rust-web-src (Debian 12), or rustc and rust-src.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
-/// Finds or installs what `target` needs. `library` is what is built from source where it comes to
-/// that: `std` or `core`.
+/// Finds or installs the standard library for `target`. If it must be built from source, `library`
+/// is `std` or `core`.
 pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
     if !from_source && is_installed(target)? {
         return Ok(Toolchain::default());
     }
-    // A source that is there is used without asking rustup first: where its server is out of reach,
-    // it waits for minutes.
+    // An existing source is used without trying rustup first, because rustup waits for minutes if
+    // its server is out of reach.
     let has_source = has_debian_source()?;
     if !from_source && !has_source && add_by_rustup(target) {
         return Ok(Toolchain::default());
@@ -57,7 +57,7 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
         arguments: vec![format!("-Zbuild-std={crates}").into()],
         environment: vec![
             ("RUSTC".into(), DEBIAN_RUSTC.into()),
-            // `-Zbuild-std` is not stable; Debian's compiler is a stable one.
+            // `-Zbuild-std` is unstable, and Debian's compiler is a stable one.
             ("RUSTC_BOOTSTRAP".into(), bootstrap.clone()),
             ("__CARGO_DEFAULT_LIB_METADATA".into(), bootstrap),
         ],
@@ -65,18 +65,18 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     })
 }
 
-/// Whether rustup has, or gets, what `target` needs. It is not asked for where Debian's source is
-/// there, as in [`for_target`].
+/// Returns whether rustup has the standard library for `target`, or installs it. As in
+/// [`for_target`], it does not try if Debian's source is there.
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }
 
-/// The target that this machine's compiler builds for.
+/// Returns the target of this machine's compiler.
 pub(crate) fn host() -> Result<String> {
     of_compiler("host")
 }
 
-/// What `rustc -vV` says under that name: `host`, `commit-hash`.
+/// Returns the value of a field in `rustc -vV`, such as `host` or `commit-hash`.
 pub(crate) fn of_compiler(name: &str) -> Result<String> {
     let version = process::output(Command::new("rustc").arg("-vV"))?;
     let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
@@ -84,7 +84,7 @@ pub(crate) fn of_compiler(name: &str) -> Result<String> {
     Ok(found.with_context(|| format!("`rustc -vV` names no {name}"))?.to_owned())
 }
 
-/// The folder of a compiler's libraries.
+/// Returns the folder of a compiler's libraries.
 pub(crate) fn sysroot(compiler: &str) -> Result<PathBuf> {
     let sysroot = process::output(Command::new(compiler).args(["--print", "sysroot"]))?;
     Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))

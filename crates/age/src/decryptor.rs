@@ -96,7 +96,7 @@ impl<R> Decryptor<R> {
 
     /// Accepts scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
     ///
-    /// An identity may have a lower limit of its own; that of [`passphrase_identity`] has none.
+    /// An identity may have its own, lower limit. [`passphrase_identity`] has no limit.
     #[must_use]
     pub fn with_max_work_factor(mut self, log_n: u8) -> Self {
         self.max_work_factor = log_n;
@@ -186,8 +186,8 @@ impl<R> fmt::Debug for Decryptor<R> {
     }
 }
 
-/// Returns the identity of a passphrase. It has no work factor limit of its own, so the limit of
-/// the decryptor applies.
+/// Returns the identity of a passphrase. The identity itself has no work factor limit, so the limit
+/// of the decryptor applies.
 ///
 /// (The limit of [`age::scrypt::Identity::new`] depends on how fast this machine is at the moment.)
 pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {

@@ -111,7 +111,7 @@ impl Encryptor {
     }
 }
 
-/// Makes a header with the given stanzas and those of `recipients`.
+/// Makes a header with the given stanzas and the stanzas of `recipients`.
 pub(crate) fn wrap<'a>(
     file_key: &FileKey,
     mut stanzas: Vec<Stanza>,
@@ -141,7 +141,7 @@ pub(crate) fn wrap<'a>(
         match &labels {
             None => labels = Some(their_labels),
             Some(labels) if *labels == their_labels => {}
-            // The label of a passphrase is random, so a message that shows it would help nobody.
+            // The label of a passphrase is random, so a message that shows it would not help.
             Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
             Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
         }

@@ -23,8 +23,10 @@ pub enum EncryptError {
     /// A passphrase is combined with other recipients, or with another passphrase.
     #[error("a passphrase cannot be combined with other recipients")]
     PassphraseNotAlone,
-    /// The recipients' labels differ, so the recipients exclude each other.
-    #[error("these recipients cannot be combined: one requires {}, another {}", Labels(.0), Labels(.1))]
+    /// The recipients' labels differ. All recipients of a file must have the same labels. For
+    /// example, post-quantum recipients have the label `postquantum`, so that they cannot be
+    /// combined with others.
+    #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
     IncompatibleRecipients(HashSet<String>, HashSet<String>),
     /// A label is empty or has characters other than printable ASCII.
     #[error("a recipient has an invalid label")]
@@ -100,7 +102,7 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// Shows the labels in sorted order, so that the message is always the same.
+/// Shows the labels in sorted order, so that equal labels give equal messages.
 struct Labels<'a>(&'a HashSet<String>);
 
 impl fmt::Display for Labels<'_> {
@@ -108,7 +110,7 @@ impl fmt::Display for Labels<'_> {
         let mut labels: Vec<&str> = self.0.iter().map(String::as_str).collect();
         labels.sort_unstable();
         match labels[..] {
-            [] => f.write_str("none"),
+            [] => f.write_str("no label"),
             _ => write!(f, "\"{}\"", labels.join("\", \"")),
         }
     }

@@ -1,4 +1,4 @@
-//! The input of a decryptor: what was read while parsing the header, then the rest.
+//! The input of a decryptor: the bytes that were read while parsing the header, then the rest.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

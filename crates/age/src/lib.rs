@@ -1,9 +1,9 @@
 //! Files in the age v1 format (<https://age-encryption.org/v1>), sealed and opened with Sealane's
 //! ChaCha20-Poly1305.
 //!
-//! This crate implements the header, its MAC, the armor and the payload. It is strict: whatever the
-//! specification forbids is an error, with a type of its own and a message of one line. Recipients,
-//! identities and plugins come from the crate [`age`], which is re-exported.
+//! This crate implements the header, its MAC, the armor and the payload. It is strict: everything
+//! that the specification forbids is an error, with a separate type and a message of one line.
+//! Recipients, identities and plugins come from the crate [`age`], which is re-exported.
 //!
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
@@ -41,7 +41,8 @@
 //! reader.read_to_end(&mut plaintext)?;
 //! assert_eq!(plaintext, b"the quick brown fox");
 //!
-//! // A file that can seek can be read from anywhere; only the chunks that are needed are decrypted.
+//! // A file that can seek can be read from any position. Only the chunks that are needed are
+//! // decrypted.
 //! let decryptor = Decryptor::new(std::io::Cursor::new(&file))?;
 //! let mut reader = decryptor.decrypt([&identity as &dyn Identity])?;
 //! reader.seek(SeekFrom::End(-3))?;

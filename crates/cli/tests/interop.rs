@@ -86,7 +86,7 @@ fn run(command: &mut Command) -> Vec<u8> {
 /// Runs a program that asks for the passphrase at its terminal, `times` times.
 #[track_caller]
 fn run_in_terminal(mut command: Command, times: usize) {
-    // No pinentry: the question is asked at the terminal.
+    // Without pinentry, the program asks at the terminal.
     command.env("PINENTRY_PROGRAM", "").env_remove("AGE_PASSPHRASE");
     let shown = format!("{command:?}");
     let mut session = spawn_command(command, Some(120_000)).expect("a pseudo-terminal");
@@ -171,7 +171,7 @@ fn both_ways(tool: Tool, kind: Kind) {
             let recipient: &[&str] = if kind == Kind::Passphrase { &["-p"] } else { &["-R", "id.pub"] };
             let identity: &[&str] = if kind == Kind::Passphrase { &[] } else { &["-i", "id"] };
 
-            // Theirs, opened here.
+            // Files of the peer, opened here.
             let mut encrypt = bench.tool(tool);
             encrypt.args(flags).args(recipient).args(["-o", "theirs", "in"]);
             if kind == Kind::Passphrase {
@@ -183,10 +183,10 @@ fn both_ways(tool: Tool, kind: Kind) {
             assert_same(&bench.path("back"), &plaintext, &what);
             fs::remove_file(bench.path("theirs")).unwrap();
 
-            // Ours, opened there.
+            // Our files, opened by the peer.
             run(bench.sealane().args(flags).args(recipient).args(["-o", "ours", "in"]));
-            // Through a redirection: given -o, age before 1.2 and rage make no file for an empty
-            // plaintext.
+            // Through a redirection, because age before 1.2 and rage write no file for an empty
+            // plaintext with -o.
             let mut decrypt = Command::new("sh");
             decrypt.args(["-c", "exec \"$@\" > back", "sh"]).arg(tool.program()).arg("-d").args(identity).arg("ours");
             decrypt.current_dir(bench.dir.path());
@@ -267,12 +267,12 @@ fn encrypted_identity_files() {
         bench.make_key(Kind::X25519);
         fs::write(bench.path("in"), "secret").unwrap();
         run(bench.sealane().args(["-R", "id.pub", "-o", "file", "in"]));
-        // Theirs, at full strength, opened here.
+        // The peer's file, at full strength, opened here.
         let mut encrypt = bench.tool(tool);
         encrypt.args(["-p", "-o", "id-theirs", "id"]);
         run_in_terminal(encrypt, 2);
         assert_eq!(run(bench.sealane().args(["-d", "-i", "id-theirs", "file"])), b"secret");
-        // Ours, at full strength, opened there.
+        // Our file, at full strength, opened by the peer.
         run(bench.sealane().env_remove("AGE_PASSPHRASE_WORK_FACTOR").args(["-p", "-a", "-o", "id-ours", "id"]));
         let mut decrypt = bench.tool(tool);
         decrypt.args(["-d", "-i", "id-ours", "-o", "back", "file"]);
@@ -325,7 +325,7 @@ fn files_for_several_holders_by_the_plugin() {
         assert!(!alone.status.success());
         assert!(String::from_utf8_lossy(&alone.stderr).contains("2 of 3 holders"), "{alone:?}");
     }
-    // A part that is sent goes through a file of theirs, too.
+    // The encrypted part also goes through a file of the peer.
     for tool in [Tool::Age, Tool::Rage] {
         run(bench.tool(tool).args(["-R", "a.pub", "-o", "part.age", "part"]));
         assert_eq!(run(bench.sealane().args(["-d", "-i", "a", "--part", "part.age", "file"])), b"secret");

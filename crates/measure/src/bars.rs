@@ -15,18 +15,18 @@ const TOP: f64 = 64.0;
 /// Distinct for the colour-blind too (Okabe and Ito).
 const COLOURS: [&str; 6] = ["#000000", "#d55e00", "#0072b2", "#56b4e9", "#e69f00", "#009e73"];
 
-/// A bar, whose length is the median.
+/// A bar. Its length is the median.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Which of the names in [`Bars::legend`] it belongs to.
+    /// The index of its name in [`Bars::legend`].
     pub name: usize,
     /// A line on the bar goes from the first to the last of the quartiles.
     pub quartiles: [f64; 3],
-    /// The figure behind it.
+    /// The text behind the bar.
     pub text: String,
 }
 
-/// Bars that belong together.
+/// A group of bars.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Their name.
@@ -38,9 +38,9 @@ pub struct Group {
 /// A plot of bars.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// The quantity, and where it was measured.
+    /// The quantity, and the machine on which it was measured.
     pub title: String,
-    /// What is said beside the legend.
+    /// The text beside the legend.
     pub note: String,
     /// The names of bars and their colours: indices below 6.
     pub legend: Vec<(usize, String)>,
@@ -51,7 +51,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// Returns the plot as a file of its own.
+    /// Returns the plot as a standalone file.
     #[must_use]
     pub fn file(&self) -> String {
         let longest = self.groups.iter().flat_map(|group| &group.bars);

@@ -1,13 +1,13 @@
-//! The least cycles that an operation takes on any CPU of today.
+//! The fewest cycles in which any current CPU can do an operation.
 //!
 //! A figure below its bound was not measured: the compiler moved work out of the loop, or removed
-//! it. Bounds count what the standard cannot do without and divide by what the widest cores do in
-//! a cycle, so real figures stay above them by far.
+//! it. Bounds count the operations that the standard requires, and divide by the number that the
+//! widest cores start in a cycle. Real figures therefore stay far above them.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// What a message's bytes go through.
+/// The processing of a message's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// ChaCha20 (RFC 8439, section 2.4).
@@ -22,13 +22,13 @@ pub enum Work {
     Copy,
 }
 
-/// What cores do at most.
+/// The limits of a core.
 struct Core {
     /// 32-bit words in a vector.
     lanes: f64,
     /// Vector operations that start in a cycle.
     vectors: f64,
-    /// Instructions that wait or run at a time: the reorder buffer.
+    /// Instructions that can wait or run at a time: the reorder buffer.
     window: f64,
     /// Instructions that start in a cycle.
     instructions: f64,
@@ -53,7 +53,7 @@ impl Core {
         }
     }
 
-    /// Returns the least cycles for the rounds of these many blocks, beside `others` instructions.
+    /// Returns the fewest cycles for the rounds of these many blocks, beside `others` instructions.
     ///
     /// A block is 960 operations on words in the rounds and 32 after them. In rows, one set of four
     /// vectors, it is 320 instructions, and a chain of 260 operations that wait for each other:
@@ -67,16 +67,16 @@ impl Core {
         words.max(chain).max(others / self.instructions)
     }
 
-    /// Returns the most bytes of Poly1305 in a cycle: 18 multiplications of 52 bits for a block,
-    /// two vectors of eight in a cycle; or 25 of 32 bits on vectors, and a block in four cycles
-    /// beside.
+    /// Returns the most bytes of Poly1305 in a cycle. A block takes 18 multiplications of 52 bits,
+    /// and two vectors of eight start in a cycle; or it takes 25 of 32 bits on vectors, with a
+    /// block every four cycles beside them.
     fn poly1305_bytes(&self) -> f64 {
         self.lanes.max(10.0)
     }
 
     fn least_cycles(&self, work: Work, bytes: f64) -> f64 {
         let blocks = (bytes / 64.0).ceil();
-        // Of 16 bytes; the least that scalar code takes is 18 instructions, vectors take a few.
+        // Instructions for a block of 16 bytes. Scalar code takes at least 18, vectors take a few.
         let mac_blocks = (bytes / 16.0).ceil();
         match work {
             Work::ChaCha20 if blocks == 0.0 => 0.0,
@@ -86,7 +86,8 @@ impl Core {
                 let instructions = if mac_blocks < 8.0 { 20.0 + 18.0 * (mac_blocks + 2.0) } else { 150.0 };
                 self.chacha20(blocks + 1.0, instructions).max(bytes / self.poly1305_bytes())
             }
-            // 14 rounds for a block; two vectors of `lanes / 4` blocks in a cycle, on 128 bits four.
+            // A block has 14 rounds. Two vectors of `lanes / 4` blocks start in a cycle, or four on
+            // 128 bits.
             Work::Aes256Gcm => 14.0 * mac_blocks / (self.lanes / 2.0).max(4.0),
             // Two vectors of 64 bytes.
             Work::Copy => bytes / 128.0,
@@ -95,14 +96,14 @@ impl Core {
 }
 
 impl Work {
-    /// Returns the least cycles for a message of `bytes` on this machine.
+    /// Returns the fewest cycles for a message of `bytes` on this machine.
     #[must_use]
     pub fn least_cycles(self, bytes: usize) -> f64 {
         Core::here().least_cycles(self, bytes as f64)
     }
 }
 
-/// A figure that no CPU reaches.
+/// A time that no CPU can reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TooFast {
     name: String,
@@ -123,13 +124,13 @@ impl Display for TooFast {
 
 impl Error for TooFast {}
 
-/// Checks a time against the least cycles.
+/// Checks a time against the fewest cycles.
 ///
 /// # Errors
 /// If the time is below the bound.
 pub fn check(name: impl Into<String>, ns: f64, clock_ghz: f64, least: f64) -> Result<(), TooFast> {
     let cycles = ns * clock_ghz;
-    // A time that is no number is refused too.
+    // NaN is refused too.
     if cycles >= least { Ok(()) } else { Err(TooFast { name: name.into(), cycles, least }) }
 }
 
@@ -140,8 +141,8 @@ mod tests {
     /// Zen 5.
     const WIDEST: Core = Core { lanes: 16.0, vectors: 4.0, window: 600.0, instructions: 8.0 };
 
-    /// A benchmark once printed 24.5 ns for a loop that sealed 64 bytes on Zen 5, which takes 149:
-    /// the compiler had taken the key stream out of the loop.
+    /// A benchmark once printed 24.5 ns for a loop that seals 64 bytes, which takes 149 ns on Zen
+    /// 5: the compiler had moved the key stream out of the loop.
     #[test]
     fn a_loop_without_its_key_stream_is_refused() {
         let least = WIDEST.least_cycles(Work::Aead, 64.0);

@@ -6,19 +6,20 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// How the clock is measured, for readers of a report.
+/// The method of measurement, for readers of a report.
 pub const METHOD: &str = "a chain of dependent additions and exclusive ors, one cycle each, timed after each round";
 
-/// Takes about 20 µs: long beside reading the time, short beside the work between two samples.
+/// Takes about 20 µs. Reading the time is short beside that, and that is short beside the work
+/// between two samples.
 const STEPS: u32 = 32_768;
-/// An addition and an exclusive or, each of which waits for the other.
+/// An addition and an exclusive or. Each waits for the other's result.
 const CYCLES_PER_STEP: u32 = 2;
 
 /// Measures the clock now, in GHz.
 #[must_use]
 pub fn sample() -> f64 {
-    // The compiler does not know these values, so it cannot fold steps together. It cannot use an
-    // address calculation with three terms either, which takes three cycles on some CPUs.
+    // The compiler does not know these values, so it cannot fold steps together. It also cannot use
+    // an address calculation with three terms, which takes three cycles on some CPUs.
     let (addend, mask) = (black_box(0x9e37_79b9_7f4a_7c15_u64), black_box(0x5851_f42d_4c95_7f2d_u64));
     let mut x = black_box(1_u64);
     let start = Instant::now();

@@ -1,8 +1,9 @@
-//! What Sealane's benchmarks share: the command `sealane bench`, `bench/` and `examples/dispatch`.
+//! Shared parts of Sealane's benchmarks: the command `sealane bench`, `bench/` and
+//! `examples/dispatch`.
 //!
-//! [`take_turns`] measures rows in rounds, and the core's clock beside them. [`Work`] holds the
-//! least cycles that an operation takes on any CPU, so that a loop that the compiler removed is
-//! found. The rest shows figures: [`Table`], [`Lines`], [`Bars`].
+//! [`take_turns`] measures rows in rounds, and the core's clock with them. [`Work`] gives the
+//! fewest cycles in which any CPU can do an operation, which exposes a loop that the compiler
+//! removed. The rest shows figures: [`Table`], [`Lines`], [`Bars`].
 #![forbid(unsafe_code)]
 
 mod bars;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::svg::{Scale, escaped, linear_ticks, logarithmic_ticks};
 
-/// The drawing, in the units of its view box; text has 12 of them. Small enough that a phone need
-/// not shrink it much.
+/// The size of the drawing, in the units of its view box. Text is 12 units high. The drawing is so
+/// small that a phone hardly shrinks it.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 330.0;
 /// The area of the lines.
@@ -13,13 +13,13 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 468.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 282.0;
-/// Width of an entry of the legend, where there is room for all.
+/// The width of an entry of the legend, if there is room for all entries.
 const LEGEND: f64 = 92.0;
-/// Further ticks are not all named.
+/// With more ticks than this, some have no name.
 const MAX_NAMES: usize = 13;
 const MAX_X_NAMES: usize = 7;
 
-/// The style of a plot in a file of its own; a page has its own style for the same classes.
+/// The style of a plot in a standalone file. A page has its own style for the same classes.
 const STYLE: &str = "\
 svg{font:12px system-ui,sans-serif;fill:#222;background:#fff}.grid{stroke:#e6e9ed}\
 .frame{fill:none;stroke:#d5dae0}.faint{fill:#59636e}\
@@ -75,7 +75,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Returns the plot as a file of its own.
+    /// Returns the plot as a standalone file.
     #[must_use]
     pub fn file(&self) -> String {
         let svg = self.svg();
@@ -84,8 +84,8 @@ impl Lines {
         format!("<svg xmlns=\"http://www.w3.org/2000/svg\"{tag}\n<style>{STYLE}</style>\n{content}")
     }
 
-    /// Returns the plot as an element of a page, whose style sheet gives colours to the classes
-    /// `grid`, `frame`, `faint`, `line`, `mark` and those of the lines.
+    /// Returns the plot as an element of a page. The page's style sheet gives colours to the lines'
+    /// classes and to `grid`, `frame`, `faint`, `line` and `mark`.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut out = String::new();
@@ -141,7 +141,7 @@ struct Drawn {
 }
 
 impl Axis {
-    /// `to_ticks`: the axis ends at ticks, not at values.
+    /// With `to_ticks`, the axis ends at ticks, not at values.
     fn drawn(&self, (low, high): (f64, f64), coordinates: (f64, f64), to_ticks: bool) -> Drawn {
         let mut values = match self.logarithmic {
             true => logarithmic_ticks(low, high),
@@ -151,7 +151,7 @@ impl Axis {
         if to_ticks {
             range = (values[0], values[values.len() - 1]);
         } else if range.0 >= range.1 {
-            // A single value is in the middle.
+            // A single value is shown in the middle.
             range = (low / 2.0, low * 2.0);
         }
         values.retain(|tick| *tick <= range.1 * 1.000_001);
@@ -198,7 +198,7 @@ fn grid(out: &mut String, x_axis: &Axis, y_axis: &Axis, x: &Drawn, y: &Drawn) {
     );
 }
 
-/// Opens a path: a mark whose shape tells the line where its colour does not.
+/// Opens a path. The shape of a mark identifies the line if its colour does not.
 fn mark(out: &mut String, line: usize, x: f64, y: f64) {
     let shape = match line % 5 {
         0 => "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",

@@ -11,7 +11,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").into()
 }
 
-/// From values to coordinates.
+/// Maps values to coordinates.
 pub(crate) struct Scale {
     logarithmic: bool,
     low: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// `low` goes to `from`, and `high` to `to`. On a logarithmic scale both are above 0.
+    /// Maps `low` to `from`, and `high` to `to`. On a logarithmic scale both are above 0.
     pub(crate) fn new(logarithmic: bool, (low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let map = |value: f64| if logarithmic { value.ln() } else { value };
         Self { logarithmic, low: map(low), high: map(high), from, to }
@@ -41,7 +41,7 @@ pub(crate) fn logarithmic_ticks(low: f64, high: f64) -> Vec<f64> {
     candidates[first..=last.max(first + 1)].to_vec()
 }
 
-/// Returns about six round numbers from 0 to `high` or just above, which is above 0.
+/// Returns about six round numbers from 0 to `high`, or just above it. `high` is above 0.
 pub(crate) fn linear_ticks(high: f64) -> Vec<f64> {
     let power = 10_f64.powf((high / 6.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|step| high / step <= 6.0);

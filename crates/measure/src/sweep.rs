@@ -1,22 +1,23 @@
-//! The rule for lengths: none is much slower than a longer one.
+//! The rule for lengths: no length is much slower than a longer one.
 
 /// A length that breaks the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slow {
     /// The length.
     pub bytes: usize,
-    /// Its time as a multiple of that of `next`.
+    /// Its time, as a multiple of the time of `next`.
     pub ratio: f64,
     /// The next multiple of 128 bytes above.
     pub next: usize,
 }
 
-/// A length may take this multiple of the time of the next multiple of 128.
+/// A length may take at most this multiple of the time of the next multiple of 128.
 const MOST: f64 = 1.08;
 const STEP: usize = 128;
 
 /// Returns the lengths that are more than 8 % slower than the next multiple of 128 above them.
-/// `times` has lengths in bytes and any unit of time. A length without its multiple is not judged.
+/// `times` has lengths in bytes, and times in any unit. A length is skipped if its multiple is
+/// missing.
 #[must_use]
 pub fn slow_lengths(times: &[(usize, f64)]) -> Vec<Slow> {
     let time_of = |length: usize| times.iter().find(|(bytes, _)| *bytes == length).map(|(_, time)| *time);

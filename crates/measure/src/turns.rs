@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use crate::{best, clock_ghz, median};
 
-/// How long rows are measured.
+/// The duration of the measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounds {
-    /// The number of rounds. A row whose single call is longer than `turn` takes part in fewer.
+    /// The number of rounds. A row takes part in fewer if a single call is longer than `turn`.
     pub count: usize,
-    /// How long a row's turn is, at least one call.
+    /// The duration of a row's turn, which has at least one call.
     pub turn: Duration,
-    /// How long a row runs unmeasured before its turn, so that caches, predictors and the clock
-    /// are its own.
+    /// The time for which a row runs unmeasured before its turn, so that it finds its own state in
+    /// caches, predictors and the clock.
     pub settle: Duration,
 }
 
-/// The fewest rounds that a row takes part in, however long one call takes.
+/// The fewest rounds that a row takes part in, even if one call is long.
 const FEWEST: usize = 3;
 
 /// The measurements of a row, round by round.
@@ -28,7 +28,7 @@ pub struct Samples {
     pub clock_ghz: Vec<f64>,
     /// Calls in each turn.
     pub calls: u64,
-    /// The row took part in one of so many rounds.
+    /// The row took part in one round out of this many.
     pub every: usize,
 }
 
@@ -65,14 +65,14 @@ impl Samples {
 
 /// Measures all rows in turns. `run` makes that many calls of a row and returns the time they took.
 pub fn take_turns<R>(rows: &mut [R], rounds: &Rounds, mut run: impl FnMut(&mut R, u64) -> Duration) -> Vec<Samples> {
-    // A time source that stands still would keep the loop in `samples_for` from ending.
+    // If the time source stood still, the loop in `samples_for` would never end.
     let mut run = |row: &mut R, calls| run(row, calls).max(Duration::from_nanos(1));
     let mut samples: Vec<_> = rows.iter_mut().map(|row| samples_for(row, rounds, &mut run)).collect();
     let settle = rounds.settle.as_secs_f64() / rounds.turn.as_secs_f64();
     for round in 0..rounds.count.max(FEWEST) {
         for turn in 0..rows.len() {
-            // Each round begins with another row: a lower clock that a row leaves behind does not
-            // always affect the same row.
+            // Each round begins with another row. A row may lower the clock for its successor, and
+            // this way it does not always affect the same one.
             let i = (round + turn) % rows.len();
             let (row, samples) = (&mut rows[i], &mut samples[i]);
             if !round.is_multiple_of(samples.every) {
@@ -89,14 +89,14 @@ pub fn take_turns<R>(rows: &mut [R], rounds: &Rounds, mut run: impl FnMut(&mut R
     samples
 }
 
-/// Finds the number of calls that fill a turn while the row warms up.
+/// Finds the number of calls that fill a turn, while the row warms up.
 fn samples_for<R>(row: &mut R, rounds: &Rounds, run: &mut impl FnMut(&mut R, u64) -> Duration) -> Samples {
     let turn = rounds.turn.as_nanos().max(1) as f64;
     let mut calls = 1;
     loop {
         let mut ns = run(row, calls).as_nanos() as f64;
         if ns < 4.0 * turn {
-            // The system may have interrupted the first try.
+            // The system may have interrupted the first attempt.
             ns = ns.min(run(row, calls).as_nanos() as f64);
         }
         if ns >= turn / 4.0 {
@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn a_row_gets_its_time_and_a_slow_one_its_rounds() {
         let rounds = Rounds { count: 10, turn: Duration::from_millis(2), settle: Duration::from_millis(1) };
-        // Milliseconds for a call, and calls that were made. The time is told, not measured.
+        // Milliseconds for each call, and the number of calls. The test sets the time; nothing is
+        // measured.
         let mut rows = [(0.5, 0), (30.0, 0)];
         let results = take_turns(&mut rows, &rounds, |(ms, made), calls| {
             *made += calls;
@@ -136,7 +137,8 @@ mod tests {
         assert_eq!((results[0].ns.len(), results[0].calls, results[0].every), (10, 4, 1));
         assert_eq!((results[1].ns.len(), results[1].calls, results[1].every), (4, 1, 3));
         assert_eq!((results[0].median_ns(), results[1].best_ns()), (5e5, 3e7));
-        // Two tries with one call each to warm up; then half a turn to settle and a turn, ten times.
+        // Two warm-up attempts with one call each; then half a turn to settle and a turn, ten
+        // times.
         assert_eq!((rows[0].1, rows[1].1), (2 + 10 * 6, 5));
         assert!(results.iter().all(|row| row.clock_ghz.len() == row.ns.len()));
     }

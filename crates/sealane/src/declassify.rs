@@ -3,7 +3,8 @@
 /// Returns a verdict that is public, although it depends on secrets: whether a tag or shares are
 /// right.
 ///
-/// With the feature `declassify`, a checker of constant time is told: see [`on_declassify`].
+/// With the feature `declassify`, a checker of constant time receives the verdict: see
+/// [`on_declassify`].
 #[inline(always)]
 pub(crate) fn declassify(verdict: bool) -> bool {
     #[cfg(feature = "declassify")]

@@ -4,7 +4,7 @@ use core::fmt;
 
 /// A message, its associated data, its nonce or its tag is not authentic.
 ///
-/// It does not say which, on purpose.
+/// The error deliberately does not say which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenError;
 
@@ -47,12 +47,12 @@ impl fmt::Display for RandomError {
 
 impl core::error::Error for RandomError {}
 
-/// A backend that was asked for by name cannot be used.
+/// A backend that was requested by name cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// This program was compiled with no backend of that name for this architecture; with the names
-    /// that there are.
+    /// This program has no backend of that name for this architecture. It has backends of these
+    /// names.
     Unknown(&'static [&'static str]),
     /// The CPU, or the operating system, lacks the instruction set.
     Unavailable(&'static str),

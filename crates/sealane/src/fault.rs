@@ -1,10 +1,10 @@
-//! Faults on purpose, for a test of the tests: the feature `fault` and
+//! Deliberate faults, for a test of the tests: the feature `fault` and
 //! `SEALANE_FAULT=PRIMITIVE:BACKEND` make that primitive compute wrong results on that backend.
 //! Without the feature, everything here compiles to nothing.
 
 use sealane_simd::LevelList;
 
-/// Returns whether the primitive is to compute wrong results at that level.
+/// Returns whether the primitive must compute wrong results at that level.
 #[inline(always)]
 pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
     #[cfg(feature = "fault")]
@@ -20,7 +20,7 @@ pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
     }
 }
 
-/// Changes a bit of a result, where a fault is to be injected.
+/// Changes a bit of a result, if a fault is to be injected.
 #[inline(always)]
 pub(crate) fn flip(primitive: &str, level: impl LevelList, result: &mut [u8]) {
     if is_injected(primitive, level)

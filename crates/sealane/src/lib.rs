@@ -14,15 +14,15 @@
 //! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
 //!   multiplied by a constant, for erasure codes.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
-//! - [`Backend`]: which instruction set does the work. It is chosen at run time, after a
+//! - [`Backend`]: the instruction set that does the work. It is chosen at run time, after a
 //!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
 //!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today.
 //!
-//! Every backend, the portable one too, is free of branches and memory addresses that depend on
-//! secrets. Keys, key streams and intermediate states are wiped when they are dropped; what the
-//! compiler keeps in registers, spills, or copies when a value is moved is not. The crate needs
-//! neither `std` nor an allocator.
+//! Every backend, including the portable one, is free of branches and memory addresses that depend
+//! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
+//! that the compiler keeps in registers, spills, or makes when a value is moved are not wiped. The
+//! crate needs neither `std` nor an allocator.
 //!
 //! ```
 //! use sealane::ChaCha20Poly1305;

@@ -1,7 +1,7 @@
-//! `sealane::rustcrypto` beside the crates `chacha20` and `poly1305`: programs of which only the
-//! `use` line differs.
+//! Compares `sealane::rustcrypto` with the crates `chacha20` and `poly1305`, in programs that
+//! differ only in their `use` lines.
 
-/// What a program does with `chacha20`, compiled for the crate at `$path`.
+/// A program that uses `chacha20`, compiled for the crate at `$path`.
 macro_rules! stream_program {
     ($name:ident, $($path:ident)::+) => {
         mod $name {
@@ -61,7 +61,7 @@ fn stream_ciphers() {
     }
 }
 
-/// What a program does with `poly1305`.
+/// A program that uses `poly1305`.
 macro_rules! hash_program {
     ($name:ident, $($path:ident)::+) => {
         mod $name {

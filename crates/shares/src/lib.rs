@@ -1,5 +1,5 @@
-//! Shares of a secret: any k of n of them give it back. This crate has a checked and authenticated
-//! format of its own, and reads and writes the formats of other programs.
+//! Shares of a secret: any k of n shares restore it. This crate has its own checked and
+//! authenticated format, and reads and writes the formats of other programs.
 //!
 //! The format is specified in `docs/shares.md`. Each share states its set, its index and the number
 //! of shares needed. A checksum finds damage. All shares carry the same commitment to the secret.

@@ -1,7 +1,8 @@
-//! One library compiled twice and linked into one program: `operations` as cargo compiles it, for all CPUs, and `libsimd.a`, which
-//! build.rs makes of the same source for recent ones. Each function here branches on the CPU and calls one of the two.
+//! One library, compiled twice and linked into one program: `operations` as cargo compiles it, for
+//! all CPUs, and `libsimd.a`, which build.rs compiles from the same source for recent CPUs. Each
+//! function here branches on the CPU and calls one of the two.
 //!
-//! What this costs, and what can go wrong with it: docs/dispatch.md.
+//! docs/dispatch.md gives the cost of this technique and its pitfalls.
 
 use operations::{Combine, Hash, MANY, Packet, Product, Split, Stream};
 
@@ -17,8 +18,9 @@ enum Kind {
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($type:ty) = $symbol:ident;)*) => {
-        // SAFETY: `operations::compiled` defines each function with this name and this argument. To call one, the CPU must have
-        // what the copy was compiled for: hence they are not `safe`.
+        // SAFETY: `operations::compiled` defines each function with this name and this argument.
+        // The functions are not `safe`, because the CPU must have the features that the copy was
+        // compiled for.
         unsafe extern "C" {
             $(fn $symbol(data: &mut $type);)*
         }
@@ -28,7 +30,8 @@ macro_rules! functions {
             $($(#[$doc])* #[inline] pub fn $name(self, data: &mut $type) {
                 match self.0 {
                     Kind::Fallback => operations::$name(data),
-                    // SAFETY: only `simd` makes this, where the CPU has what the copy was compiled for.
+                    // SAFETY: only `simd` makes this value, and only if the CPU has the features
+                    // that the copy was compiled for.
                     Kind::Simd => unsafe { $symbol(data) },
                 }
             })*
@@ -56,16 +59,16 @@ functions! {
 }
 
 impl Built {
-    /// The copy for all CPUs.
+    /// Returns the copy for all CPUs.
     #[must_use]
     pub fn fallback() -> Self {
         Self(Kind::Fallback)
     }
 
-    /// The copy for recent CPUs, if this is one.
+    /// Returns the copy for recent CPUs, if this CPU can run it.
     #[must_use]
     pub fn simd() -> Option<Self> {
-        // The list of build.rs once more. Nothing makes sure that it is the same.
+        // This repeats the list in build.rs. Nothing checks that the two are the same.
         let mut found = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("aes")
@@ -76,18 +79,18 @@ impl Built {
         found.then_some(Self(Kind::Simd))
     }
 
-    /// The best copy.
+    /// Returns the best copy.
     #[must_use]
     pub fn detect() -> Self {
         Self::simd().unwrap_or(Self::fallback())
     }
 
-    /// All that this CPU can run, the one for all CPUs first.
+    /// Returns all copies that this CPU can run, the one for all CPUs first.
     pub fn available() -> impl Iterator<Item = Self> {
         [Some(Self::fallback()), Self::simd()].into_iter().flatten()
     }
 
-    /// What the copy needs of a CPU.
+    /// Returns the features that the copy needs.
     #[must_use]
     pub fn features(self) -> &'static str {
         match self.0 {
@@ -97,7 +100,7 @@ impl Built {
         }
     }
 
-    /// `fallback` or `simd`.
+    /// Returns `fallback` or `simd`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {

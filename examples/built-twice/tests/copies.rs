@@ -4,7 +4,7 @@ use built_twice::Built;
 use operations::{Combine, Element, Hash, MANY, Packet, Product, SHARES, Split, Stream, THRESHOLD};
 use sealane_spec::{aead, chacha, haraka::Haraka, shamir_element};
 
-/// The copies, of which this CPU must have both.
+/// The two copies. The CPU must be able to run both.
 fn copies() -> [Built; 2] {
     let copies: Vec<_> = Built::available().collect();
     copies.try_into().unwrap_or_else(|_| panic!("this CPU lacks what the second copy is compiled for"))
@@ -52,7 +52,7 @@ fn streams_and_packets() {
         let mut packet = Packet { state, aad, message: [0; 64], tag: [0; 16] };
         built.seal(&mut packet);
         assert_eq!((&packet.message[..], packet.tag), (&message[..], tag), "{}", built.name());
-        // A message of zeros is encrypted by block 1.
+        // Block 1 of the key stream encrypts the message, so zeros become that block.
         let mut stream = Stream { state, counter: 1, data: [0; 64] };
         built.block(&mut stream);
         assert_eq!(stream.data[..], message[..], "{}", built.name());
@@ -76,7 +76,7 @@ fn shared<const N: usize>(split: fn(Built, &mut Split<N>), combine: fn(Built, &m
                 assert_eq!(bytes(share), value, "{}", built.name());
             }
         }
-        // Any three give it back.
+        // Any three shares restore the secret.
         let chosen = [4, 0, 2];
         let mut combined = Combine {
             points: chosen.map(|i| points[i]),

@@ -7,7 +7,7 @@ use sealane_simd::{
     AesLevel, AesToken, CachedLevel, Clmul, ClmulLevel, Level, LevelList, Simd, dispatch, dispatch_aes, dispatch_clmul,
 };
 
-/// Their names, the one that the others are compared with first, and what they are.
+/// The names and descriptions of the choices. The others are compared with the first one.
 pub(crate) const CHOICES: [(&str, &str); 6] = [
     (
         "static",
@@ -20,20 +20,20 @@ pub(crate) const CHOICES: [(&str, &str); 6] = [
     ("twice", "at the top of each call, which calls one of two copies of the library"),
 ];
 
-/// So many calls on some data, which is in memory: the compiler is told that it knows nothing of it (`black_box`).
+/// Makes this many calls on data in memory. `black_box` hides the data from the compiler.
 pub(crate) type Calls<D> = Box<dyn FnMut(u64, &mut D)>;
 
-/// A kernel on each of the choices, in their order, and the level that is chosen.
+/// A kernel at each place, in the order of [`CHOICES`], and the level that detection chooses.
 pub(crate) struct Rows<D> {
     pub(crate) level: &'static str,
     pub(crate) calls: [Calls<D>; CHOICES.len()],
 }
 
-/// Writes a function for kernels that are generic over one kind of tokens. A kernel is a type, so that it can be inlined wherever it
-/// is entered.
+/// Writes a function for kernels that are generic over one kind of token. A kernel is a type, so
+/// that it can be inlined into every function that enters it.
 macro_rules! family {
     ($rows:ident, $detected:ident, $kernel:ident: $level:ty, $bound:ident, $dispatch:ident) => {
-        /// The level that is chosen on this CPU, by one atomic load.
+        /// Returns the level for this CPU, by one atomic load.
         #[inline(always)]
         pub(crate) fn $detected() -> $level {
             static LEVEL: CachedLevel<$level> = CachedLevel::new();
@@ -47,11 +47,12 @@ macro_rules! family {
         /// An operation.
         pub(crate) trait $kernel: 'static {
             type Data: 'static;
-            /// With the features of `token`. Must be `#[inline(always)]`.
+            /// Runs with the features of `token`. Must be `#[inline(always)]`.
             fn call<T: $bound>(token: T, data: &mut Self::Data);
         }
 
-        /// The choices for the kernel `K`; `leaf` chooses in each inner operation, `twice` is the library that was built twice.
+        /// The choices for the kernel `K`. `leaf` branches in each inner operation; `twice` is the
+        /// library that is built twice.
         pub(crate) fn $rows<K: $kernel>(leaf: fn(&mut K::Data), twice: fn(Built, &mut K::Data)) -> Rows<K::Data> {
             #[inline(always)]
             fn repeat<K: $kernel, T: $bound>(token: T, calls: u64, data: &mut K::Data) {
@@ -103,7 +104,7 @@ macro_rules! family {
                 Box::new(move |calls, data| {
                     let object = Object { level };
                     for _ in 0..calls {
-                        // A caller who does not know what is in it.
+                        // A caller who does not know the callee.
                         black_box(&object).call::<K>(black_box(&mut *data));
                     }
                 }),

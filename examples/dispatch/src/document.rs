@@ -15,7 +15,7 @@ const END: &str = "<!-- end of what was measured -->";
 /// Writes the tables into docs/dispatch.md, and the plots and the document beside it.
 ///
 /// # Errors
-/// What cannot be read or written.
+/// If a file cannot be read or written.
 pub(crate) fn write(report: &Report, docs: &Path) -> Result<(), String> {
     let page = docs.join("dispatch.md");
     let text = std::fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
@@ -33,7 +33,7 @@ pub(crate) fn write(report: &Report, docs: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The page with `measured` between the markers.
+/// Returns the page with `measured` between the markers.
 fn replaced(page: &str, measured: &str) -> Result<String, String> {
     let missing = || format!("the page has no lines {BEGIN} and {END}");
     let (before, rest) = page.split_once(BEGIN).ok_or_else(missing)?;
@@ -41,7 +41,7 @@ fn replaced(page: &str, measured: &str) -> Result<String, String> {
     Ok(format!("{before}{BEGIN}\n{measured}\n{END}{after}"))
 }
 
-/// As Markdown, which is for a terminal too.
+/// Returns the report as Markdown, which is also readable on a terminal.
 pub(crate) fn tables(report: &Report) -> String {
     let mut text = String::new();
     let mut line = |words: &str| {

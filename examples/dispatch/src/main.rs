@@ -1,4 +1,4 @@
-//! What it costs to choose an instruction set, in each of six ways: `cargo run --release` measures and prints it.
+//! Measures the cost of six ways to choose an instruction set: `cargo run --release` prints it.
 //!
 //! The method and the results: docs/dispatch.md.
 #![forbid(unsafe_code)]
@@ -74,7 +74,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// None if help was asked for.
+/// `None` if the user asked for help.
 fn options(mut arguments: Parser) -> Result<Option<Options>, lexopt::Error> {
     let plan = Plan { rounds: 301, turn: Duration::from_millis(1), only: Vec::new() };
     let mut options = Options { write: false, json: false, from: None, static_build: false, preliminary: false, plan };
@@ -125,14 +125,14 @@ fn read(path: &Path) -> Result<Report, String> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The CPU's own name.
+/// Returns the CPU's own name.
 fn cpu() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     name.map_or("an unknown CPU", |(_, name)| name.trim()).into()
 }
 
-/// The repository's folder of documents.
+/// Returns the repository's folder of documents.
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }

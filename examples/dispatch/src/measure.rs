@@ -1,4 +1,5 @@
-//! Rows that take turns, are compared with each other first, and with their bounds afterwards.
+//! Measures rows in turns. Compares their results first, and checks their times against bounds
+//! afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -8,31 +9,31 @@ use sealane_measure::{Rounds, Samples, Work, check, take_turns};
 use crate::choices::{CHOICES, Rows};
 use crate::report::{Operation, Row};
 
-/// What is measured, and for how long.
+/// What to measure, and for how long.
 pub(crate) struct Plan {
-    /// How often each row has its turn.
+    /// The number of turns of each row.
     pub(crate) rounds: u32,
-    /// How long a turn takes, about.
+    /// The approximate length of a turn.
     pub(crate) turn: Duration,
-    /// The choices that are measured.
+    /// The choices to measure.
     pub(crate) only: Vec<String>,
 }
 
-/// Calls whose result is compared before anything is timed.
+/// Calls whose results are compared before the measurement.
 const CHECKED_CALLS: u64 = 37;
 
-/// What an operation is called, and what it does.
+/// The operation's name and description.
 pub(crate) struct Description {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// The operation in which `leaf` chooses.
+    /// The inner operation in which `leaf` branches.
     pub(crate) inner: &'static str,
-    /// The work of a call, and its bytes: no call takes less than that takes.
+    /// The work of a call, and its bytes. They give a lower bound for its time.
     pub(crate) work: (Work, usize),
 }
 
-/// Checks and measures the rows of one operation. `calls` are its choices and the function of the
-/// library that was built twice.
+/// Checks and measures the rows of one operation. `calls` has its choices and the function of the
+/// library that is built twice.
 pub(crate) fn operation<D: Clone + PartialEq>(
     description: &Description,
     (mut calls, twice): (Rows<D>, fn(Built, &mut D)),
@@ -70,7 +71,7 @@ pub(crate) fn operation<D: Clone + PartialEq>(
     Ok(Operation { name, title, inner, level: calls.level.into(), clock_ghz, rows })
 }
 
-/// Refuses a time that no CPU reaches.
+/// Refuses a time that is below the bound for every CPU.
 fn possible(row: &str, samples: &Samples, least_cycles: f64) -> Result<(), String> {
     check(row, samples.median_ns(), samples.median_clock_ghz(), least_cycles).map_err(|error| error.to_string())
 }
@@ -79,7 +80,7 @@ fn possible(row: &str, samples: &Samples, least_cycles: f64) -> Result<(), Strin
 mod tests {
     use super::*;
 
-    /// A loop of seals without the key stream takes the time of Poly1305 alone, 100 cycles.
+    /// A loop that seals without the key stream takes the time of Poly1305 alone, 100 cycles.
     #[test]
     fn a_loop_that_the_compiler_removed_is_refused() {
         let samples = |ns| Samples { ns: vec![ns; 3], clock_ghz: vec![4.1; 3], calls: 1, every: 1 };

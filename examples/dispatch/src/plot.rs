@@ -15,7 +15,8 @@ pub(crate) fn multiples(report: &Report) -> String {
     draw(report, "Time of a call, as a multiple of static", &choices, 3.0, bar)
 }
 
-/// Draws nanoseconds beyond `static`, without `leaf`, which is on another scale.
+/// Draws the nanoseconds above `static`. `leaf` is left out, because its times are on another
+/// scale.
 pub(crate) fn price(report: &Report) -> String {
     let bar = |row: &Row| {
         let text = format!("{:+.2} ns ({:+.1} %)", row.extra_ns[1], (row.ratio[1] - 1.0) * 100.0);

@@ -1,25 +1,25 @@
-//! What was measured, as a document, and the verdicts on it.
+//! The measurements as a document, and the verdicts on them.
 
 use sealane_measure::{Samples, quartiles};
 use serde::{Deserialize, Serialize};
 
-/// All of it.
+/// The whole report.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) cpu: String,
-    /// Of the measurement, as in 2022-11-30.
+    /// The day of the measurement, such as 2022-11-30.
     pub(crate) date: String,
     /// Whether other programs were known to run.
     pub(crate) preliminary: bool,
     pub(crate) rounds: u32,
-    /// What the copy of the library is for that `twice` calls.
+    /// The features of the library's second copy, which `twice` calls.
     pub(crate) copy: String,
     pub(crate) operations: Vec<Operation>,
-    /// Empty unless it was asked for.
+    /// Empty unless the user asked for it.
     pub(crate) static_build: Vec<StaticBuild>,
 }
 
-/// The choice `static` beside the same in a program that is compiled for this CPU.
+/// The choice `static` beside a program that is compiled for this CPU.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StaticBuild {
     pub(crate) title: String,
@@ -32,9 +32,9 @@ pub(crate) struct StaticBuild {
 pub(crate) struct Operation {
     pub(crate) name: String,
     pub(crate) title: String,
-    /// In which `leaf` chooses.
+    /// The inner operation in which `leaf` branches.
     pub(crate) inner: String,
-    /// The instruction set, of all choices but `twice`.
+    /// The instruction set of all choices except `twice`.
     pub(crate) level: String,
     /// The core's clock.
     pub(crate) clock_ghz: f64,
@@ -47,16 +47,17 @@ pub(crate) struct Row {
     pub(crate) choice: String,
     /// Nanoseconds of a call, in the median round.
     pub(crate) ns: f64,
-    /// In the best round.
+    /// Nanoseconds of a call, in the best round.
     pub(crate) best_ns: f64,
-    /// Beyond the first row's in the same round: quartiles, the median in the middle.
+    /// Nanoseconds above the first row in the same round: the quartiles, with the median in the
+    /// middle.
     pub(crate) extra_ns: [f64; 3],
-    /// As a multiple of the first row's in the same round: quartiles.
+    /// The time as a multiple of the first row's in the same round: the quartiles.
     pub(crate) ratio: [f64; 3],
 }
 
 impl Row {
-    /// From the times of each round, and those of the first row in the same rounds.
+    /// Takes the times of each round, and the times of the first row in the same rounds.
     pub(crate) fn new(choice: &str, samples: &Samples, first: &Samples) -> Self {
         let pairs = samples.pairs(first);
         let extra: Vec<_> = pairs.iter().map(|(ns, first)| ns - first).collect();
@@ -71,7 +72,8 @@ impl Row {
     }
 }
 
-/// From this operation's time on the price may be a part of the time; of shorter ones it may be some time.
+/// The limit of the cost is a share of the time for operations at least this long, and a fixed time
+/// for shorter ones.
 const SHORTEST_BY_RATIO: &str = "seal";
 const MAX_RATIO: f64 = 1.02;
 const MAX_EXTRA_NS: f64 = 2.0;
@@ -79,7 +81,8 @@ const MAX_EXTRA_NS: f64 = 2.0;
 pub(crate) const WITH_TARGET: [&str; 2] = ["top", "object"];
 
 impl Report {
-    /// The row's verdict; none of choices without a target, or where what it takes was not measured.
+    /// Returns the row's verdict. `None` for choices without a target, or if a time that it needs
+    /// was not measured.
     pub(crate) fn verdict(&self, operation: &Operation, row: &Row) -> Option<String> {
         if !WITH_TARGET.contains(&row.choice.as_str()) {
             return None;
@@ -102,7 +105,7 @@ fn verdict(met: bool, text: &str, by: &str) -> String {
 }
 
 impl Operation {
-    /// The row of that choice.
+    /// Returns the row of that choice.
     pub(crate) fn row(&self, choice: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.choice == choice)
     }

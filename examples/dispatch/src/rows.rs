@@ -1,4 +1,4 @@
-//! The operations: what they work on, their kernels, and their rows.
+//! The operations: their data, their kernels, and their rows.
 
 use built_twice::Built;
 use operations::{
@@ -42,8 +42,8 @@ kernels! {
 /// Measures all operations.
 ///
 /// # Errors
-/// A choice that gives another result than the library compiled for all CPUs, or takes less time
-/// than its work does.
+/// If a choice and the library that is compiled for all CPUs give different results, or a row takes
+/// less time than its work can take.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Operation>, String> {
     Ok(vec![
         operation(
@@ -122,7 +122,8 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Operation>, String> {
     ])
 }
 
-/// The input of ChaCha20's block function with a key and a nonce of small numbers (RFC 8439, section 2.3).
+/// The input of ChaCha20's block function: a key and a nonce of small numbers (RFC 8439, section
+/// 2.3).
 fn state() -> [u32; 16] {
     [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574, 1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 11]
 }

@@ -1,4 +1,5 @@
-//! The proof that the row `static` is what a program compiled for this CPU does: the same program, compiled so, beside this one.
+//! Checks that the row `static` is as fast as a program compiled for this CPU: builds this program
+//! that way, and measures both side by side.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,13 +8,13 @@ use sealane_measure::median;
 
 use crate::report::{Report, StaticBuild};
 
-/// How often each of the two programs has its turn.
+/// The number of turns of each program.
 const TURNS: usize = 5;
 
 /// Builds this program for this CPU, and measures `static` in both.
 ///
 /// # Errors
-/// What cannot be built or run.
+/// If the program cannot be built or run.
 pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let native = build()?;
@@ -31,7 +32,7 @@ pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
     Ok((0..operations).map(comparison).collect())
 }
 
-/// The program, compiled with `-C target-cpu=native`, in a folder beside the usual one.
+/// Returns the program, compiled with `-C target-cpu=native`, in a folder beside the usual one.
 fn build() -> Result<PathBuf, String> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/static-build");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

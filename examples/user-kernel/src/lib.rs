@@ -1,14 +1,16 @@
-//! Kernels of one's own on `sealane-simd`: written once, in safe code, compiled for every instruction set, chosen when the program
-//! runs.
+//! Your own kernels on `sealane-simd`. They are written once, in safe code, compiled for every
+//! instruction set, and chosen at run time.
 //!
 //! - [`Kernels::dot_product`] works on the vectors of [`Simd`], with [`dispatch!`].
-//! - [`Kernels::multiply_polynomials`] works on carry-less products ([`Clmul`]), with [`dispatch_clmul!`]: another list of instruction
-//!   sets, because a CPU may have one and not the other.
+//! - [`Kernels::multiply_polynomials`] works on carry-less products ([`Clmul`]), with
+//!   [`dispatch_clmul!`]. It has a separate list of instruction sets, because a CPU may have only
+//!   one of the two.
 //!
-//! What to keep to: every function from `dispatch!` to the vectors' operations is `#[inline(always)]`, closures too. One that is not
-//! is compiled without the features, and each operation in it is a call.
+//! The rule: every function from `dispatch!` to the vectors' operations is `#[inline(always)]`, and
+//! so are closures. Otherwise a function is compiled without the features, and each operation in it
+//! is a call.
 //!
-//! The lists of instruction sets are those of `sealane-simd`: kernels may rely on what a token proves, so nobody else can make one.
+//! Only `sealane-simd` can define instruction sets, because kernels rely on what a token proves.
 //!
 //! ```
 //! use user_kernel::Kernels;
@@ -41,7 +43,8 @@ impl Kernels {
         Self::on(Level::detect(), ClmulLevel::detect())
     }
 
-    /// On instruction sets of one's choice, such as one of [`LevelList::available`]: for tests, and to measure.
+    /// Takes instruction sets of the caller's choice, such as one of [`LevelList::available`], for
+    /// tests and measurements.
     #[must_use]
     pub fn on(level: Level, clmul: ClmulLevel) -> Self {
         Self { level, clmul }
@@ -58,7 +61,8 @@ impl Kernels {
         dispatch!(self.level, token => dot_product(token, a, b))
     }
 
-    /// The product of two polynomials over GF(2): bit i of limb j is the coefficient of x^(64 j + i).
+    /// Returns the product of two polynomials over GF(2). Bit i of limb j is the coefficient of
+    /// x^(64 j + i).
     ///
     /// # Panics
     /// If `product` is not as long as both together.

@@ -1,4 +1,5 @@
-//! Every backend of this CPU beside plain code, at every length over several of the widest vectors.
+//! Compares every backend of this CPU with plain code, at every length up to several of the widest
+//! vectors.
 
 use sealane_simd::{ClmulLevel, Level, LevelList, MAX_U64_LANES};
 use user_kernel::Kernels;
@@ -7,7 +8,7 @@ use user_kernel::Kernels;
 const MAX_LENGTH: usize = 4 * MAX_U64_LANES + MAX_U64_LANES - 1;
 const MAX_LIMBS: usize = 9;
 
-/// Without a pattern, with ends of the range among them.
+/// Values without a pattern, including the ends of the range.
 fn words() -> impl Iterator<Item = u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     std::iter::repeat_with(move || {
@@ -26,7 +27,7 @@ fn dot_products() {
     let b: Vec<u32> = words().skip(1000).map(|word| (word >> 32) as u32).take(MAX_LENGTH + 1).collect();
     for level in Level::available() {
         let kernels = Kernels::on(level, ClmulLevel::detect());
-        // At addresses that are not a vector's too.
+        // The addresses are not all aligned to a vector.
         for start in 0..2 {
             for length in 0..=MAX_LENGTH {
                 let (a, b) = (&a[start..][..length], &b[start..][..length]);
@@ -66,7 +67,7 @@ fn products_of_polynomials() {
     }
 }
 
-/// A test that goes through all backends says little where there is but one.
+/// A test that goes through all backends proves little if there is only one.
 #[test]
 fn there_are_vectors() {
     assert_eq!(Level::available().next().map(LevelList::name), Some("scalar"));

@@ -1,4 +1,4 @@
-//! `adb`, and one device.
+//! Runs `adb` for one device.
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What ends waiting for an `adb`.
+/// The reason why waiting for an `adb` ended.
 pub(crate) enum Event {
     /// Its output has ended.
     Ended,
-    /// This process is to end.
+    /// A signal asked this process to end.
     Signal(i32),
 }
 
@@ -29,14 +29,14 @@ pub(crate) struct Adb {
 }
 
 impl Adb {
-    /// No device yet.
+    /// No device is chosen yet.
     pub(crate) fn new() -> Self {
         let program = std::env::var_os("ADB").filter(|path| !path.is_empty()).unwrap_or_else(|| "adb".into());
         let (sender, events) = channel();
         Self { program, serial: None, sender, events, signal: Cell::new(None) }
     }
 
-    /// Where signals are to be sent.
+    /// The channel for signals.
     pub(crate) fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
@@ -70,11 +70,12 @@ impl Adb {
         Ok(())
     }
 
-    /// An `adb` with these arguments, for the device.
+    /// Returns an `adb` command with these arguments, for the device.
     fn command<Argument: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Argument>) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments);
-        // Also for the only one that is ready: `adb` counts those that are offline too.
+        // The device is named even if only one is ready, because `adb` also counts devices that are
+        // offline.
         if let Some(serial) = &self.serial {
             command.env("ANDROID_SERIAL", serial);
         }
@@ -92,15 +93,15 @@ impl Adb {
         succeeded(command, &output)
     }
 
-    /// The same after a signal too.
+    /// Does the same, even after a signal.
     pub(crate) fn shell_at_the_end(&self, command: &str) -> Result<()> {
         let mut adb = self.command(shell(command));
         let output = adb.stdin(Stdio::null()).output().context("cannot start adb")?;
         succeeded(command, &printed(&adb, &output)?)
     }
 
-    /// Runs a command of the device's shell with this process's input and error output, while `read` takes its output; what
-    /// that returns, and how `adb` ended.
+    /// Runs a command of the device's shell with this process's standard input and standard error,
+    /// while `read` takes its output. Returns the result of `read`, and how `adb` ended.
     pub(crate) fn stream<T: Send + 'static>(
         &self,
         command: &str,
@@ -111,7 +112,7 @@ impl Adb {
         self.wait(child, move || read(&mut stdout))
     }
 
-    /// Runs it, and returns what it prints.
+    /// Runs it, and returns its output.
     fn output(&self, mut command: Command) -> Result<String> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.start(&mut command)?;
@@ -131,7 +132,8 @@ impl Adb {
         })
     }
 
-    /// Has `read` take what `child` prints, and waits for the end of that and of `child`. A signal ends `child` and the wait.
+    /// Lets `read` take the output of `child`, and waits for both. A signal ends `child` and the
+    /// wait.
     fn wait<T: Send + 'static>(
         &self,
         mut child: Child,
@@ -150,7 +152,7 @@ impl Adb {
         }
         let result = reader.join().expect("a reader does not panic");
         let status = child.wait().context("cannot wait for adb")?;
-        // A terminal's interrupt ends `adb` too, maybe before this process hears of it.
+        // A terminal's interrupt also ends `adb`, perhaps before it reaches this process.
         if !status.success()
             && let Ok(Event::Signal(signal)) = self.events.recv_timeout(Duration::from_millis(200))
         {
@@ -165,7 +167,8 @@ impl Adb {
     }
 }
 
-/// Old devices lose the exit status of a command: this one ends with `ok` if all went well.
+/// Old devices lose the exit status of a command, so this command prints `ok` at its end if all
+/// went well.
 fn shell(command: &str) -> [String; 2] {
     ["shell".to_owned(), format!("{command} && echo ok")]
 }
@@ -186,7 +189,7 @@ fn printed(command: &Command, output: &Output) -> Result<String> {
     Ok(text)
 }
 
-/// All that comes: of what is cut off, the end is missing, and that is noticed.
+/// Reads all output. If the output is cut off, its end is missing, and the caller notices.
 fn read_all(from: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = from.read_to_end(&mut bytes);

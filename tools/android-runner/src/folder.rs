@@ -9,7 +9,8 @@ use crate::adb::Adb;
 use crate::output::{self, Marker};
 use crate::script::quote;
 
-/// A folder on the device. It, and a program that still runs in it, are removed when this is dropped.
+/// A folder on the device. Dropping this value removes the folder, and ends a program that still
+/// runs in it.
 pub(crate) struct Folder<'a> {
     adb: &'a Adb,
     path: String,
@@ -20,7 +21,7 @@ impl<'a> Folder<'a> {
     pub(crate) fn make(adb: &'a Adb, path: String) -> Result<Self> {
         let folder = Self { adb, path };
         let path = folder.quoted("");
-        // The environment may have what others must not read, and `adb push` gives them the rights of the owner.
+        // The environment may hold secrets, and `adb push` copies the file with the owner's rights.
         adb.shell(&format!("mkdir -p {path} && chmod 700 {path}"))?;
         Ok(folder)
     }
@@ -51,7 +52,8 @@ impl<'a> Folder<'a> {
 
     /// Runs the script `run` and returns its program's exit status.
     pub(crate) fn run(&self, marker: Marker) -> Result<u8> {
-        // In the place of the device's shell: the script is then the leader of the group of processes that ends with it.
+        // `exec` replaces the device's shell, so the script leads the process group that ends with
+        // it.
         let command = format!("exec sh {}", self.quoted("/run"));
         let (copied, end) =
             self.adb.stream(&command, move |from| output::copy(from, std::io::stdout().lock(), &marker))?;
@@ -64,7 +66,8 @@ impl<'a> Folder<'a> {
 impl Drop for Folder<'_> {
     fn drop(&mut self) {
         let (folder, program, pids) = (self.quoted(""), self.quoted("/program"), self.quoted("/pids"));
-        // Without its file the program does not begin any more, and one that has begun has written its number down.
+        // Without its file, the program cannot start any more. A program that has started has
+        // written its process id.
         let end = format!("for pid in $(cat {pids} 2>/dev/null); do kill -9 -$pid $pid 2>/dev/null; done");
         let removal = format!("rm -f {program}; {end}; rm -rf {folder}");
         if let Err(error) = self.adb.shell_at_the_end(&removal) {

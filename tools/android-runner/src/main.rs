@@ -1,12 +1,14 @@
 //! `android-runner PROGRAM ARGUMENT…`: runs a program on an Android device, as cargo's runner.
 //!
-//! The program is pushed to a folder of its own, runs there with the arguments and the environment that this process has, its
-//! output comes as it is written, and its exit status is this process's. The folder is removed in the end, after a failure or a
-//! signal too. docs/phones.md shows how cargo is told to use it.
+//! The program is pushed to a new folder and runs there with the arguments and the environment of
+//! this process. Its output is passed on as it is written, and its exit status becomes this
+//! process's. The folder is removed at the end, even after a failure or a signal. docs/phones.md
+//! shows the settings for cargo.
 //!
 //! - `ANDROID_SERIAL` chooses a device, as for `adb`.
 //! - `ADB` names another `adb`.
-//! - `ANDROID_RUNNER_DIR` is where folders are made on the device, instead of `/data/local/tmp`.
+//! - `ANDROID_RUNNER_DIR` is the parent of these folders on the device, instead of
+//!   `/data/local/tmp`.
 #![forbid(unsafe_code)]
 
 mod adb;
@@ -24,13 +26,13 @@ use adb::Adb;
 use folder::Folder;
 use output::Marker;
 
-/// The status of this process when the program was not run, or its end is not known: as of cargo itself.
+/// The exit status if the program did not run, or its end is not known. Cargo uses the same one.
 const FAILED: u8 = 101;
 
 fn main() -> ExitCode {
     let mut adb = Adb::new();
     let result = listen_for_signals(&adb).and_then(|()| run(&mut adb));
-    // All is removed: the signal may do its work.
+    // Everything is removed, so the signal can now end the process.
     #[cfg(unix)]
     if let Some(signal) = adb.signal() {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -61,15 +63,15 @@ fn run(adb: &mut Adb) -> Result<u8> {
     let script = script::script(&arguments, std::env::vars_os(), &marker);
 
     adb.choose()?;
-    // From here on the folder is removed, however this ends.
+    // From here on, every way out removes the folder.
     let folder = Folder::make(adb, format!("{base}/android-runner-{nonce}"))?;
     folder.push(program, "program")?;
     folder.write(&script, "run")?;
     folder.run(marker)
 }
 
-/// A signal ends the work, after which the folder is removed. Where that takes too long, a terminal's next interrupt ends this
-/// process at once.
+/// A signal ends the work, and then the folder is removed. If that takes too long, the terminal's
+/// next interrupt ends this process at once.
 #[cfg(unix)]
 fn listen_for_signals(adb: &Adb) -> Result<()> {
     use std::sync::{Arc, atomic::AtomicBool};
@@ -96,7 +98,7 @@ fn listen_for_signals(_: &Adb) -> Result<()> {
     Ok(())
 }
 
-/// A name that no other run has.
+/// Returns a name that no other run has.
 fn nonce() -> Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
     Ok(format!("{}-{:x}", std::process::id(), now.as_nanos()))

@@ -1,8 +1,9 @@
-//! The program's output, and its exit status at the end of it.
+//! Reads the program's output, and the exit status after it.
 
 use std::io::{self, Read, Write};
 
-/// What the script writes before the exit status, right behind the output: no program writes it by chance.
+/// The script writes this marker between the output and the exit status. No program writes it by
+/// chance.
 pub(crate) struct Marker(String);
 
 impl Marker {
@@ -15,8 +16,8 @@ impl Marker {
     }
 }
 
-/// Copies `from` to `to` as it comes, up to the marker, and returns the status that
-/// follows; none if the output ends without.
+/// Copies `from` to `to` as it arrives, up to the marker, and returns the status after it. Returns
+/// `None` if the output ends without a marker.
 pub(crate) fn copy(mut from: impl Read, mut to: impl Write, marker: &Marker) -> io::Result<Option<u8>> {
     let mut held = Vec::new();
     let mut buffer = [0; 8192];
@@ -29,7 +30,7 @@ pub(crate) fn copy(mut from: impl Read, mut to: impl Write, marker: &Marker) -> 
         };
         held.extend_from_slice(&buffer[..count]);
         if find(&held, marker.text().as_bytes()).is_none() {
-            // All that cannot be the beginning of the end.
+            // All bytes that cannot be part of the marker.
             let kept = beginning(&held, marker.text().as_bytes());
             to.write_all(&held[..held.len() - kept])?;
             to.flush()?;
@@ -43,7 +44,7 @@ pub(crate) fn copy(mut from: impl Read, mut to: impl Write, marker: &Marker) -> 
     };
     to.write_all(&held[..at])?;
     to.flush()?;
-    // Behind it may be what a process says that the program left behind.
+    // A process that the program left behind may write after the status.
     let status = String::from_utf8_lossy(&held[at + marker.text().len()..]);
     Ok(status.lines().next().and_then(|line| line.trim().parse().ok()))
 }
@@ -52,7 +53,7 @@ fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
     text.windows(pattern.len()).position(|window| window == pattern)
 }
 
-/// How many bytes at the end of `text` may be the beginning of `pattern`.
+/// Returns how many bytes at the end of `text` may be the beginning of `pattern`.
 fn beginning(text: &[u8], pattern: &[u8]) -> usize {
     (0..=pattern.len().min(text.len())).rev().find(|&count| text.ends_with(&pattern[..count])).unwrap_or(0)
 }
@@ -61,7 +62,7 @@ fn beginning(text: &[u8], pattern: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Reads as few bytes at a time as told.
+    /// A reader that returns few bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

@@ -1,10 +1,10 @@
-//! The script that the device runs: a command line of `adb shell` is as short as 1 KiB on old devices.
+//! The script for the device. A command line of `adb shell` may be limited to 1 KiB on old devices.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::output::Marker;
 
-/// What is of this machine and not of the device.
+/// Variables that belong to this machine, not to the device.
 const NOT_PASSED: &[&str] = &[
     "PATH",
     "HOME",
@@ -28,12 +28,13 @@ const NOT_PASSED: &[&str] = &[
     "DYLD_FALLBACK_LIBRARY_PATH",
 ];
 
-/// What shells have for themselves: to set one can be an error, which would end the script.
+/// Variables that shells set themselves. To set one can be an error, which would end the script.
 const OF_SHELLS: &[&str] =
     &["ENV", "EGID", "EUID", "GID", "IFS", "LINENO", "OPTIND", "PPID", "RANDOM", "SECONDS", "UID"];
 
-/// A script that runs `program` beside it, with these arguments and this environment, and ends its output with the marker and the
-/// exit status: some devices' `adb shell` does not return it.
+/// Returns a script that runs `program`, in the script's folder, with these arguments and this
+/// environment. The script ends its output with the marker and the exit status, because `adb shell`
+/// on some devices does not return it.
 pub(crate) fn script(
     arguments: &[OsString],
     environment: impl Iterator<Item = (OsString, OsString)>,
@@ -41,8 +42,8 @@ pub(crate) fn script(
 ) -> Vec<u8> {
     let mut script = Vec::new();
     let mut add = |text: &[u8]| script.extend_from_slice(text);
-    // The numbers of this shell, which leads its group of processes, and of the program, before it begins: what is to end with
-    // the folder.
+    // Writes the process ids of this shell, which leads its process group, and of the program,
+    // before the program starts. They are ended with the folder.
     add(b"cd \"${0%/*}\" && echo $$ >pids && chmod 700 program || exit 1\n");
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| passes(name)) else { continue };
@@ -61,7 +62,8 @@ pub(crate) fn script(
     script
 }
 
-/// Whether the variable is passed on: shells have names of letters, digits and underscores only.
+/// Returns whether the variable is passed on. Shells accept only names of letters, digits and
+/// underscores.
 fn passes(name: &str) -> bool {
     let is_name =
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -69,7 +71,7 @@ fn passes(name: &str) -> bool {
     is_name && !name.is_empty() && !is_of_adb && !NOT_PASSED.contains(&name) && !OF_SHELLS.contains(&name)
 }
 
-/// The word as a shell takes it; on Unix any bytes.
+/// Quotes the word for a shell. On Unix it may have any bytes.
 pub(crate) fn quote(word: impl AsRef<OsStr>) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for &byte in word.as_ref().as_encoded_bytes() {

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Stands in for `adb`: the device is this machine, with an environment of its own. As on old devices, `shell` loses the exit status.
-# In $STAND_IN: `devices`, what is connected; `emulator`, what runs programs (ELF); `terminal`, if lines are to end as on a terminal;
-# `slow`, the file whose push does not end, and then `pushing`; `full`, if the device has no room; `gone`, if it went away;
-# `log`, every call.
+# Stands in for `adb`. The device is this machine, with a separate environment. As on old devices,
+# `shell` loses the exit status. Files in $STAND_IN: `devices`, the connected devices; `emulator`,
+# the program that runs ELF programs; `terminal`, if lines end as on a terminal; `slow`, the file
+# whose push does not end, and then `pushing`; `full`, if the device's disk is full; `gone`, if the
+# device was disconnected; `log`, every call.
 echo "$ANDROID_SERIAL: $*" >>"$STAND_IN/log"
 if [ "$1" != devices ]; then
     if [ -z "$ANDROID_SERIAL" ] && [ "$(wc -l <"$STAND_IN/devices")" -gt 1 ]; then

@@ -1,4 +1,4 @@
-//! The runner with a stand-in for `adb`, whose device is this machine.
+//! Tests the runner with a stand-in for `adb`. The stand-in's device is this machine.
 #![cfg(unix)]
 
 use std::ffi::OsStr;
@@ -27,7 +27,7 @@ impl Device {
         self.dir.path().join("the device's folder")
     }
 
-    /// The runner's folder for temporary files, where a test asks for that.
+    /// The runner's folder for temporary files, if a test needs one.
     fn temporary(&self) -> PathBuf {
         self.dir.path().join("local")
     }
@@ -108,7 +108,7 @@ fn a_terminals_line_ends_hide_nothing() {
 #[test]
 fn output_is_passed_on_whole_and_errors_apart() {
     let device = Device::new();
-    // 20 MB of all bytes, in pieces of all sizes.
+    // 20 MB with all byte values, in pieces of many sizes.
     let program = device.program("cat bytes; cat bytes >&2; exit 5");
     let bytes: Vec<u8> = (0..20_000_000_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
     let path = device.dir.path().join("bytes");
@@ -147,7 +147,8 @@ fn arguments_and_environment_arrive() {
     for (i, word) in words.iter().enumerate() {
         runner.env(format!("VALUE_{i}"), word);
     }
-    // What shells have for themselves does not end the script; what is of this machine is not passed on.
+    // Variables that shells set themselves do not end the script, and variables of this machine are
+    // not passed on.
     for name in ["UID", "PPID", "IFS", "LD_LIBRARY_PATH", "ANDROID_HOME", "not-a-name"] {
         runner.env(name, "1 of 0's");
     }
@@ -176,7 +177,7 @@ fn output_comes_while_the_program_runs_and_input_goes_to_it() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    // The program has not ended: it waits for this.
+    // The program is still running: it waits for this file.
     assert_eq!(line.trim_end(), "ready");
     child.stdin.take().unwrap().write_all(b"it\n").unwrap();
     let mut rest = String::new();
@@ -210,7 +211,7 @@ fn a_signal_ends_the_program_and_cleans_up() {
         send(signal, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));
         assert!(device.is_clean());
-        // The program, and what it started.
+        // The program, and the process that it started.
         for pid in pids.split_whitespace() {
             wait_for("the program ends", || !is_alive(pid));
         }
@@ -237,7 +238,7 @@ fn a_signal_while_files_are_pushed_cleans_up() {
 #[test]
 fn the_program_can_be_interrupted_itself() {
     let device = Device::new();
-    // A shell ignores interrupts in what it starts in the background: nothing of that may be left.
+    // A shell makes its background processes ignore interrupts. None of them may be left.
     let output = device.run("trap 'exit 7' INT; kill -s INT $$; exit 1");
     assert_eq!(output.status.code(), Some(7));
 }
@@ -282,7 +283,7 @@ fn the_device_is_the_one_that_is_named() {
     assert!(device.runner(&program).env("ANDROID_SERIAL", "second").status().unwrap().success());
     let log = std::fs::read_to_string(device.dir.path().join("log")).unwrap();
     assert!(log.contains("second: shell"), "{log}");
-    // `adb` itself wants to be told where another one is connected but not ready.
+    // `adb` requires the serial number if another device is connected but not ready.
     device.set("devices", "first\toffline\nsecond\tdevice\n");
     let output = device.runner(&program).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -306,7 +307,7 @@ fn what_is_missing_is_said() {
     assert!(error(device.runner(&program).env("ADB", "/nonexistent/adb")).contains("platform tools"));
     assert!(error(&mut device.runner(Path::new("/nonexistent/program"))).contains("is no file"));
     assert!(error(&mut Command::new(env!("CARGO_BIN_EXE_android-runner"))).contains("usage"));
-    // A device without room, or without the folder.
+    // A device with a full disk, and one without the folder.
     let nowhere = error(device.runner(&program).env("ANDROID_RUNNER_DIR", "/proc/nowhere"));
     assert!(nowhere.contains("mkdir"), "{nowhere}");
 }

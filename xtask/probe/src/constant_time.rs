@@ -1,6 +1,6 @@
-//! Constant time: operations on secrets that valgrind's memcheck takes for uninitialised. It
-//! reports every branch and every memory address that depends on them, until the library
-//! declassifies a verdict.
+//! Constant time: marks secrets as uninitialised for valgrind's memcheck and runs operations on
+//! them. Memcheck reports every branch and every memory address that depends on secrets, until the
+//! library declassifies a verdict.
 //!
 //! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not
 //! report them proves nothing.
@@ -12,7 +12,7 @@ use sealane_workloads::WORKLOADS;
 
 use crate::memcheck;
 
-/// How many verdicts the library has declassified.
+/// The number of verdicts that the library has declassified.
 static VERDICTS: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs every operation of a primitive, or a control.
@@ -38,7 +38,7 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     for operation in workload.ok_or("there is no such primitive")?.operations {
         for &size in operation.sizes {
             let mut run = (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?;
-            // After the self-test of the backend, which has verdicts.
+            // Runs after the self-test of the backend, which also declassifies verdicts.
             let before = VERDICTS.load(Ordering::Relaxed);
             run();
             let has_verdict = VERDICTS.load(Ordering::Relaxed) > before;
@@ -51,13 +51,13 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Fills octets, and has memcheck track them.
+/// Fills octets, and marks them for memcheck.
 fn secret(octets: &mut [u8]) {
     octets.iter_mut().zip(1_u8..=u8::MAX).for_each(|(octet, number)| *octet = number.wrapping_mul(37));
     memcheck::make_undefined(octets);
 }
 
-/// Compares as `==` does: until the first difference.
+/// Compares as `==` does: stops at the first difference.
 fn leaky_branch() {
     let mut key = [0x42; 32];
     secret(&mut key);

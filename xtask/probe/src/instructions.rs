@@ -9,12 +9,12 @@ use std::hint::black_box;
 
 const MORE: usize = 10;
 
-/// Aligns the stack from there on, which else begins where the environment's variables end: how
-/// many instructions `memcpy` takes depends on the alignment.
+/// Aligns the stack from here on. Without this, the environment's variables set the start of the
+/// stack, and the instruction count of `memcpy` depends on that alignment.
 #[repr(align(4096))]
 struct Page([u8; 4096]);
 
-/// Runs every operation that is counted, on one backend.
+/// Runs every counted operation on one backend.
 pub(crate) fn run(backend: &str) -> Result<(), String> {
     let page = black_box(Page([0x42; _]));
     for (family, operation) in crate::operations() {
@@ -27,7 +27,7 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
                 (operation.prepare)(backend, size, &mut secrets).map_err(|error| format!("{backend}: {error}"))?;
             let after = operation.after.unwrap_or("-");
             println!("{} {size} {} {MORE} {after}", operation.name, size * operation.messages);
-            // The dynamic linker's work, and whatever else is done once.
+            // Does the dynamic linker's work, and everything else that happens once.
             run();
             repeat(&[1, 1 + MORE, 0], &mut *run);
         }
@@ -35,10 +35,10 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the operation so many times after a call of [`boundary`], for each number.
+/// For each of the numbers, calls [`boundary`] and then runs the operation that many times.
 ///
-/// A loop over what the compiler does not know, so that the same instructions surround each
-/// repetition; a dynamic call, so that it can neither unroll the loop nor move work out of it.
+/// The compiler does not know the numbers of this loop, so the same instructions surround each
+/// repetition. The call is dynamic, so the compiler cannot unroll the loop or move work out of it.
 #[inline(never)]
 fn repeat(times: &[usize], operation: &mut dyn FnMut()) {
     for &times in black_box(times) {

@@ -1,12 +1,12 @@
 //! Runs the operations of the table of workloads, for `cargo xtask`:
 //!
-//! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function
-//!   before which callgrind writes down its counts.
+//! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function.
+//!   Callgrind writes down its counts before each of these calls.
 //! - `sealane-probe ct BACKEND PRIMITIVE`: runs a primitive's operations on secrets that memcheck
 //!   tracks.
 //! - `sealane-probe time [OPERATION]`: compares the times of fixed and random secrets.
 //!
-//! The assembly gate reads the program's machine code: it holds every kernel.
+//! The assembly gate reads this program's machine code, which holds every kernel.
 
 #[cfg(feature = "ct")]
 mod constant_time;

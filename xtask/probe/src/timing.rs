@@ -12,13 +12,13 @@ use sealane::BackendError;
 use sealane::chacha20::ChaCha20;
 use sealane_workloads::{Prepare, Run, Secrets};
 
-/// Measurements of each operation.
+/// The number of measurements of each operation.
 const SAMPLES: usize = 50_000;
-/// Shares of the longest times that are left out.
+/// The shares of the longest times that the test leaves out.
 const CROPS: i32 = 100;
 
 /// Measures every operation whose name contains the filter, on the backends that the environment
-/// names or the widest.
+/// names, or on the widest ones.
 pub(crate) fn run(filter: &str) -> Result<(), String> {
     println!("{:<24} {:<14} {:>6}  largest t of {SAMPLES} measurements", "operation", "backend", "size");
     measure("control-that-leaks", "scalar", 256, control)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(filter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prepares a comparison with zeros that ends at the first difference. Zeros are equal, random
+/// Prepares a comparison with zeros that stops at the first difference. Zeros are equal; random
 /// octets differ at once.
 fn control(_: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (mut input, expected) = (vec![0; size], vec![0; size]);
@@ -48,7 +48,8 @@ fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<(
         let mut class = [0];
         random.apply_keystream(&mut class).map_err(|error| error.to_string())?;
         let class = class[0] & 1;
-        // Both classes do the same work before the measurement: random octets are made in any case.
+        // Both classes do the same work before the measurement, so random octets are generated in
+        // any case.
         let mask = black_box(0_u8.wrapping_sub(class));
         let mut secrets = |octets: &mut [u8]| {
             random.apply_keystream(octets).expect("the key stream is longer than that");
@@ -64,15 +65,15 @@ fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<(
     Ok(())
 }
 
-/// Returns Welch's t of the two sets, or of what is left of them without the longest times,
-/// whichever is farthest from 0.
+/// Returns Welch's t of the two sets. Repeats the test without the longest times, and returns the
+/// value farthest from 0.
 fn largest_t(times: &[Vec<f64>; 2]) -> f64 {
     let mut all = times.concat();
     all.sort_by(f64::total_cmp);
     let t_below = |limit: f64| {
         let [a, b] = times.each_ref().map(|times| moments(times.iter().copied().filter(|time| *time <= limit)));
         let t = (a.1 - b.1) / (a.2 / a.0 + b.2 / b.0).sqrt();
-        // Too few are left, or all are equal.
+        // Too few times are left, or all are equal.
         if a.0.min(b.0) < 1000.0 || !t.is_finite() { 0.0 } else { t }
     };
     let share = |crop: i32| 1.0 - 0.5_f64.powf(f64::from(10 * crop) / f64::from(CROPS));

@@ -1,5 +1,5 @@
-//! What instructions do, as far as the gate asks, on each architecture that it reads: x86-64 in
-//! AT&T's syntax, and AArch64.
+//! The effects of instructions, as far as the gate needs them, on x86-64 (in AT&T's syntax) and
+//! AArch64.
 
 use super::disassembly::Instruction;
 
@@ -12,28 +12,29 @@ pub(crate) enum Architecture {
     AArch64,
 }
 
-/// What a kernel is known by. A vector instruction is meant where no other is named.
+/// Kinds of instructions that identify a kernel. They are vector instructions unless the comment
+/// says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
     /// A sum of 32-bit lanes.
     AddWords,
-    /// Words of a row of ChaCha's state change places.
+    /// Moves words within a row of ChaCha's state.
     Columns,
     /// Products of 32 by 32 bits.
     WideProduct,
     /// Products of 52 by 52 bits and a sum.
     FusedProduct,
-    /// 64-bit lanes of two vectors are dealt to another.
+    /// Distributes 64-bit lanes of two vectors to another vector.
     Transpose,
     /// A mask.
     And,
-    /// Bytes are looked up.
+    /// A lookup of bytes.
     Shuffle,
     /// A product in GF(2^8).
     Gf8Product,
     /// A round of AES.
     AesRound,
-    /// A product without carries.
+    /// A carry-less product.
     CarrylessProduct,
     /// The high half of a product of 64 by 64 bits, in general registers.
     Product,
@@ -51,8 +52,8 @@ impl Architecture {
         }
     }
 
-    /// What is in no function of a token: portable code, and where every CPU has vectors, these
-    /// too.
+    /// The name for functions without a token: portable code, and also the vector code if every CPU
+    /// of the architecture has vectors.
     pub(super) fn baseline(self) -> &'static str {
         match self {
             Self::X86_64 => "scalar",
@@ -60,7 +61,8 @@ impl Architecture {
         }
     }
 
-    /// The tokens, as they are in the symbols of the functions compiled with their features.
+    /// The tokens, as they appear in the symbols of functions that are compiled with their
+    /// features.
     pub(super) fn backends(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::X86_64 => &[
@@ -100,7 +102,7 @@ impl Architecture {
         }
     }
 
-    /// The address that a direct jump goes to.
+    /// Returns the target address of a direct jump.
     pub(super) fn jump_target(self, instruction: &Instruction) -> Option<u64> {
         let Instruction { mnemonic, operands, .. } = instruction;
         let is_jump = match self {
@@ -114,13 +116,14 @@ impl Architecture {
         is_jump.then(|| u64::from_str_radix(target.trim_start_matches("0x"), 16).ok())?
     }
 
-    /// Loops are aligned with no-operations, some of them inside an outer loop's body.
+    /// Returns whether the instruction is a no-operation. They align loops, and some are inside an
+    /// outer loop's body.
     pub(super) fn is_padding(self, instruction: &Instruction) -> bool {
         instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
     }
 
-    /// Whether the instruction sets the frame pointer, after which what it points to is on the
-    /// stack too.
+    /// Returns whether the instruction sets the frame pointer. From then on, memory that it points
+    /// to is on the stack.
     pub(super) fn sets_frame_pointer(self, instruction: &Instruction) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
         match self {
@@ -129,7 +132,7 @@ impl Architecture {
         }
     }
 
-    /// Whether the instruction reads or writes the stack. An address may be computed without
+    /// Returns whether the instruction reads or writes the stack. Computing an address is no
     /// access.
     pub(super) fn accesses_stack(self, instruction: &Instruction, frame_pointer: bool) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
@@ -143,7 +146,7 @@ impl Architecture {
         }
     }
 
-    /// Whether the instruction has an operand in a vector register.
+    /// Returns whether the instruction has an operand in a vector register.
     pub(super) fn uses_vector(self, instruction: &Instruction) -> bool {
         let operands = &instruction.operands;
         match self {
@@ -155,7 +158,7 @@ impl Architecture {
         }
     }
 
-    /// Whether the instruction moves an address, or a length, by a block of 16 bytes.
+    /// Returns whether the instruction moves an address, or a length, by a block of 16 bytes.
     pub(super) fn steps_by_block(self, instruction: &Instruction) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
         match self {
@@ -173,7 +176,7 @@ impl Architecture {
     }
 }
 
-/// The mnemonic of the legacy form: AVX's have a `v` before it.
+/// Returns the mnemonic of the legacy form, without AVX's leading `v`.
 fn without_v(mnemonic: &str) -> &str {
     mnemonic.strip_prefix('v').unwrap_or(mnemonic)
 }

@@ -1,4 +1,4 @@
-//! Reading what `objdump --disassemble` prints.
+//! Parses the output of `objdump --disassemble`.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 /// A function's machine code.
 pub(super) struct Function {
-    /// Demangled.
+    /// The demangled name.
     pub(super) name: String,
     pub(super) instructions: Vec<Instruction>,
 }
@@ -14,17 +14,17 @@ pub(super) struct Function {
 /// One instruction.
 pub(super) struct Instruction {
     pub(super) address: u64,
-    /// Without prefixes such as `rep`.
+    /// The mnemonic without prefixes such as `rep`.
     pub(super) mnemonic: String,
     pub(super) operands: String,
 }
 
-/// The functions of a disassembly, in their order.
+/// Returns the functions of a disassembly, in order.
 pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     let mut functions: Vec<Function> = Vec::new();
     for line in text.lines() {
         if let Some(symbol) = symbol(line) {
-            // The alternate form leaves hashes out.
+            // The alternate form omits hashes.
             let name = format!("{:#}", rustc_demangle::demangle(symbol));
             functions.push(Function { name, instructions: Vec::new() });
         } else if let (Some(instruction), Some(function)) = (instruction(line), functions.last_mut()) {
@@ -35,8 +35,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     Ok(functions)
 }
 
-/// Writes the functions that pointers point to in place of the pointers: calls of other crates go
-/// through them. `relocations` is what `objdump --dynamic-reloc` prints.
+/// Replaces function pointers by the functions that they point to: calls of other crates go through
+/// such pointers. `relocations` is the output of `objdump --dynamic-reloc`.
 pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
     let pointers: HashMap<u64, u64> = relocations.lines().filter_map(pointer).collect();
     for instruction in functions.iter_mut().flat_map(|function| &mut function.instructions) {
@@ -64,7 +64,7 @@ fn symbol(line: &str) -> Option<&str> {
     rest.strip_suffix(">:")
 }
 
-/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`, or with a tab for the space.
+/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`, or with a tab in place of the space.
 fn instruction(line: &str) -> Option<Instruction> {
     let (address, code) = line.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;

@@ -1,4 +1,4 @@
-//! Recognising the kernels' hot loops by their instructions.
+//! Recognises the kernels' hot loops by their instructions.
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
@@ -15,22 +15,22 @@ pub(super) struct Found<'a> {
     pub(super) body: &'a [Instruction],
 }
 
-/// What one turn of a loop does.
+/// The work of one iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Work {
-    /// How many of the kernel's units: double rounds on vectors, rows of blocks, blocks.
+    /// The number of the kernel's units: double rounds on vectors, rows of blocks, or blocks.
     pub(super) units: usize,
-    /// How many blocks of Poly1305 on 64-bit integers, beside a ChaCha kernel's double rounds.
+    /// The number of blocks of Poly1305 on 64-bit integers beside a ChaCha kernel's double rounds.
     pub(super) blocks_beside: usize,
 }
 
-/// The hot loops of all functions.
+/// Returns the hot loops of all functions.
 pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Found<'_>> {
     let served = Served::of(functions);
     let mut found = Vec::new();
     for (index, function) in functions.iter().enumerate() {
-        // Code of other crates could look like a kernel by chance; inlined portable code is where
-        // it is called.
+        // Code of other crates could look like a kernel by chance. Portable code that is inlined is
+        // in its caller.
         if !function.name.contains("sealane") {
             continue;
         }
@@ -48,7 +48,7 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
     found
 }
 
-/// A loop, and where it is.
+/// A loop and its function.
 pub(super) struct Code<'a> {
     architecture: Architecture,
     backend: &'static str,
@@ -58,7 +58,7 @@ pub(super) struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// How many of the instructions do one of these.
+    /// Returns the number of instructions of this kind.
     pub(super) fn count(&self, operations: &[Operation]) -> usize {
         let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
         self.body.iter().filter(is).count()
@@ -69,8 +69,8 @@ impl Code<'_> {
     }
 }
 
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2; what
-/// is in no such function was compiled without further features.
+/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
+/// Code outside such functions was compiled without further features.
 fn backend(architecture: Architecture, function: &str) -> &'static str {
     let entered = function.contains("Token>::enter::entry");
     let before = function.split("::enter::").next().unwrap_or("");
@@ -78,8 +78,8 @@ fn backend(architecture: Architecture, function: &str) -> &'static str {
     token.map_or(architecture.baseline(), |(_, name)| name)
 }
 
-/// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work, by what only that
-/// kernel does so often.
+/// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
+/// instructions tell the kernels apart.
 fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let adds = code.count(&[Operation::AddWords]);
     let column_rotations = code.count(&[Operation::Columns]);
@@ -87,12 +87,12 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let transpositions = code.count(&[Operation::Transpose]);
     let products = code.count(&[Operation::Product]);
     let word_rotations = code.count(&[Operation::RotateWord]);
-    // h r has four products of limbs; a fifth and a sixth fit 64 bits.
+    // h r has four products of limbs. A fifth and a sixth product fit 64 bits.
     let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
     let alone = |units| Work { units, blocks_beside: 0 };
 
-    // A double round is 8 quarter rounds of 4 additions each; on rows 2 quarter rounds do the work
-    // of 8.
+    // A double round has 8 quarter rounds of 4 additions each. On rows, 2 quarter rounds do the
+    // work of 8.
     if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
         let name = match (blocks, code.backend) {
             (0, "scalar") => "chacha20 portable",
@@ -101,7 +101,7 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         };
         return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
     }
-    // A set of rows beside one group of blocks, or beside two.
+    // A set of rows beside one or two groups of blocks.
     if column_rotations == 6 && (adds == 40 || adds == 72) {
         return Some((if adds == 40 { "chacha20 group and set" } else { "chacha20 pair and set" }, alone(1)));
     }
@@ -119,27 +119,27 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         return Some(("poly1305 rows", alone(wide_products / 20)));
     }
     let fused_products = code.count(&[Operation::FusedProduct]);
-    // One, two or four rows share a carry; more products are powers of r.
+    // One, two or four rows share a carry. Further products are powers of r.
     if [18, 36, 72].contains(&fused_products) {
         let rows = fused_products / 18;
         return Some((if rows == 1 { "poly1305 limbs52 row" } else { "poly1305 limbs52 rows" }, alone(rows)));
     }
-    // 5 limbs by 5, once in a turn or several times.
+    // 5 limbs by 5, once or several times in an iteration.
     if wide_products >= 25 && wide_products.is_multiple_of(25) {
         let name = if transpositions >= 20 {
-            // Ten vectors are dealt to the rows of the table; a row of blocks that is loaded needs
-            // two of these.
+            // Ten vectors are distributed to the rows of the table. Loading a row of blocks takes
+            // two of these instructions.
             "poly1305 powers"
         } else if code.one_message {
             "poly1305 row by row"
         } else {
-            // Each block is of another message.
+            // Each block belongs to another message.
             "poly1305 many"
         };
         return Some((name, alone(wide_products / 25)));
     }
-    // Blocks of 16 bytes: other loops that multiply (combining lanes, powers of r) step by
-    // something else, or put what they compute into vectors.
+    // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
+    // by another length, or write their results to vectors.
     if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
         let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
         return Some((name, alone(blocks)));
@@ -147,11 +147,11 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     None
 }
 
-/// Multiplications of 64 by 64 bits for a block of Poly1305.
+/// The number of multiplications of 64 by 64 bits for a block of Poly1305.
 const PRODUCTS: usize = 4;
 
-/// Vector operations that were compiled to functions of their own: something between the entry and
-/// the intrinsic is not `#[inline(always)]`, and each use of the operation may be a call.
+/// Returns vector operations that were compiled to separate functions. A function between the entry
+/// and the intrinsic is then not `#[inline(always)]`, and each use of the operation may be a call.
 pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
     functions
         .iter()
@@ -165,7 +165,7 @@ pub(super) mod tests {
     use super::super::disassembly::parse;
     use super::*;
 
-    /// A function of that name whose loop is `body`, one instruction a line.
+    /// A function with that name. The loop is `body`, with one instruction a line.
     pub(in super::super) fn canned(name: &str, body: &str) -> String {
         use std::fmt::Write as _;
         let mut text = format!("0000000000001000 <{name}>:\n");
@@ -178,8 +178,8 @@ pub(super) mod tests {
         text
     }
 
-    /// A program in which an operation reaches, through a call and a function pointer, a function
-    /// with a token's features and that loop.
+    /// A program in which an operation reaches a function with a token's features and that loop,
+    /// through a call and a function pointer.
     pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
         let name = format!("<{token} as sealane_simd::level::Token>::enter::entry::<(), sealane::f>");
         format!(

@@ -1,11 +1,11 @@
-//! The numbers that the hot loops are held to.
+//! The limits for the hot loops.
 
 use serde::Deserialize;
 
 use super::disassembly::Instruction;
 use super::kernels::{Found, Work};
 
-/// xtask/asm-limits-*.toml.
+/// The contents of xtask/asm-limits-*.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
@@ -13,21 +13,21 @@ pub(super) struct Limits {
     r#loop: Vec<Limit>,
 }
 
-/// What one kernel's loop may hold on one backend, per unit of work.
+/// The limits of one kernel's loop on one backend, for each unit of work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limit {
     pub(super) backend: String,
     pub(super) kernel: String,
     pub(super) instructions: usize,
-    /// For each block of Poly1305 beside the kernel's own work.
+    /// Instructions for each block of Poly1305 beside the kernel's own work.
     #[serde(default)]
     pub(super) block_instructions: usize,
     pub(super) stack: usize,
-    /// The beginning of a mnemonic, and, after a space, part of its operands: of such an
-    /// instruction there is at least one for each unit.
+    /// The beginning of a mnemonic and, after a space, part of its operands. Each unit has at least
+    /// one such instruction.
     has: String,
-    /// Why the stack is accessed at all.
+    /// The reason for accesses to the stack.
     #[serde(default)]
     reason: String,
 }
@@ -45,7 +45,7 @@ impl Limit {
         self.stack * work.units
     }
 
-    /// What is missing in a loop.
+    /// Instructions that a loop must have but does not.
     fn missing(&self, found: &Found) -> Option<String> {
         let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
         let is = |instruction: &&Instruction| {
@@ -56,8 +56,8 @@ impl Limit {
         (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }
 
-    /// How many instructions and stack accesses a turn of any loop here could still have more;
-    /// fewer than none where a limit is exceeded. None without a loop.
+    /// The number of instructions and stack accesses that an iteration of any loop here is below
+    /// its limit; negative above the limit. `None` without a loop.
     pub(super) fn room(&self, found: &[Found]) -> Option<(isize, isize)> {
         let room = |most: usize, count: usize| most as isize - count as isize;
         let loops = || found.iter().filter(|loop_| self.is_for(loop_));
@@ -72,7 +72,7 @@ impl Limits {
         &self.r#loop
     }
 
-    /// What is wrong with the loops that were found, in sentences.
+    /// Returns the errors in the loops, in sentences.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = Vec::new();
         for limit in &self.r#loop {
@@ -124,8 +124,8 @@ mod tests {
         parse(&format!("0000000000001000 <{ENTRY}>:\n{}", lines.collect::<String>())).unwrap()
     }
 
-    /// What the gate says about a program with this one loop, whose limit is 98 instructions and no
-    /// stack access.
+    /// Returns the gate's errors for a program with this one loop. Its limit is 98 instructions and
+    /// no stack access.
     fn complaints(body: &str) -> Vec<String> {
         limits("").judge(&find(Architecture::X86_64, &program(body)))
     }
@@ -153,7 +153,7 @@ mod tests {
             (double_round("call 2000 <f>\n"), "1 calls in the loop"),
             (double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"), "1 stack accesses, at most 0"),
             (double_round("vpshufb %zmm4,%zmm3,%zmm3\n"), "99 instructions, at most 98"),
-            // What lost inlining looks like: the operations are calls, and no loop has their mix.
+            // Lost inlining: the operations are calls, and no loop has the kernel's instructions.
             (calls, "no such loop"),
             (other, "no limit is written"),
         ] {

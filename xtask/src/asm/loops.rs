@@ -1,14 +1,14 @@
-//! Innermost loops, and what is counted in them.
+//! Finds innermost loops, and counts their instructions.
 
 use super::architecture::Architecture;
 use super::disassembly::{Function, Instruction};
 
-/// What the gate limits in a loop's body.
+/// The values that the gate limits in a loop's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) instructions: usize,
     pub(super) calls: usize,
-    /// Instructions with an operand on the stack: spilled registers, as a rule.
+    /// Instructions with an operand on the stack, usually spilled registers.
     pub(super) stack: usize,
 }
 
@@ -23,16 +23,16 @@ impl Count {
     }
 }
 
-/// Whether a register points to the stack frame: then what it points to is on the stack too.
+/// Whether a register points to the stack frame. Memory that it points to is then on the stack too.
 pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function) -> bool {
     function.instructions.iter().take(16).any(|instruction| architecture.sets_frame_pointer(instruction))
 }
 
-/// The bodies of the loops that have no loop inside: from the target of a backward jump to the last
-/// jump to it.
+/// Returns the bodies of the innermost loops: from the target of a backward jump to the last jump
+/// to it.
 ///
-/// A loop with a branch in it may have been laid out so that two of its parts jump back to two
-/// heads: ranges that overlap, and of which none holds the other, are one loop.
+/// The compiler may lay out a loop with a branch so that two of its parts jump back to two heads.
+/// Two ranges that overlap are therefore one loop, unless one contains the other.
 pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<
     let mut innermost: Vec<_> =
         ranges.iter().filter(|range| !ranges.iter().any(|other| holds(range, other))).copied().collect();
     innermost.sort_unstable();
-    // None holds another, so the ends are in order too.
+    // No range contains another, so the ends are in order too.
     innermost.dedup_by(|later, earlier| {
         let one = later.0 <= earlier.1;
         if one {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn two_heads_of_one_loop_are_one() {
-        // The second part is left out when there is no work for it.
+        // The second part is skipped when there is no work for it.
         let f = function(
             "1000:\txor %eax,%eax\n1002:\tpaddd %xmm0,%xmm1\n1006:\tdec %ecx\n1008:\tje 1014 <f+0x14>\n\
              100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",

@@ -1,6 +1,5 @@
-//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and holds
-//! their hot loops to the numbers in xtask/asm-limits-*.toml. docs/dispatch.md says what it guards
-//! against.
+//! `cargo xtask asm`: the assembly gate. Disassembles the kernels of a release build and compares
+//! their hot loops with the limits in xtask/asm-limits-*.toml. docs/dispatch.md gives the reasons.
 
 mod architecture;
 mod disassembly;
@@ -51,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     bail!("the assembly gate found:\n  - {}", complaints.join("\n  - "))
 }
 
-/// What is wrong with the loops of one architecture, which are printed.
+/// Prints the loops of one architecture and returns their errors.
 fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     let functions = disassemble(architecture, options.program.as_deref())?;
     let path = process::workspace_root().join(format!("xtask/asm-limits-{}.toml", architecture.name()));
@@ -71,10 +70,10 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// The functions of this program, or of the one that calls every kernel.
+/// Returns the functions of this program, or of the one that calls every kernel.
 fn disassemble(architecture: Architecture, program: Option<&Path>) -> Result<Vec<Function>> {
     let (program_name, package) = match architecture {
-        // A machine's own binutils may not know other architectures.
+        // The machine's own binutils may not support other architectures.
         Architecture::X86_64 if cfg!(target_arch = "x86_64") => ("objdump", "binutils"),
         Architecture::X86_64 => ("x86_64-linux-gnu-objdump", "binutils-x86-64-linux-gnu"),
         Architecture::AArch64 => ("aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"),
@@ -126,7 +125,7 @@ fn print_table(found: &[Found], limits: &Limits) {
     }
 }
 
-/// Prints loops as assembly code, which llvm-mca takes too: jumps go to a label.
+/// Prints loops as assembly code that llvm-mca accepts: jumps go to a label.
 fn print_loops(architecture: Architecture, found: &[Found], kernel: &str) {
     for loop_ in found.iter().filter(|found| found.kernel == kernel) {
         println!("\n# {} {} in {}\n.Lloop:", loop_.backend, loop_.kernel, loop_.function);

@@ -1,5 +1,5 @@
-//! Which operations of the table of workloads a function serves: calls and function pointers are
-//! followed from the closures that the probe runs, so no name of the library matters.
+//! Finds the operations of the table of workloads that a function serves. Follows calls and
+//! function pointers from the closures that the probe runs, so the library's names do not matter.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Served {
         Self(served)
     }
 
-    /// Whether the function at that position processes single messages.
+    /// Returns whether the function at that position processes single messages.
     pub(super) fn takes_one_message(&self, function: usize) -> bool {
         self.0[function].iter().any(|operation| operation.messages == 1)
     }
@@ -48,18 +48,18 @@ impl Served {
 
 fn units(work: Work, units: Units, code: &Code) -> Option<usize> {
     units.of(match work {
-        // ChaCha, which makes the coefficients of secret sharing, shuffles too.
+        // ChaCha shuffles too, and computes the coefficients of secret sharing.
         Work::ByteProduct if code.count(&[Instructions::AddWords]) > 0 => 0,
-        // A product takes two shuffles, or one instruction; of a constant, LLVM may make the other
-        // one.
+        // A product takes two shuffles, or one instruction. For products with a constant, LLVM may
+        // use the other form.
         Work::ByteProduct => code.count(&[Instructions::Shuffle]) / 2 + code.count(&[Instructions::Gf8Product]),
         Work::AesRound => code.count(&[Instructions::AesRound]),
         Work::CarrylessProduct => code.count(&[Instructions::CarrylessProduct]),
     })
 }
 
-/// The functions that this one calls, jumps to, or takes the address of: `2000 <name>` in an
-/// operand.
+/// Returns the functions that this one calls, jumps to, or takes the address of: `2000 <name>` in
+/// an operand.
 fn calls(function: &Function, by_address: &HashMap<u64, usize>) -> Vec<usize> {
     let target = |operands: &str| {
         let (before, _) = operands.rsplit_once(" <")?;
@@ -78,8 +78,8 @@ mod tests {
     use super::super::disassembly::parse;
     use super::super::kernels::{find, tests::program};
 
-    /// The backend, the kernel and the units of the loop that an operation reaches through a call
-    /// and a function pointer.
+    /// Returns the backend, the kernel and the units of the loop that an operation reaches through
+    /// a call and a function pointer.
     fn found(operation: &str, token: &str, body: &str) -> Option<(&'static str, &'static str, usize)> {
         let functions = parse(&program(operation, token, body)).unwrap();
         find(Architecture::X86_64, &functions).first().map(|found| (found.backend, found.kernel, found.work.units))
@@ -96,7 +96,7 @@ mod tests {
         let products = "vgf2p8mulb %zmm0,%zmm1,%zmm2\n".repeat(3);
         let gfni = "sealane_simd::x86::gf8_gfni::Gfni512";
         assert_eq!(found("shamir::split::<2>", gfni, &products), Some(("gfni512", "shamir threshold 2 or 3", 3)));
-        // The key stream, not a product.
+        // This is the key stream, not a product.
         let key_stream = format!("{}vpaddd %ymm0,%ymm1,%ymm1\n", shuffles(2));
         assert_eq!(found("shamir::split::<5>", avx2, &key_stream), None);
         assert_eq!(found("gf8::multiply", avx2, &shuffles(4)), Some(("avx2", "gf8 multiply", 2)));

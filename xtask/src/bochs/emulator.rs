@@ -1,4 +1,4 @@
-//! Getting Bochs and what it boots: Debian's packages, unpacked in the cache folder.
+//! Fetches Bochs and the files that it boots: Debian's packages, unpacked in the cache folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::Bochs;
 use crate::process;
 
-/// Debian bookworm's own package is 2.7, which cannot run AVX-512 programs.
+/// Debian bookworm's package is 2.7, which cannot run AVX-512 programs.
 const VERSION: &str = "3.0";
 const SOURCE: &str = "bochs_3.0+dfsg.orig.tar.xz";
 const SOURCE_SHA256: &str = "78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b";
@@ -17,7 +17,8 @@ const SOURCE_RELEASE: &str = "trixie";
 const MIRROR: &str = "http://deb.debian.org/debian";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Finds everything in the cache folder, or builds and downloads it there: about four minutes once.
+/// Finds all files in the cache folder, or builds and downloads them there, which takes about four
+/// minutes once.
 pub(crate) fn prepare() -> Result<Bochs> {
     let cache = process::cache_dir()?;
     let emulator = build(&cache)?;
@@ -34,7 +35,7 @@ pub(crate) fn prepare() -> Result<Bochs> {
     })
 }
 
-/// The emulator, built from Debian's source.
+/// Returns the emulator, built from Debian's source.
 fn build(cache: &Path) -> Result<PathBuf> {
     let dir = cache.join(format!("bochs-{VERSION}"));
     let built = dir.join("bochs");
@@ -57,7 +58,7 @@ fn build(cache: &Path) -> Result<PathBuf> {
         let (out, err) = (log.try_clone().context("log")?, log.try_clone().context("log")?);
         process::run(command.current_dir(&tree).stdin(Stdio::null()).stdout(out).stderr(err))
     };
-    // Without -g the build takes half as long.
+    // Without -g the build takes half the time.
     logged(
         Command::new("./configure")
             .env("CFLAGS", "-O2")
@@ -69,7 +70,7 @@ fn build(cache: &Path) -> Result<PathBuf> {
     logged(Command::new("make").arg(format!("-j{jobs}")))?;
 
     std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    // Renamed last, so that an interrupted copy is not taken for the emulator.
+    // Renames the file last, so that an interrupted copy is not mistaken for the emulator.
     let copy = dir.join(format!("bochs.{}", std::process::id()));
     std::fs::copy(tree.join("bochs"), &copy).context("Bochs' build left no program")?;
     std::fs::rename(&copy, &built).context("cannot put Bochs in the cache")?;
@@ -77,7 +78,8 @@ fn build(cache: &Path) -> Result<PathBuf> {
     Ok(built)
 }
 
-/// Fetches the source through apt with a sources list of its own: the system's is not touched.
+/// Fetches the source through apt with a separate sources list, so the system's list does not
+/// change.
 fn download_source(work: &Path) -> Result<PathBuf> {
     process::tool("apt-get", "apt (a Debian or Ubuntu system is needed to fetch Bochs' source)")?;
     if !Path::new(KEYRING).is_file() {
@@ -104,7 +106,7 @@ fn download_source(work: &Path) -> Result<PathBuf> {
             "Types: deb-src\nURIs: {mirror}\nSuites: {SOURCE_RELEASE}\nComponents: main\nSigned-By: {KEYRING}\n"
         );
         std::fs::write(&list, content).context("cannot write a sources list")?;
-        // Where a list cannot be fetched apt only warns of that.
+        // If apt cannot fetch a list, it only prints a warning.
         process::run(apt().args(["update", "--error-on=any"])).context("cannot read Debian's list of sources")?;
         process::run(apt().args(["source", "--tar-only", "--download-only", "bochs"])).context("cannot fetch Bochs")
     };
@@ -122,8 +124,8 @@ fn download_source(work: &Path) -> Result<PathBuf> {
     Ok(source)
 }
 
-/// Debian's own server, and before it those that this system has its packages from: they may be
-/// nearer, or all that is in reach.
+/// Debian's own server, after the servers of this system's sources list: these may be nearer, or
+/// the only ones within reach.
 fn mirrors() -> Vec<String> {
     let listed = process::output(Command::new("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(REPO_URI)"]));
     let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
@@ -134,7 +136,8 @@ fn mirrors() -> Vec<String> {
     mirrors
 }
 
-/// The newest of Debian's kernels for virtual machines: small, and its modules are not needed.
+/// Returns the newest of Debian's kernels for virtual machines. They are small, and no modules are
+/// needed.
 fn kernel(packages: &Path) -> Result<PathBuf> {
     let boot = packages.join("kernel/boot");
     if let Some(kernel) = kernel_in(&boot) {

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use super::{BEGIN, Bochs, EXIT, Guest};
 use crate::process;
 
-/// `mitigations=off` and the rest save emulated instructions; none changes what a program computes.
+/// `mitigations=off` and the others save emulated instructions. None of them changes a program's
+/// results.
 const KERNEL_LINE: &str = "initrd=/initrd.gz console=ttyS0 earlyprintk=serial,ttyS0,115200 panic=-1 nokaslr \
                            mitigations=off random.trust_cpu=on cryptomgr.notests lsm= loglevel=3";
 
@@ -27,13 +28,12 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     copy(&bochs.busybox, &root.join("busybox"))?;
     write_program(&root.join("init"), &init_script(guests, environment)?)?;
     for (number, guest) in guests.iter().enumerate() {
-        // Symbols would only take the emulated machine's time.
+        // Copying symbols would only cost the emulated machine time.
         let program = root.join(format!("guest/{number}"));
         process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
     }
-    // Devices are the kernel's: to make them here would need root. The fastest level of
-    // compression: the emulated machine has to unpack it, and bytes cost it more than clever
-    // compression saves.
+    // The kernel creates the device files, because creating them here would need root. The level of
+    // compression is moderate, because the emulated machine has to read and unpack the image.
     let pack = "find . | \"$0\" cpio -o -H newc | gzip -6 > \"$1\"";
     let initrd = content.join("initrd.gz");
     process::run(Command::new("sh").args(["-c", pack]).arg(&bochs.busybox).arg(initrd).current_dir(&root))?;
@@ -52,8 +52,8 @@ pub(super) fn build(bochs: &Bochs, work: &Path, guests: &[Guest], environment: &
     Ok(())
 }
 
-/// The machine's configuration. `info` is ignored because Bochs writes some from a signal handler,
-/// each second, and waits for itself for ever if the signal comes while it writes something else.
+/// The machine's configuration. `info` is ignored: Bochs writes such messages from a signal handler
+/// each second, and deadlocks if the signal arrives while it writes another one.
 pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
     format!(
         "cpu: model={cpu}, count=1, ips=20000000, reset_on_triple_fault=0\n\
@@ -73,7 +73,8 @@ pub(super) fn configuration(bochs: &Bochs, cpu: &str) -> String {
     )
 }
 
-/// Init: runs each program with its arguments, and says where its output begins and how it ended.
+/// Init runs each program with its arguments, and prints marks at the start of its output and at
+/// its end, with the exit status.
 fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String> {
     let mut script = String::from(
         "#!/busybox sh\n/busybox mount -t proc proc /proc\n/busybox mount -t devtmpfs dev /dev\nexport RUST_BACKTRACE=1 TMPDIR=/tmp\n",
@@ -86,11 +87,11 @@ fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String>
         for argument in &guest.arguments {
             write!(script, " {}", quote(argument.to_str().context("an argument is not UTF-8")?)?)?;
         }
-        // On the console only: standard error is the console too. The blank line ends a line that a
-        // crash left open.
+        // The mark goes to the console only, because standard error is the console too. The blank
+        // line ends a line that a crash left unfinished.
         writeln!(script, "\nstatus=$?; echo; echo \"{EXIT}$status\"")?;
     }
-    // Power-off cuts what the serial line has not yet sent.
+    // Power-off loses bytes that the serial line has not sent yet.
     script.push_str("/busybox sleep 3\n/busybox poweroff -f\n");
     Ok(script)
 }

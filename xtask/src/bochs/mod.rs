@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 
 pub(crate) use emulator::prepare;
 
-/// What [`prepare`] leaves in the cache folder.
+/// The files that [`prepare`] leaves in the cache folder.
 pub(crate) struct Bochs {
     emulator: PathBuf,
     kernel: PathBuf,
@@ -34,17 +34,17 @@ pub(crate) struct Guest {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// What the machine's init prints around each program, so that the host can tell their output
-/// apart.
+/// The marks that the machine's init prints around each program's output, so that the host can
+/// separate the outputs.
 const BEGIN: &str = "sealane-guest: begin ";
 const EXIT: &str = "sealane-guest: exit ";
 
 impl Bochs {
     /// Boots a machine with that CPU, runs the programs one after the other with `environment`, and
-    /// returns each one's output in their order. `name` is for what is printed.
+    /// returns their outputs in order. Messages use `name`.
     ///
-    /// # Errors If a program fails, if the machine does not come to its end within `limit`, or if
-    /// it never started.
+    /// # Errors
+    /// If a program fails, if the machine does not start, or if it does not end within `limit`.
     pub(crate) fn run(
         &self,
         name: &str,
@@ -55,7 +55,7 @@ impl Bochs {
     ) -> Result<Vec<String>> {
         let work = new_folder()?;
         let result = self.run_in(&work, name, cpu, guests, environment, limit);
-        // Kept after a failure: the logs in it say what happened.
+        // The folder is kept after a failure, because the logs in it tell the reason.
         if result.is_ok() {
             std::fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
         }
@@ -88,8 +88,8 @@ impl Bochs {
         let started = Instant::now();
         let mut shown = 0;
         loop {
-            // The status is judged by the marks on the serial line: for Bochs a guest's power-off
-            // is a fatal error.
+            // The marks on the serial line decide, not the exit status: Bochs takes a guest's
+            // power-off for a fatal error.
             let ended = machine.try_wait().context("cannot wait for Bochs")?.is_some();
             shown = show_progress(name, &serial, shown)?;
             if ended {
@@ -107,7 +107,7 @@ impl Bochs {
     }
 }
 
-/// Prints what init has said about programs since `from`; returns where to go on.
+/// Prints init's messages about programs since `from`, and returns the position after them.
 fn show_progress(machine: &str, serial: &Path, from: u64) -> Result<u64> {
     let Ok(mut file) = std::fs::File::open(serial) else { return Ok(from) };
     let mut bytes = Vec::new();
@@ -123,8 +123,8 @@ fn show_progress(machine: &str, serial: &Path, from: u64) -> Result<u64> {
     Ok(from + end as u64 + 1)
 }
 
-/// Splits the serial line's text into the outputs of the programs; an error if one failed or is
-/// missing.
+/// Splits the serial line's text into the outputs of the programs. Returns an error if a program
+/// failed or is missing.
 fn outputs(serial: &str, guests: &[Guest]) -> Result<Vec<String>> {
     let mut rest = serial;
     let mut outputs = Vec::new();
@@ -151,7 +151,7 @@ fn tail(text: &str) -> String {
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
-/// A new folder for one run: two runs at a time do not meet, of this process or of others.
+/// Returns a new folder for one run, so that runs at the same time do not collide.
 fn new_folder() -> Result<PathBuf> {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let name = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));

@@ -1,5 +1,5 @@
-//! Which backends the runs of the tests have exercised, and which they must: xtask/backends.toml,
-//! and the table that `cargo xtask coverage` makes of it.
+//! Compares the backends that the tests have exercised with the list xtask/backends.toml, and makes
+//! the table of `cargo xtask coverage` from that list.
 
 mod table;
 
@@ -21,12 +21,12 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// Where the list is, from the root of the repository.
+/// The path of the list, from the root of the repository.
 const LIST: &str = "xtask/backends.toml";
-/// The table that is made of it.
+/// The path of the table.
 const DOCUMENT: &str = "docs/backends.md";
 
-/// xtask/backends.toml.
+/// The contents of xtask/backends.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct List {
@@ -36,7 +36,7 @@ pub(crate) struct List {
     family: Vec<Group>,
 }
 
-/// Where tests run: a CPU, or the model of one.
+/// A place where tests run: a CPU, or an emulated model of one.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
@@ -44,7 +44,7 @@ pub(crate) struct Place {
     /// The chore that runs the tests there.
     chore: String,
     what: String,
-    /// What detection must choose there, by family; empty where that is not known.
+    /// The backends that detection must choose there, by family. Empty if that is not known.
     #[serde(default)]
     detects: Vec<String>,
     /// Other backends that the tests run on there, by family.
@@ -54,10 +54,10 @@ pub(crate) struct Place {
     /// The emulator of qemu-user.
     pub(crate) qemu: Option<String>,
     cpu: Option<String>,
-    /// Whether the operating system says that the CPU has no AES instructions and no PMULL.
+    /// Whether the operating system hides the CPU's AES instructions and PMULL.
     #[serde(default)]
     pub(crate) hides_aes: bool,
-    /// The CPU of a machine in Bochs, as its configuration has it.
+    /// The CPU of a machine in Bochs, as its configuration names it.
     pub(crate) bochs: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Place {
 struct Group {
     title: String,
     name: String,
-    /// The places where each backend must be executed.
+    /// The places that must execute each backend.
     backends: BTreeMap<String, Vec<String>>,
 }
 
@@ -127,13 +127,13 @@ impl List {
         place.with_context(|| format!("{LIST} has no place {name}"))
     }
 
-    /// What must be exercised at a place, and the primitives of each backend there.
+    /// Returns the backends that a place must exercise, with the primitives of each.
     fn required(&self, place: &str) -> Exercised {
         let pairs = self.primitives_at(place).into_iter();
         Exercised { pairs: pairs.map(|(backend, row)| (backend, row.name.to_owned())).collect(), ..Default::default() }
     }
 
-    /// Returns each backend that must be exercised at a place, with each primitive that has it.
+    /// Returns each backend that a place must exercise, with each of its primitives.
     pub(crate) fn primitives_at(&self, place: &str) -> Vec<(String, &'static Workload)> {
         let mut found = Vec::new();
         for family in &self.family {
@@ -155,7 +155,7 @@ impl List {
         backends.filter(|(_, (_, places))| is_here(places)).map(|(family, (name, _))| (family, name.as_str())).collect()
     }
 
-    /// Whether any place has to exercise the backend for the primitive.
+    /// Returns whether any place must exercise the backend for the primitive.
     fn knows(&self, backend: &str, primitive: &str) -> bool {
         let has = |family: &&Group| family.primitives().any(|workload| workload.name == primitive);
         self.family.iter().find(has).is_some_and(|family| family.backends.contains_key(backend))
@@ -163,25 +163,25 @@ impl List {
 }
 
 impl Place {
-    /// What tests are told to find, in `SEALANE_TEST_DETECTS`.
+    /// Returns the value of `SEALANE_TEST_DETECTS`: the backends that detection must choose.
     pub(crate) fn detects(&self) -> Option<String> {
         (!self.detects.is_empty()).then(|| self.detects.join(","))
     }
 
-    /// Returns the backends of each run of the tests, by family: those that detection must choose,
-    /// and others.
+    /// Returns the backends of each run of the tests, by family: the ones that detection must
+    /// choose, and others.
     pub(crate) fn forced(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.detects).chain(&self.also)
     }
 
-    /// The model of the CPU.
+    /// Returns the model of the CPU.
     pub(crate) fn cpu(&self) -> Result<&str> {
         self.cpu.as_deref().with_context(|| format!("{LIST}: {} names no CPU", self.name))
     }
 }
 
-/// Returns the value of `SEALANE_BACKEND` that forces these backends. Of several names that a
-/// family has, it takes the last: portable code comes first.
+/// Returns the value of `SEALANE_BACKEND` that forces these backends. If a family has several of
+/// the names, it takes the last: portable code comes first.
 pub(crate) fn variable(backends: &[String]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {
@@ -192,16 +192,16 @@ pub(crate) fn variable(backends: &[String]) -> String {
     names.join(",")
 }
 
-/// Backends, each with a primitive that was computed on it.
+/// Backends, each with a primitive that ran on it.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Exercised {
     pairs: BTreeSet<(String, String)>,
-    /// Those that were compiled for the architecture.
+    /// The backends that were compiled for the architecture.
     compiled: BTreeSet<(String, String)>,
 }
 
 impl Exercised {
-    /// From the output of tests, which has lines such as `exercised: haraka on aesni of scalar,
+    /// Parses the output of tests, which has lines such as `exercised: haraka on aesni of scalar,
     /// aesni, vaes`.
     pub(crate) fn read(output: &str) -> Self {
         let mut exercised = Self::default();
@@ -235,7 +235,7 @@ impl fmt::Display for Exercised {
     }
 }
 
-/// What a chore's runs have exercised, by place.
+/// The backends that a chore's runs have exercised, by place.
 pub(crate) struct Ledger {
     list: List,
     chore: &'static str,
@@ -243,21 +243,21 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// For one chore.
+    /// Starts with no runs of the chore.
     pub(crate) fn new(chore: &'static str) -> Result<Self> {
         Ok(Self { list: List::read()?, chore, places: BTreeMap::new() })
     }
 
-    /// Notes what a run at a place has exercised.
+    /// Notes the backends that a run at a place has exercised.
     pub(crate) fn add(&mut self, place: &str, exercised: Exercised) {
         self.places.entry(place.to_owned()).or_default().add(exercised);
     }
 
-    /// Compares what was exercised with the list, at all places of the chore or, where only some of
-    /// them were asked for, at those.
+    /// Compares the exercised backends with the list, at all places of the chore, or only at the
+    /// requested ones.
     ///
-    /// # Errors If anything that must be exercised was not, or if a backend was compiled that no
-    /// place has to exercise.
+    /// # Errors
+    /// If a required backend was not exercised, or no place has to exercise a compiled backend.
     pub(crate) fn close(&self, all: bool) -> Result<()> {
         let mut wrong = Vec::new();
         let places = self.list.place.iter().filter(|place| place.chore == self.chore).map(|place| &place.name);
@@ -281,7 +281,7 @@ impl Ledger {
     }
 }
 
-/// Runs the chore: prints the table, writes it, or says that what is written is not up to date.
+/// Runs the chore: prints the table, writes it, or reports that the written table is out of date.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let document = table::markdown(&List::read()?);
     let path = process::workspace_root().join(DOCUMENT);

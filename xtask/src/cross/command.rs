@@ -1,4 +1,4 @@
-//! The command on x86 CPUs older than AVX2 and on one with it: one program, as it is released.
+//! Tests the released command on x86 CPUs without AVX2 and on one with it. The program is the same.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::process::{self, step};
 use crate::release;
 
-/// A CPU model of qemu, the widest backend that must be there, and a backend that must not.
+/// A CPU model of qemu, the widest backend that it must have, and a backend that it must not have.
 struct Cpu {
     model: &'static str,
     widest: &'static str,
@@ -22,7 +22,8 @@ const CPUS: &[Cpu] = &[
     Cpu { model: "Haswell", widest: "avx2", missing: "avx512" },
 ];
 
-/// Seals and opens a file on each, and has it refuse a backend that the CPU lacks.
+/// Seals and opens a file on each CPU, and checks that the command refuses a backend that the CPU
+/// lacks.
 pub(super) fn on_older_cpus() -> Result<()> {
     step("the command on x86 CPUs without and with AVX2");
     let qemu = process::tool("qemu-x86_64", "qemu-user")?;
@@ -36,8 +37,8 @@ pub(super) fn on_older_cpus() -> Result<()> {
     Ok(())
 }
 
-/// Seals a file under a new key and opens it again, once with the backend that detection chooses,
-/// once with it forced.
+/// Seals a file under a new key and opens it again: once with the backend that detection chooses,
+/// and once with that backend forced.
 fn round_trip(runner: &[OsString], program: &Path, backend: &str) -> Result<()> {
     let dir = process::workspace_root().join("target/older-cpus");
     let path = |name: &str| dir.join(name);
@@ -73,8 +74,8 @@ fn round_trip(runner: &[OsString], program: &Path, backend: &str) -> Result<()> 
     Ok(())
 }
 
-/// A backend that the CPU lacks is refused, with its name in the error, and not replaced in
-/// silence.
+/// The command refuses a backend that the CPU lacks and names it in the error. It does not silently
+/// use another one.
 fn refuses(runner: &[OsString], program: &Path, backend: &str) -> Result<()> {
     let output = Command::new(&runner[0])
         .args(&runner[1..])

@@ -27,12 +27,11 @@ pub(crate) struct Options {
     from_source: bool,
 }
 
-/// What is tested: the primitives, and the references that they are compared with, which must be
-/// right there too.
+/// The packages under test: the primitives, and the references that they are compared with, which
+/// must also be right there.
 const PACKAGES: &[&str] = &["sealane-simd", "sealane-spec", "sealane"];
 
-/// Without the comparison with RustCrypto's crates, which says nothing about a CPU that these tests
-/// do not.
+/// Leaves out the comparison with RustCrypto's crates, which tests nothing more about a CPU.
 const TESTS: &[&str] = &["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"];
 
 const X86_64: &str = "x86_64-unknown-linux-gnu";
@@ -52,20 +51,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ledger.close(all)
 }
 
-/// The target of Linux on that architecture, and the variable that names its linker to cargo.
+/// Returns the target of Linux on that architecture, and the variable that names its linker to
+/// cargo.
 pub(crate) fn compiler(architecture: &str) -> Result<(String, Option<(OsString, OsString)>)> {
     let list = List::read()?;
     let target = list.target(&format!("{architecture}-unknown-linux-gnu"))?;
     Ok((target.triple.clone(), target.linker()?))
 }
 
-/// The tests for x86-64 as executables that need no library, so that they run in an emulated
-/// machine too.
+/// Builds the tests for x86-64 as static executables, so that they also run in an emulated machine.
 pub(crate) fn static_x86_64() -> Result<Vec<TestBinary>> {
     build(List::read()?.target(X86_64)?, PACKAGES, None, false)
 }
 
-/// The test suite of the primitives, built so that faults can be injected, and what runs it at a
+/// The test suite of the primitives, built with fault injection, and the program that runs it at a
 /// place.
 pub(crate) fn suite_with_faults(triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
     let list = List::read()?;
@@ -78,7 +77,7 @@ pub(crate) fn suite_with_faults(triple: &str, place: &str) -> Result<(TestBinary
 
 fn on(target: &Target, from_source: bool, list: &List, ledger: &mut Ledger) -> Result<()> {
     step(&target.triple);
-    // What is missing is said before minutes go into building.
+    // Missing tools are reported before the builds, which take minutes.
     let places = list.places("cross").filter(|place| place.target.as_ref() == Some(&target.triple));
     let places: Vec<_> = places.map(|place| Ok((place, target.runner(place)?))).collect::<Result<_>>()?;
     let binaries = build(target, PACKAGES, None, from_source)?;
@@ -108,14 +107,14 @@ fn build(target: &Target, packages: &[&str], feature: Option<&str>, from_source:
     }
     if let Some(unstable) = &target.unstable {
         let bootstrap = OsString::from("RUSTC_BOOTSTRAP");
-        // Building the standard library needs it for all crates.
+        // Building the standard library requires this setting for all crates.
         if environment.iter().all(|(name, _)| *name != bootstrap) {
             environment.push((bootstrap, "sealane_simd".into()));
         }
         arguments.push(format!("--features=sealane-simd/{unstable}").into());
     }
     arguments.extend(feature.map(|feature| format!("--features={feature}").into()));
-    // Other crates are not what is tested: optimised less, they are built in half the time.
+    // Other crates are not under test. With less optimisation they build in half the time.
     arguments.extend(["--config", "profile.release.package.\"*\".opt-level=1"].map(Into::into));
     let flags: Vec<_> = target.flags.as_deref().into_iter().chain(toolchain.flags).collect();
     let flags = flags.join(" ");

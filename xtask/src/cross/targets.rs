@@ -1,4 +1,4 @@
-//! The targets of xtask/backends.toml, and what runs an executable that was built for one.
+//! The targets of xtask/backends.toml, and the programs that run executables for them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use crate::process;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Target {
     pub(crate) triple: String,
-    /// How the names of Debian's cross compiler and of its folder in `/usr` begin.
+    /// The prefix of the names of Debian's cross compiler and of its folder in `/usr`.
     gcc: Option<String>,
     #[serde(default)]
     packages: String,
-    /// For the compiler of Rust.
+    /// Flags for the Rust compiler.
     pub(super) flags: Option<String>,
-    /// The feature of `sealane-simd` that needs what is unstable.
+    /// The feature of `sealane-simd` that needs an unstable compiler feature.
     pub(super) unstable: Option<String>,
     #[serde(default)]
     pub(super) portable: bool,
 }
 
 impl Target {
-    /// The compiler of C, which links; none where it is not another one than usual.
+    /// The C compiler, which links. `None` if it is the usual one.
     fn compiler(&self) -> Result<Option<PathBuf>> {
         self.gcc.as_ref().map(|gcc| process::tool(&format!("{gcc}-gcc"), &self.packages)).transpose()
     }
 
-    /// The variable that names the linker to cargo.
+    /// Returns the variable that names the linker to cargo.
     pub(super) fn linker(&self) -> Result<Option<(OsString, OsString)>> {
         let name = || format!("CARGO_TARGET_{}_LINKER", self.triple.replace('-', "_").to_uppercase()).into();
         Ok(self.compiler()?.map(|compiler| (name(), compiler.into())))
     }
 
-    /// The program that runs executables at a place, and its arguments before the executable's
-    /// path.
+    /// Returns the program that runs executables at a place, and the arguments before the
+    /// executable's path.
     pub(super) fn runner(&self, place: &Place) -> Result<Vec<OsString>> {
         let Some(qemu) = &place.qemu else {
             let node = process::tool("node", "nodejs")?;
@@ -61,8 +61,8 @@ impl Target {
     }
 }
 
-/// Builds a library that, loaded first, takes AES (bit 3) and PMULL (bit 4) out of what the kernel
-/// says of the CPU.
+/// Builds a library that hides AES (bit 3) and PMULL (bit 4) in the kernel's list of CPU features.
+/// The program loads it first.
 fn without_aes(compiler: &Path) -> Result<PathBuf> {
     const SOURCE: &str = "
         unsigned long __getauxval(unsigned long);

@@ -1,5 +1,5 @@
-//! `cargo xtask dependencies`: licences, duplicates and sources of the crates that we use
-//! (cargo-deny, deny.toml), and a reason for each of them (docs/dependencies.md).
+//! `cargo xtask dependencies`: checks licences, duplicates and sources of all crates in use
+//! (cargo-deny, deny.toml), and that each has a reason in docs/dependencies.md.
 
 mod page;
 
@@ -18,7 +18,7 @@ use page::{Mark, Page};
 const CARGO_DENY: &str = "cargo install cargo-deny --version 0.20.2 --locked";
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const PAGE: &str = "docs/dependencies.md";
-/// What the page says of the command's crates is of this target.
+/// The target of the page's statements about the command's crates.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Options of the chore.
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     reasons(&workspaces)
 }
 
-/// Warnings fail too: a licence or an exception that nothing needs any more is to be removed.
+/// Warnings fail too. An unused licence or exception must be removed.
 fn deny(program: &Path, what: &[&str]) -> Result<()> {
     process::run(
         Command::new(program)
@@ -57,7 +57,7 @@ fn deny(program: &Path, what: &[&str]) -> Result<()> {
     )
 }
 
-/// The folders of this repository with a workspace: the main one, and what is kept out of it.
+/// Returns the folders of this repository with a workspace: the main one, and the separate ones.
 fn workspaces() -> Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for file in process::tracked_files()?.iter().filter(|file| file.ends_with("Cargo.toml")) {
@@ -71,8 +71,8 @@ fn workspaces() -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// cargo-deny looks at the workspace only; here it is all lock files. What is not ours is from
-/// crates.io and has a checksum.
+/// cargo-deny looks at one workspace only. This checks all lock files: every crate from outside is
+/// from crates.io and has a checksum.
 fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     for folder in workspaces {
         let file = folder.join("Cargo.lock");
@@ -92,8 +92,8 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Every crate that a manifest names, and every one that comes with them into the command, is on
-/// the page with a reason and the right marks, and no other.
+/// Checks that the page lists every crate that a manifest names, and every crate that becomes part
+/// of the command with them, with a reason and the right marks. It must list no others.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let mut named = BTreeSet::new();
     for folder in workspaces {
@@ -114,7 +114,7 @@ fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     bail!("{PAGE} is not true:\n  - {}", complaints.join("\n  - "))
 }
 
-/// The command's crates that are not ours, by name, and the marks that they need.
+/// Returns the names of the command's crates from outside, and their marks.
 fn marks() -> Result<BTreeMap<String, Mark>> {
     let crates = CommandCrates::on(TARGET)?;
     let in_program: BTreeSet<_> = crates.in_program.iter().map(|package| package.name.as_str()).collect();
@@ -132,8 +132,8 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
     Ok(found)
 }
 
-/// Whether a source file in `folder` or below has a block, function, implementation, trait or
-/// foreign interface that is `unsafe`, for whatever platform or feature. Lines with a comment do
+/// Returns whether a source file in `folder` or below has an `unsafe` block, function,
+/// implementation, trait or foreign interface, for any platform or feature. Lines with a comment do
 /// not count.
 fn has_unsafe_code(folder: &Path) -> Result<bool> {
     const CODE: &str = r"^([^/]|/[^/])*\bunsafe(\s*$|\s*\{|\s+(fn|impl|trait|extern)\b)";

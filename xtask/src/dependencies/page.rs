@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 const NAMED: &str = "## Named in our manifests";
 const BROUGHT: &str = "## What those bring into the command";
 
-/// What is said of a crate by a sign behind its name.
+/// The marks behind a crate's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// `*`
@@ -25,8 +25,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Reads the tables: crates in the first column, each in backticks with its marks behind it; a
-    /// reason; who it is from.
+    /// Parses the tables: crates in the first column, each in backticks with its marks behind it; a
+    /// reason; the publisher.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let mut page = Self::default();
         let mut part = None;
@@ -52,7 +52,7 @@ impl Page {
         Ok(page)
     }
 
-    /// What is missing, and what is there and should not be.
+    /// Returns the crates that are missing, and the ones that should not be there.
     pub(super) fn compare(&self, named: &BTreeSet<String>, brought: &BTreeSet<String>) -> Vec<String> {
         let mut complaints = Vec::new();
         for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {
@@ -64,11 +64,11 @@ impl Page {
         complaints
     }
 
-    /// Crates of the command whose marks are not these.
+    /// Returns the crates of the command with wrong marks.
     pub(super) fn wrong_marks(&self, command: &BTreeMap<String, Mark>) -> Vec<String> {
         (self.named.iter().chain(&self.brought))
             .filter_map(|(name, mark)| {
-                // The others are not looked at, and have none.
+                // The other crates are not checked, and have no marks.
                 let right = command.get(name).copied().unwrap_or_default();
                 let signs = match (right.has_unsafe, right.only_builds) {
                     (false, false) => "no mark",

@@ -1,5 +1,5 @@
-//! Counting with valgrind's callgrind: it writes down the number of instructions since the last
-//! time whenever the probe calls its function `boundary`.
+//! Counts with valgrind's callgrind. Whenever the probe calls its function `boundary`, callgrind
+//! writes down the number of instructions since the last call.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,8 +39,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         .map(|total| total.trim().parse().with_context(|| format!("callgrind wrote a total of {total:?}")))
         .collect::<Result<_>>()?;
     let cases: Vec<&str> = cases.lines().collect();
-    // Per case what comes before it, the shorter interval and the longer one; at the end, what
-    // comes after all of them.
+    // Each case has three counts: the code before it, the shorter interval, and the longer one. The
+    // last count is the code after all cases.
     ensure!(
         !cases.is_empty() && totals.len() == 3 * cases.len() + 1,
         "the probe ran {} cases, but callgrind wrote down {} intervals",
@@ -54,7 +54,7 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         let number = |text: &str| text.parse::<u32>().with_context(|| format!("the probe printed {line:?}"));
         let (size, bytes, more) = (number(size)? as usize, number(bytes)? as usize, number(more)?);
         let all = per_operation(intervals[1], intervals[2], more.into()).with_context(|| line.to_string())?;
-        // An operation that does another one first costs the difference.
+        // If an operation runs another one first, its cost is the difference.
         let mut instructions = all;
         if after != "-" {
             let case = Case { backend: backend.to_owned(), operation: after.to_owned(), size };
@@ -69,8 +69,7 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// From an interval with one operation and one with `more` more. What surrounds the operations is
-/// in both.
+/// One interval has one operation, the other has `more` more. The surrounding code is in both.
 fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
     let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(

@@ -1,4 +1,4 @@
-//! The numbers that the counts are held to.
+//! The limits of the counts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,17 +9,17 @@ use serde::Deserialize;
 
 use super::{Case, Counts};
 
-/// xtask/instruction-limits.toml.
+/// The contents of xtask/instruction-limits.toml.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
-    /// The version of the compiler with which all were counted last.
+    /// The version of the compiler with which all cases were last counted.
     pub(super) compiler: String,
-    /// By backend, operation and size.
+    /// The limits, by backend, operation and size.
     limit: BTreeMap<String, BTreeMap<String, BTreeMap<usize, u64>>>,
 }
 
-/// At the beginning of the file.
+/// The beginning of the file.
 const HEADER: &str = "\
 # How many instructions one operation takes: [limit.backend.operation], and the message's size in
 # bytes. Counted by callgrind with the loop that repeats the operation: about ten instructions.
@@ -31,12 +31,12 @@ const HEADER: &str = "\
 # A count that goes up needs a measurement that shows a gain, and a reason in the commit's message.
 ";
 
-/// What the compiler may do differently because of a change elsewhere: the larger of a share and a
-/// number of instructions. One more copy of a register in what surrounds a short message is no
-/// regression, and a kernel's loop has 100 times that.
+/// The tolerance, because the compiler may produce other code after a change elsewhere: the larger
+/// of a share and a number of instructions. One more register copy around a short message is no
+/// regression, and a kernel's loop has 100 times as many instructions.
 const ABOVE: (u64, u64) = (2, 8);
-/// Wider, since lowering a limit is work for somebody, and a small gain that is lost again is a
-/// small loss.
+/// The tolerance for gains is wider. Lowering a limit is work, and little is lost if a small gain
+/// is lost again.
 const BELOW: (u64, u64) = (5, 20);
 
 fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
@@ -44,7 +44,7 @@ fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
 }
 
 impl Limits {
-    /// Reads the file; where there is none, there are no limits.
+    /// Reads the file. Without a file there are no limits.
     pub(super) fn read(path: &Path) -> Result<Self> {
         match std::fs::read_to_string(path) {
             Ok(text) => toml::from_str(&text).with_context(|| format!("cannot understand {}", path.display())),
@@ -53,7 +53,7 @@ impl Limits {
         }
     }
 
-    /// The limit of a case, if it has one.
+    /// Returns the limit of a case, if it has one.
     pub(super) fn of(&self, case: &Case) -> Option<u64> {
         self.limit.get(&case.backend)?.get(&case.operation)?.get(&case.size).copied()
     }
@@ -66,8 +66,8 @@ impl Limits {
         })
     }
 
-    /// What is wrong with these counts, in sentences. They are the `whole` list of cases, or a
-    /// part.
+    /// Returns the errors in these counts, in sentences. The counts are the `whole` list of cases,
+    /// or a part of it.
     pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
         if self.limit.is_empty() {
             return vec!["there are no limits yet: run `cargo xtask instructions --bless`".to_owned()];
@@ -84,8 +84,8 @@ impl Limits {
             let change = (count as f64 / limit as f64 - 1.0) * 100.0;
             if count > limit + tolerance(limit, ABOVE) {
                 complaints.push(format!("{case}: {count} instructions, the limit is {limit} ({change:+.1} %)"));
-            // Another compiler's gain is not the work of this change, and would be lost with that
-            // compiler.
+            // A gain from another compiler version is not the result of this change, and an older
+            // version would lose it.
             } else if count + tolerance(limit, BELOW) < limit && compiler == self.compiler {
                 complaints.push(format!(
                     "{case}: {count} instructions, the limit is {limit} ({change:+.1} %). An improvement: \
@@ -100,7 +100,7 @@ impl Limits {
         complaints
     }
 
-    /// Makes these counts the limits: all of them, or in addition to the others.
+    /// Sets the limits to these counts: replaces all limits, or adds to the others.
     pub(super) fn set(&mut self, counts: &Counts, compiler: &str, whole: bool) -> Result<()> {
         if whole {
             self.limit.clear();
@@ -122,7 +122,7 @@ impl Limits {
     }
 }
 
-/// The file's text.
+/// Returns the file's text.
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEADER}\ncompiler = {:?}", self.compiler)?;
@@ -160,7 +160,7 @@ mod tests {
         limits
     }
 
-    /// What is said about these three counts.
+    /// Returns the errors for these three counts.
     fn judged(seal_64: u64, seal_16384: u64, scalar: u64, compiler: &str) -> Vec<String> {
         let cases =
             [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
@@ -183,7 +183,7 @@ mod tests {
             assert_eq!(complaints.len(), usize::from(!expected.is_empty()), "{complaints:?}");
             assert!(complaints.iter().all(|complaint| complaint.starts_with(expected)), "{complaints:?}");
         }
-        // Another compiler may be better but not worse.
+        // Another compiler version may be better, but not worse.
         assert!(judged(500, 100_000, 100, "rustc 1.96.0").is_empty());
         assert_eq!(judged(1100, 100_000, 100, "rustc 1.96.0").len(), 1);
     }

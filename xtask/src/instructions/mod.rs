@@ -1,6 +1,6 @@
-//! `cargo xtask instructions`: how many instructions each operation takes, counted exactly by
-//! callgrind, and held to the numbers in xtask/instruction-limits.toml. Where a time would need an
-//! idle machine, a count needs only the same compiler.
+//! `cargo xtask instructions`: counts the instructions of each operation exactly, with callgrind,
+//! and compares them with the limits in xtask/instruction-limits.toml. Times would need an idle
+//! machine; counts need only the same compiler.
 
 mod callgrind;
 mod limits;
@@ -36,7 +36,7 @@ pub(crate) struct Options {
 struct Case {
     backend: String,
     operation: String,
-    /// Of each message, in bytes.
+    /// The length of each message, in bytes.
     size: usize,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What one operation of a case takes, and how many bytes of messages it processes.
+/// The instructions of one operation of a case, and the bytes of messages that it processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Count {
     instructions: u64,
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     bail!("{LIMITS} does not agree:\n  - {}{about}", complaints.join("\n  - "))
 }
 
-/// The version of the compiler, on which the counts depend.
+/// The version of the compiler: the counts depend on it.
 fn compiler() -> Result<String> {
     let version = process::output(Command::new("rustc").arg("--version"))?;
     Ok(String::from_utf8(version).context("the compiler's version is not UTF-8")?.trim().to_owned())

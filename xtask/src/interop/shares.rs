@@ -1,4 +1,4 @@
-//! Shares exchanged with ssss, with Python's shamir-mnemonic and with Vault's Go package.
+//! Exchanges shares with ssss, with Python's shamir-mnemonic and with Vault's Go package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ pub(super) fn run() -> Result<()> {
     )
 }
 
-/// The program of crates/shares/tests/vault, with the package of Vault's module beside it: the
-/// module itself would bring hundreds of others, which the package does not need.
+/// Copies the program of crates/shares/tests/vault, and the package of Vault's module into it. The
+/// module itself would bring hundreds of dependencies that the package does not need.
 fn vault(directory: &Path) -> Result<PathBuf> {
     let go = process::tool_from_env("GO", "go", "apt-get install golang-go, or https://go.dev/dl")?;
     step(&format!("{VAULT}, its package shamir"));
@@ -40,7 +40,7 @@ fn vault(directory: &Path) -> Result<PathBuf> {
     let download = Command::new(&go).args(["mod", "download", "-json", VAULT]).current_dir(directory).output()?;
     let found: serde_json::Value = serde_json::from_slice(&download.stdout).context("go mod download")?;
     let module = found["Dir"].as_str().with_context(|| format!("go mod download {VAULT}: {found}"))?;
-    // Copied as bytes: files of the module cache are read-only.
+    // The bytes are copied without permissions, because files of the module cache are read-only.
     fs::write(directory.join("shamir/shamir.go"), fs::read(Path::new(module).join("shamir/shamir.go"))?)?;
     fs::write(directory.join("main.go"), fs::read("crates/shares/tests/vault/main.go")?)?;
     let program = directory.join("vault-shamir");

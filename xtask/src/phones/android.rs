@@ -1,5 +1,5 @@
-//! Android's own targets, as far as it goes without an NDK: all is type-checked for them, and
-//! shared objects are aligned.
+//! Android's own targets without an NDK: type-checks everything for them, and checks the alignment
+//! of shared objects.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,17 +14,17 @@ use crate::toolchain;
 const TARGETS: &[&str] =
     &["aarch64-linux-android", "armv7-linux-androideabi", "i686-linux-android", "x86_64-linux-android"];
 
-/// Those whose devices may have pages of 16 KiB, with a compiler that stands in for the NDK's as
+/// Targets for devices that may have pages of 16 KiB, each with a compiler that replaces the NDK's
 /// linker.
 const ALIGNED: &[(&str, &str, &str)] = &[
     ("aarch64-linux-android", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("x86_64-linux-android", "x86_64-linux-gnu-gcc", "gcc"),
 ];
 
-/// Type-checks the command, and with it all libraries.
+/// Type-checks the command and all libraries.
 pub(super) fn check() -> Result<()> {
     step("Android: cargo check");
-    // In one go, so that what runs on this machine is built once.
+    // One run for all targets builds the code for this machine only once.
     let mut command = cargo();
     command.args(["check", "--package", "sealane-cli"]);
     for target in TARGETS {
@@ -45,7 +45,7 @@ const MANIFEST: &str = "
     [workspace]
 ";
 
-/// Needs nothing of an operating system, and so no library of the NDK.
+/// This crate needs no operating system, so it needs no library of the NDK.
 const SOURCE: &str = "
     #![no_std]
     static mut COUNT: u32 = 1;
@@ -55,8 +55,8 @@ const SOURCE: &str = "
     fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }
 ";
 
-/// Links shared objects with the settings that users are told to copy: all that is loaded must be
-/// aligned to 16 KiB.
+/// Links shared objects with the settings that docs/phones.md tells users to copy. All segments
+/// that are loaded must be aligned to 16 KiB.
 pub(super) fn alignment() -> Result<()> {
     let readelf = process::tool("readelf", "binutils")?;
     let dir = empty_dir("probe")?;
@@ -72,7 +72,7 @@ pub(super) fn alignment() -> Result<()> {
         command
             .arg("--config")
             .arg(format!("target.{target}.linker = '{linker}'"))
-            // Added to the flags of the settings.
+            // These are added to the flags of the settings.
             .arg("--config")
             .arg(format!("target.{target}.rustflags = ['-C', 'link-arg=-nostdlib']"))
             .args(["build", "--target", target, "--target-dir", "target", "--offline"])
@@ -83,7 +83,7 @@ pub(super) fn alignment() -> Result<()> {
         process::run(&mut command)?;
         let library = dir.join("target").join(target).join("debug/libprobe.so");
         let segments = loaded_segments(&readelf, &library)?;
-        // Code, and data that can be written.
+        // One for code, and one for writable data.
         ensure!(segments.len() >= 2, "{} has {} segments to load", library.display(), segments.len());
         for alignment in &segments {
             ensure!(*alignment == 0x4000, "{} is aligned to {alignment:#x}, and not to 16 KiB", library.display());
@@ -93,7 +93,7 @@ pub(super) fn alignment() -> Result<()> {
     Ok(())
 }
 
-/// The alignments of the segments that are loaded.
+/// Returns the alignments of the segments that are loaded.
 fn loaded_segments(readelf: &Path, library: &Path) -> Result<Vec<u64>> {
     let output = process::output(Command::new(readelf).args(["--segments", "--wide"]).arg(library))?;
     let lines = String::from_utf8_lossy(&output).into_owned();

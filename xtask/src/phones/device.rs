@@ -1,5 +1,4 @@
-//! Static AArch64 programs through the runner, to a stand-in for `adb` whose device runs them in
-//! qemu.
+//! Runs static AArch64 programs through the runner, on a stand-in for `adb` whose device is qemu.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +10,7 @@ use crate::process::{self, step};
 use crate::static_aarch64::StaticTarget;
 use crate::test_binaries::{self, QUICK_RELEASE};
 
-/// The device: a folder, and an emulator for what is pushed.
+/// The device: a folder, and an emulator for the programs that are pushed.
 pub(super) struct Device {
     dir: PathBuf,
     adb: PathBuf,
@@ -39,13 +38,14 @@ impl Device {
             .stdin(Stdio::null())
     }
 
-    /// What `adb` prints.
+    /// Returns the output of `adb`.
     fn adb(&self, arguments: &[&str]) -> Result<String> {
         let output = process::output(self.prepare(Command::new(&self.adb).args(arguments)))?;
         String::from_utf8(output).context("adb's output is not UTF-8")
     }
 
-    /// That programs were pushed and run since the last time, and nothing is left of them.
+    /// Checks that programs were pushed and run since the last check, and that nothing is left of
+    /// them.
     fn was_used(&self) -> Result<()> {
         let path = self.dir.join("log");
         let log = std::fs::read_to_string(&path).context("no call of adb")?;
@@ -59,11 +59,11 @@ impl Device {
     }
 }
 
-/// Runs tests by cargo, and the command by the runner and by `adb` alone.
+/// Runs tests through cargo, and the command through the runner and through `adb` alone.
 pub(super) fn run(device: &Device) -> Result<()> {
     let target = StaticTarget::new()?;
     step(&format!("{}: a runner, the command, and tests", target.triple));
-    // Of the whole workspace, as `cargo test --workspace` builds it.
+    // Builds the whole workspace, as `cargo test --workspace` does.
     process::run(process::cargo().args(["build", "--workspace", "--bin", "android-runner"]))?;
     let runner = process::target_dir().join("debug");
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `cargo xtask phones`: what docs/phones.md promises, with a stand-in for `adb` that runs AArch64
-//! in qemu, and without an NDK.
+//! `cargo xtask phones`: checks the promises of docs/phones.md without an NDK, and with a stand-in
+//! for `adb` that runs AArch64 in qemu.
 
 mod android;
 mod device;
@@ -13,21 +13,21 @@ use crate::process;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    // What is missing is said before minutes go into building.
+    // Missing tools are reported before the builds, which take minutes.
     let device = device::Device::new()?;
     android::alignment()?;
     android::check()?;
     device::run(&device)
 }
 
-/// Cargo with the settings that users are told to copy.
+/// Returns cargo with the settings that docs/phones.md tells users to copy.
 fn cargo() -> Command {
     let mut command = process::cargo();
     command.arg("--config").arg(process::workspace_root().join("tools/android-runner/config.toml"));
     command
 }
 
-/// A folder of this chore, empty.
+/// Returns an empty folder for this chore.
 fn empty_dir(name: &str) -> Result<PathBuf> {
     let dir = process::target_dir().join("phones").join(name);
     if dir.exists() {

@@ -1,5 +1,4 @@
-//! `cargo xtask release`: the command as it is released, without a path of the machine that built
-//! it.
+//! `cargo xtask release`: builds the command for a release, without paths of the build machine.
 
 pub(crate) mod reproducible;
 
@@ -25,12 +24,12 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Builds the command as released; its path.
+/// Builds the command as released, and returns its path.
 pub(crate) fn command() -> Result<PathBuf> {
     Ok(Place::here()?.build()?.program)
 }
 
-/// Where a build has its sources and its results, and cargo the sources of other crates.
+/// The folders of a build: its sources, its results, and the sources of other crates.
 struct Place {
     root: PathBuf,
     target: PathBuf,
@@ -55,7 +54,7 @@ impl Place {
     }
 
     fn build(&self) -> Result<Build> {
-        // The folders to rename in the program are there once the crates are.
+        // The folders that are renamed in the program exist only after the crates are fetched.
         self.cargo(&["fetch", "--target", &toolchain::host()?], &OsString::new())?;
         let messages = self.cargo(
             &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
@@ -70,28 +69,28 @@ impl Place {
         let mut command = process::cargo();
         command.args(arguments).args(["--locked", "--quiet"]).current_dir(&self.root);
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_HOME", &self.cargo_home);
-        // With the flags of whoever runs this, it would not be the program that is released.
+        // With RUSTFLAGS from the environment, the program would differ from the released one.
         command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
         String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
     }
 
-    /// Flags of the compiler that give all places in the program's panic messages the same names
-    /// everywhere. In cargo's profile this is `trim-paths`, which is not stable.
+    /// Returns flags that make the paths in the program's panic messages the same on all machines.
+    /// Cargo's profile option for this is `trim-paths`, which is not stable.
     fn flags(&self) -> Result<OsString> {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
         for source in fs::read_dir(&sources).with_context(|| format!("cannot list {}", sources.display()))? {
-            // One for each registry or mirror of it; which, does not matter.
+            // One folder for each registry or its mirror. All of them are renamed alike.
             renamed.push((source?.path(), "/crates.io".to_owned()));
         }
-        // As rustup has it with the component rust-src, and as the compiler names it without.
+        // The path in rustup's component rust-src, and the path that the compiler uses without it.
         let library = toolchain::sysroot("rustc")?.join("lib/rustlib/src/rust");
         renamed.push((library, format!("/rustc/{}", toolchain::of_compiler("commit-hash")?)));
 
         let mut flags = OsString::new();
         for (from, to) in renamed {
             if !flags.is_empty() {
-                // How cargo separates them.
+                // Cargo separates flags with this character.
                 flags.push("\x1f");
             }
             flags.push("--remap-path-prefix=");
@@ -107,7 +106,7 @@ fn home() -> Result<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).context("HOME is not set")
 }
 
-/// The packages of which cargo compiled something, or had it compiled before.
+/// Returns the packages that cargo compiled, now or before.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
     for line in messages.lines() {
@@ -126,8 +125,8 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Fails if a program has a path of the places where it was built, of the home directory, or of the
-/// compiler's.
+/// Fails if a program contains a path of its build folders, of the home directory, or of the
+/// compiler.
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
     let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
     for place in places {
@@ -140,7 +139,7 @@ fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
     bail!("the program names folders of this machine:\n  - {}", leaks.join("\n  - "))
 }
 
-/// The strings of a program in which a path of a file below one of these is.
+/// Returns the strings of a program that contain a path below one of these folders.
 fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
     let prefixes: Vec<_> = (folders.iter().map(|folder| folder.as_path()))
         .filter(|folder| *folder != Path::new("/"))
@@ -150,13 +149,13 @@ fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
     strings.filter(|text| prefixes.iter().any(|prefix| text.contains(prefix))).collect()
 }
 
-/// The runs of printable ASCII in a program, each once.
+/// Returns the runs of printable ASCII in a program, without duplicates.
 fn strings(bytes: &[u8]) -> BTreeSet<String> {
     let runs = bytes.split(|byte| !(b' '..=b'~').contains(byte)).filter(|run| run.len() >= 6);
     runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect()
 }
 
-/// Says where two programs differ: the first byte, and strings that only one of them has.
+/// Describes the difference of two programs: the first byte, and strings that only one of them has.
 fn difference(a: &[u8], b: &[u8]) -> String {
     let at = a.iter().zip(b).position(|(x, y)| x != y).unwrap_or(a.len().min(b.len()));
     let only: Vec<_> = strings(a).symmetric_difference(&strings(b)).take(24).cloned().collect();

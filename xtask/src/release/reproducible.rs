@@ -1,4 +1,4 @@
-//! `cargo xtask reproducible`: two builds in different places give the same program.
+//! `cargo xtask reproducible`: builds the program twice, in different places, and compares.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,8 +10,8 @@ use super::{Place, difference, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
 
-/// Runs the chore: one build where every other chore has it, and one of a copy of the sources, with
-/// other folders for what is built and for the sources of other crates, at the same time.
+/// Runs the chore. At the same time, builds the usual folder, and a copy of the sources with other
+/// folders for the output and for the sources of other crates.
 pub(crate) fn run() -> Result<()> {
     let here = Place::here()?;
     let there = elsewhere(&here)?;
@@ -39,14 +39,13 @@ fn folder() -> PathBuf {
     process::target_dir().join("reproducible")
 }
 
-/// Another place, with all that belongs to the repository in it, changes that are not committed
-/// too.
+/// Makes another place with all files of the repository, including changes that are not committed.
 fn elsewhere(here: &Place) -> Result<Place> {
     let folder = std::path::absolute(folder())?;
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
     }
-    // Of other lengths and with a space in it.
+    // The paths have other lengths, and a space.
     let base = folder.join("another place");
     let there =
         Place { root: base.join("sources/of/sealane"), target: base.join("built"), cargo_home: base.join("cargo") };
@@ -59,8 +58,7 @@ fn elsewhere(here: &Place) -> Result<Place> {
     Ok(there)
 }
 
-/// A folder of cargo's in which what was fetched is there, but not unpacked, with the settings of
-/// the first.
+/// Makes a cargo home with the downloads of `from`, not unpacked, and with its settings.
 fn fetched(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.join("registry"))?;
     for shared in ["registry/cache", "registry/index"] {

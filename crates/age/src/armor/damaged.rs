@@ -19,9 +19,8 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 /// The length of the pieces into which input lines are cut, in bytes. No armor has longer lines.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Decodes armor of which parts are damaged, for
-/// [`StreamReader::salvage`](crate::StreamReader::salvage). Undamaged bytes keep their positions as
-/// far as possible.
+/// Decodes partly damaged armor, for [`StreamReader::salvage`](crate::StreamReader::salvage).
+/// Undamaged bytes keep their positions as far as possible.
 ///
 /// Input up to the `BEGIN` line is skipped, and so is everything from the next line that begins
 /// with two dashes. White space at the ends of a line is ignored, and a character that is not

@@ -101,8 +101,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// The stanzas are checked like those of a parsed header, so that every file that is written
-    /// can be opened.
+    /// The stanzas are checked like a parsed header's, so that every file that is written can be
+    /// opened.
     pub fn new(stanzas: Vec<Stanza>, file_key: &FileKey) -> Result<Self, HeaderError> {
         native::check(&stanzas)?;
         for stanza in &stanzas {

@@ -45,7 +45,7 @@ pub(super) fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     check_form(stanzas)
 }
 
-/// Checks that there are stanzas, and that those of known types have the right form.
+/// Checks that there are stanzas, and that stanzas of known types have the right form.
 pub(super) fn check_form(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.is_empty() {
         return Err(HeaderError::NoStanza);

@@ -123,10 +123,10 @@ struct End {
 /// calls `work`, which stores pieces of the result one after the other. Returns the length of the
 /// result.
 ///
-/// The result is that of the earliest batch in which the file ends or something fails, in whatever
-/// order the threads work: every batch before it was taken, and each thread completes what it took.
-/// The thread that reads the batch in which the file ended at first goes on alone as long as there
-/// is more. A file can grow, and the other threads do not know how far.
+/// The result is the result of the earliest batch in which the file ends or something fails. The
+/// order of the threads does not matter: every batch before it was taken, and each thread completes
+/// its batches. The thread that reads the batch in which the file ended at first continues alone
+/// while there is more, because a file can grow, and the other threads do not know how far.
 pub(super) fn run<const CHUNK: usize>(
     threads: Threads,
     input_start: u64,

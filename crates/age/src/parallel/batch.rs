@@ -6,8 +6,8 @@ use super::{CopyError, ReadAt};
 use crate::buffer::Buffer;
 use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 
-/// The number of chunks in a batch: so many that handing a batch over costs nothing, and so few
-/// that it stays in a cache until it is written.
+/// The number of chunks in a batch: enough that handing a batch over costs nothing, and few enough
+/// that the batch stays in a cache until it is written.
 pub(super) const CHUNKS: usize = 16;
 
 /// Plaintext, with room for a tag after each chunk.

@@ -1,12 +1,12 @@
 //! Seals and opens whole payloads on several threads.
 //!
-//! The results and errors are exactly those of [`StreamWriter`](crate::StreamWriter) and
-//! [`StreamReader`](crate::StreamReader). So is the output after a failure: of a damaged file,
-//! exactly the plaintext before the damage.
+//! The results and errors are exactly the same as with [`StreamWriter`](crate::StreamWriter) and
+//! [`StreamReader`](crate::StreamReader). So is the output after a failure: for a damaged file, it
+//! is exactly the plaintext before the damage.
 //!
 //! There are two ways. Streams go through a [pipeline]: one thread reads, some work, and one
 //! writes. Files that can be read and written [at any position](at) need no such order: each thread
-//! does all three for batches of its own.
+//! reads, processes and writes its own batches.
 
 mod at;
 mod batch;
@@ -42,7 +42,7 @@ impl Threads {
         Self(count.min(const { NonZero::new(Self::MAX).unwrap() }))
     }
 
-    /// Returns as many threads as this process has cores.
+    /// Returns the number of cores that this process may use.
     #[must_use]
     pub fn available() -> Self {
         thread::available_parallelism().map_or(Self::ONE, Self::new)
@@ -98,7 +98,7 @@ impl Encryptor {
     }
 
     /// Does the same as [`Encryptor::encrypt`] from a file to a file. Each thread reads, seals and
-    /// writes chunks of its own. Returns the length of the result, to which `output` is cut.
+    /// writes its own chunks. Returns the length of the result, to which `output` is cut.
     ///
     /// # Errors
     /// [`CopyError`]. The content of `output` is then of no use: anything may be missing in it.
@@ -142,8 +142,8 @@ impl<R: Read> StreamReader<R> {
         Ok(output)
     }
 
-    /// Does the same as [`StreamReader::copy_to`] for the whole plaintext, whatever the reader's
-    /// position, from a file to a file. Each thread reads, opens and writes chunks of its own.
+    /// Does the same as [`StreamReader::copy_to`] from a file to a file, for the whole plaintext,
+    /// regardless of the reader's position. Each thread reads, opens and writes its own chunks.
     /// Returns the length of the plaintext, to which `output` is cut.
     ///
     /// `input` is the file that this reader reads, from the position at which its decryptor began.

@@ -23,11 +23,11 @@ const BATCHES_BEFORE_THREADS: usize = 4;
 /// worker is idle.
 ///
 /// Everything that was read before a failure of `read` is processed and written. Only a failure of
-/// `write` itself stops writing: that of the earliest batch. When this returns, all threads have
-/// ended.
+/// `write` itself stops writing, in the earliest batch that fails. When this returns, all threads
+/// have ended.
 ///
 /// # Errors
-/// The first error of `write`, in the order of batches; otherwise that of `read`.
+/// The first error of `write`, in the order of batches; otherwise the error of `read`.
 pub(super) fn run<B: Send>(
     threads: Threads,
     new_batch: impl Fn() -> B,

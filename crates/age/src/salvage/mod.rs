@@ -11,7 +11,7 @@ use self::search::{Place, Search};
 use crate::parallel::{CopyError, ReadAt};
 use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
 
-/// The result of salvaging. Positions are those of the plaintext, in bytes.
+/// The result of salvaging. Positions are positions in the plaintext, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Salvaged {

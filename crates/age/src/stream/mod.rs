@@ -78,8 +78,8 @@ impl ChunkCipher {
         self.0.find_start(&nonce(number, true), data)
     }
 
-    /// Opens the next chunk of a file, which is complete or ends with the file. Returns what comes
-    /// after it. `more` says whether anything follows it in the file.
+    /// Opens the next chunk of a file, which is complete or ends with the file. Returns the kind of
+    /// data after it. `more` says whether anything follows it in the file.
     pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
         // The case that fits the input's length is tried first. The other one is an error too, but
         // not an error of this chunk.

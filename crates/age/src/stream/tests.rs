@@ -45,8 +45,8 @@ fn a_nonce_says_the_number_and_the_mark() {
     }
 }
 
-/// Compares with a counter that cannot overflow, from both ends: all requests of a few chunks, and
-/// of as many as there are.
+/// Compares with a counter that cannot overflow, from both ends: requests of a few chunks, and of
+/// the largest number.
 #[test]
 fn a_counter_gives_each_number_once_and_ends() {
     const END: u128 = 1 << 64;

@@ -2,7 +2,7 @@
 //! file key.
 //!
 //! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
-//! to n. Each share has a stanza of its own:
+//! to n. Each share has a separate stanza:
 //!
 //! ```text
 //! -> sealane/threshold v1 <k> <n> <point> <share set id> [<label>]

@@ -194,7 +194,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     }
 }
 
-/// Positions are those of the plaintext.
+/// Positions are positions in the plaintext.
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
 /// because otherwise the length is not known. If that fails, the reader keeps its position. Other

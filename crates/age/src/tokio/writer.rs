@@ -30,8 +30,8 @@ use crate::stream::{Sealer, StreamError};
 ///
 /// # Work in a poll
 ///
-/// Chunks are sealed in the task that polls the writer: at most 256 KiB in one call. A busy runtime
-/// may give it a task of its own.
+/// Chunks are sealed in the task that polls the writer: at most 256 KiB in one call. On a busy
+/// runtime, consider a separate task for it.
 ///
 /// # Errors
 ///

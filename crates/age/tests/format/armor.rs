@@ -193,7 +193,7 @@ fn a_decryptor_says_that_the_armor_is_wrong_and_not_the_header() {
     let text = format!("{BEGIN}\nYWdl*\n{END}\n");
     let error = Decryptor::new(ArmoredReader::new(text.as_bytes())).err().unwrap();
     assert!(matches!(error, DecryptError::Armor(e) if e == fault(2, ArmorFault::Base64)), "{error:?}");
-    // Where a binary file is expected, the error for an armored one says what to do.
+    // If a binary file is expected, the error for an armored one says what to do.
     let error = Decryptor::new(text.as_bytes()).err().unwrap();
     assert!(error.to_string().contains("armored"), "{error}");
 }
@@ -218,8 +218,7 @@ proptest! {
         prop_assert_eq!(decode(text.as_bytes()), (bytes, None));
     }
 
-    /// Any text that can be decoded is what the writer makes of the bytes, up to line ends and
-    /// white space outside.
+    /// Decoded text, written again, is the same text, except for line ends and white space outside.
     #[test]
     fn there_is_one_text_for_each_file(
         len in 0usize..150,

@@ -184,7 +184,7 @@ fn a_write_that_was_given_up_leaves_no_trace() {
         let mut writer = encryptor().wrap_async_output(disk.clone()).unwrap();
         block_on(writer.write_all(&text)).unwrap();
         disk.0.borrow_mut().busy = true;
-        // Where there is room, a write is taken without writing to the output.
+        // If there is room, a write is accepted without writing to the output.
         if [4, 7, 10].contains(&chunks) {
             assert!(once(pin!(writer.write(b"given up"))).is_none());
         }

@@ -15,7 +15,7 @@ fn decrypt(file: &[u8]) -> Result<Vec<u8>, DecryptError> {
     sealane_age::decrypt([identity() as &dyn Identity], file)
 }
 
-/// Returns the error of a file whose header is valid: it is that of a stream reader.
+/// Returns the error of a file with a valid header, which is a stream reader's error.
 #[track_caller]
 fn same_error(file: &[u8]) -> StreamError {
     let found = decrypt(file).unwrap_err();

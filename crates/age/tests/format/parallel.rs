@@ -66,7 +66,7 @@ impl WriteAt for Scattered {
     }
 }
 
-/// Returns what `copy_at` makes of a file.
+/// Returns the output of `copy_at` for a file.
 fn copied_at(file: &[u8], count: usize) -> Result<Vec<u8>, CopyError> {
     let out = Scattered::new();
     let len = open(file).copy_at(&file, &out, threads(count))?;
@@ -75,7 +75,7 @@ fn copied_at(file: &[u8], count: usize) -> Result<Vec<u8>, CopyError> {
     Ok(out)
 }
 
-/// Returns what `encrypt_at` makes of a plaintext.
+/// Returns the output of `encrypt_at` for a plaintext.
 fn sealed_at(input: &impl ReadAt, count: usize) -> Result<Vec<u8>, CopyError> {
     let out = Scattered::new();
     let len = encryptor().encrypt_at(input, &out, threads(count))?;

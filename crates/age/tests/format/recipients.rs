@@ -140,7 +140,7 @@ fn the_work_factor_is_limited_on_both_sides() {
     };
     open(6).unwrap();
     assert!(matches!(open(5), Err(DecryptError::ExcessiveWork { required: 6 })));
-    // An identity with a lower limit of its own.
+    // An identity with its own, lower limit.
     let mut low = age::scrypt::Identity::new(passphrase("p"));
     low.set_max_work_factor(5);
     assert!(matches!(decrypt_error(&file, &[&low]), DecryptError::ExcessiveWork { required: 6 }));

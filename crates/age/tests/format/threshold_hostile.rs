@@ -25,7 +25,7 @@ pub(crate) fn encode(stanza: &Stanza) -> String {
     format!("-> {words}\n{}\n", lines.join("\n"))
 }
 
-/// Returns a file with these stanzas, a MAC that nobody can check, and some payload.
+/// Returns a file with these stanzas, a MAC under an unknown key, and some payload.
 fn file_of(stanzas: &[Stanza]) -> Vec<u8> {
     let stanzas: String = stanzas.iter().map(encode).collect();
     let mac = BASE64_STANDARD_NO_PAD.encode([7; 32]);
@@ -45,7 +45,7 @@ fn contribution(stanzas: &[Stanza], holder: &Key) -> Result<usize, ThresholdErro
     }
 }
 
-/// Returns the stanzas inside another one.
+/// Returns the inner stanzas of another stanza.
 pub(crate) fn inner(stanza: &Stanza) -> Vec<Stanza> {
     let text = [b"age-encryption.org/v1\n", &stanza.body[64..], b"--- ", &[b'A'; 43], b"\n"].concat();
     Header::parse(&text).unwrap().0.into_stanzas()
@@ -89,7 +89,7 @@ fn a_foreign_header_inside_gives_nothing() {
     );
 }
 
-/// The inside of a stanza is not an age file, whatever it is put into.
+/// Inner stanzas are not an age file, even if the attacker puts them into one.
 #[test]
 fn an_inner_part_is_no_age_file() {
     let keys = keys(3);
@@ -99,7 +99,7 @@ fn an_inner_part_is_no_age_file() {
     let rest = [9; 48];
     let body = [&set[0].body[..], &rest].concat();
     assert!(matches!(Decryptor::new(&body[..]), Err(DecryptError::Header(HeaderError::NotAge))));
-    // The inner stanzas become a header: nobody knows a MAC for it.
+    // The inner stanzas become a header. Its MAC is invalid, because its key is unknown.
     let file = file_of(&inner(&set[0]));
     let decryptor = || Decryptor::new(&file[..]).unwrap();
     assert!(matches!(decryptor().decrypt([&keys[0] as &dyn Identity]).err(), Some(DecryptError::HeaderMac)));
@@ -124,7 +124,7 @@ fn stanzas_of_two_files_mixed() {
     // There are two sets, and neither is complete.
     assert_eq!(contribution(&mixed(false), &keys[0]), Err(ThresholdError::Malformed));
     assert_eq!(fails(open(&file_of(&mixed(false)), &[&keys[0], &keys[1]], &[])), ThresholdError::Malformed);
-    // There is one set by its id, with a share that was sealed for another.
+    // The set has one id, and one share that was sealed for another set.
     assert_eq!(contribution(&mixed(true), &keys[2]), Err(ThresholdError::WrongShare { point: 3 }));
     let file = file_of(&mixed(true));
     assert_eq!(fails(open(&file, &[&keys[0], &keys[2]], &[])), ThresholdError::WrongShare { point: 3 });

@@ -1,5 +1,5 @@
-//! Converts the grammar of age's command line, which is that of Go's package `flag`, to the grammar
-//! of clap.
+//! Converts age's command line, which has the grammar of Go's package `flag`, to the grammar of
+//! clap.
 //!
 //! Go accepts one dash or two before any flag (`-decrypt`, `--r`), a value after `=` with either,
 //! and `=true` or `=false` after a switch. `-decrypt` becomes `--decrypt`, `--r` becomes `-r`, and

@@ -1,4 +1,4 @@
-//! The arguments of `sealane keygen`, which are those of age-keygen and more.
+//! The arguments of `sealane keygen`: the arguments of age-keygen, and others.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -95,7 +95,7 @@ fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> R
 
 /// The destination of a secret.
 trait Target: Write + Restart {
-    /// Returns whether the output can start again, because nobody has seen it yet.
+    /// Returns whether the output can start again, because none of it is visible yet.
     fn can_restart(&self) -> bool;
 }
 

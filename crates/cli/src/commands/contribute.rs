@@ -1,7 +1,7 @@
 //! `sealane contribute` gives a holder's part of a file's key to the person who opens the file.
 //!
 //! The question shows only values that are authenticated with the part. Everything else, such as
-//! the name of the file, may come from somebody who wants the part of another file.
+//! the name of the file, may come from an attacker who wants the part of another file.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -85,7 +85,7 @@ fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec
     Ok(parts)
 }
 
-/// Refuses parts of several share sets: without a question, nobody has chosen one.
+/// Refuses parts of several share sets: without a question, the user has not chosen one.
 fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut sets: Vec<_> = parts.iter().map(|(description, _)| description.set).collect();
     sets.dedup();

@@ -18,7 +18,7 @@ use crate::os::cpu;
 /// The report.
 #[derive(Serialize)]
 struct Report {
-    /// The name of the CPU, where it can be read.
+    /// The name of the CPU, if it can be read.
     model: Option<String>,
     architecture: &'static str,
     /// The known instruction set extensions that can be used.

@@ -1,4 +1,4 @@
-//! What is made from the definitions of the arguments: completions for shells, and the manual.
+//! Generates completions for shells and the manual from the definitions of the arguments.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn page(command: &Command, pages: &[String]) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Appends a section with `text`, whose lines stay lines.
+/// Appends a section with `text`, and keeps its line breaks.
 fn section(page: &mut String, title: &str, text: &str) {
     // Writing to a string does not fail.
     let _ = writeln!(page, ".SH \"{title}\"");
@@ -96,7 +96,7 @@ fn table(page: &mut String, title: &str, rows: &[(&str, &str)]) {
     }
 }
 
-/// Returns `line` so that no letter of it is a command to roff.
+/// Escapes `line`, so that roff reads no part of it as a command.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }

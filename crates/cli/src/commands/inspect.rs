@@ -1,4 +1,4 @@
-//! `sealane inspect` shows what can be known of a file without a key.
+//! `sealane inspect` shows the information about a file that needs no key.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -79,7 +79,7 @@ pub(crate) enum PostQuantum {
 }
 
 impl PostQuantum {
-    /// Classifies a set of types. One recipient who is not safe is enough for `No`.
+    /// Classifies a set of types. One unsafe recipient is enough for `No`.
     fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
         types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
             (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,

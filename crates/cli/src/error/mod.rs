@@ -22,7 +22,7 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2, or that of the program that this one stands in for: the command line is
+    /// Exit status 2, or the status of the program that this one stands in for: the command line is
     /// wrong.
     Usage,
     /// The reader of standard output has gone: the process ends as by SIGPIPE, without a message.

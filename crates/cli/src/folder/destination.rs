@@ -100,7 +100,7 @@ pub(crate) struct Destination {
 
 impl Destination {
     /// Prepares the folder `path`, which is created if it is missing, and creates the folders in
-    /// it. Existing files are not touched, except those of an interrupted run that this one
+    /// it. Existing files are not touched, except files of an interrupted run that this one
     /// continues.
     ///
     /// Returns `None` if an earlier run has done all the work, judged by what is `expected` of each
@@ -207,7 +207,7 @@ impl Destination {
 
     /// Returns whether an existing file may be replaced by the result of `name`. An encrypted file
     /// in the journal is from the interrupted run, even if it is damaged. A decrypted file may
-    /// contain somebody's work.
+    /// contain the user's work.
     fn may_replace(&self, name: &Name) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))

@@ -163,7 +163,7 @@ impl Journal {
     /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
     /// there, which must have the same purpose. Returns the finished work.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
-        // So that a write beyond the file size limit is an error with a name.
+        // From now on, a write beyond the file size limit is an error with a file name.
         cleanup::watch();
         let (file, done) =
             if goes_on { go_on(root, path, purpose)? } else { (begin(root, path, purpose)?, Done::default()) };
@@ -265,7 +265,7 @@ pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     Ok(dir::is_own(&metadata, dir::owner(&new)))
 }
 
-/// Parses the first line and the others. `None` if the first line is not that of a journal. An
+/// Parses the first line and the others. Returns `None` if the first line is not a journal's. An
 /// incomplete line was being written when the run ended, and is skipped.
 fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut lines = BufReader::new(file).split(b'\n');
@@ -325,7 +325,8 @@ mod tests {
         let whole = fs::read(Journal::path(root.path())).unwrap();
         let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
         assert_eq!(ends.len(), 4);
-        // It appears with its first line: without that it is something else, and stays so.
+        // The journal appears together with its first line. A file without that line is not a
+        // journal, and is not touched.
         for len in 0..ends[0] {
             fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
             assert!(open("p", true).err().unwrap().to_string().contains("is not the journal"), "{len}");
@@ -333,7 +334,7 @@ mod tests {
         }
         for len in ends[0]..=whole.len() {
             let lines = ends[1..].iter().filter(|end| **end <= len).count();
-            // What is added after a line that was cut off is not lost with it.
+            // Lines that are added after an incomplete line are not lost with it.
             for added in [0, 1] {
                 fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
                 let added = (0..added).map(|_| open("p", true).unwrap().0.add(&record("d", b"3")).unwrap()).count();

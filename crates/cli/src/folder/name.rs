@@ -46,7 +46,7 @@ impl Name {
         sealed.into()
     }
 
-    /// Returns the name of the decrypted file, if `path` is that of an encrypted one.
+    /// Returns the name of the decrypted file, if `path` is an encrypted file's name.
     pub(crate) fn opened(sealed: &Path) -> Option<Self> {
         let stem = Path::new(sealed.file_name()?);
         let opened = match stem.extension() {
@@ -56,8 +56,8 @@ impl Name {
         Self::new(&sealed.with_file_name(opened))
     }
 
-    /// Returns whether a file of this name, or its encrypted form, would be taken for one of this
-    /// program's own.
+    /// Returns whether a file of this name, or its encrypted form, would be mistaken for one of
+    /// this program's own files.
     pub(crate) fn is_reserved(&self) -> bool {
         [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
     }

@@ -139,7 +139,7 @@ impl Input {
 /// A file whose first bytes are replaced in memory. The file itself does not change.
 pub(crate) struct PatchedFile {
     file: File,
-    /// Read instead of as many bytes at the start of the file.
+    /// The bytes that replace the start of the file.
     start: Vec<u8>,
 }
 
@@ -235,7 +235,7 @@ pub(crate) fn stdin_id() -> Option<FileId> {
     unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
 }
 
-/// Returns how an age file that begins with `start` was damaged on its way.
+/// Returns how an age file that begins with `start` was damaged in transit.
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";
     let utf16 = |text: &[u8], low: usize| {

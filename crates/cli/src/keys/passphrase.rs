@@ -69,8 +69,8 @@ impl Passphrases {
         }
     }
 
-    /// Returns a passphrase to encrypt with. It is asked for twice, or generated and shown if the
-    /// answer is empty.
+    /// Returns a passphrase to encrypt with. Prompts for it twice, or generates and shows one if
+    /// the answer is empty.
     pub(crate) fn to_encrypt(&self) -> Result<Given> {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));

@@ -18,7 +18,7 @@ use crate::keys::plugin::PluginRecipient;
 
 /// age's limit for a recipients file.
 const FILE_LIMIT: u64 = 16 << 20;
-/// age's limit for a line of it, which is that of sshd(8).
+/// age's limit for a line of it, which is also sshd(8)'s.
 const LINE_LIMIT: usize = 8 << 10;
 
 /// A recipient that any number of threads may use.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
 
-/// What a signal has to clean up.
+/// Things that a signal has to clean up.
 #[derive(Default)]
 struct Pending {
     files: Vec<(FileId, Unfinished)>,

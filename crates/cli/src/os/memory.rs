@@ -19,8 +19,8 @@ pub(crate) fn protect() {
     lock();
 }
 
-/// Returns whether processes of the same user may read the memory. Then an image of it may also be
-/// written to a pipe, whatever the limit of its length.
+/// Returns whether processes of the same user may read the memory. Then the system may also write
+/// an image of it to a pipe, regardless of the size limit for images.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_dumpable(dumpable: bool) {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};

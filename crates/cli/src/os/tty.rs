@@ -1,4 +1,4 @@
-//! The user's terminal, wherever standard input and output go.
+//! The user's terminal, even if standard input and output are redirected.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -82,7 +82,7 @@ pub(crate) fn ask(question: &str) -> io::Result<String> {
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Shows a line on the terminal, wherever standard error goes.
+/// Shows a line on the terminal, even if standard error is redirected.
 pub(crate) fn show(line: &str) -> io::Result<()> {
     let (_, mut write) = open()?;
     writeln!(write, "{}", printable(line))

@@ -146,7 +146,7 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
     }
 }
 
-/// The advice when shares of one file contradict those of others.
+/// The advice when shares of one file contradict shares of other files.
 pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one file never outvote others. Leave out the file that \
     you trust less, or give each share in a file of its own";
 
@@ -156,7 +156,8 @@ pub(super) fn several_sets(sets: &[String]) -> Error {
         .hint("nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know")
 }
 
-/// Returns the first digits of each identifier: eight, or as many as make them different.
+/// Returns the first digits of each identifier: eight, or more if they are needed to tell them
+/// apart.
 fn short_names(sets: &[String]) -> Vec<String> {
     let is_distinct = |length: usize| {
         let mut short: Vec<_> = sets.iter().map(|set| &set[..length]).collect();

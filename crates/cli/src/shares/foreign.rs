@@ -133,8 +133,8 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
     Err(several_sets(&described))
 }
 
-/// Checks that contradicting words come from as many files as words are needed, so that one file
-/// with many shares never outvotes the others.
+/// Checks that contradicting words come from at least as many files as the threshold, so that one
+/// file with many shares never outvotes the others.
 fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
     if bad.is_empty() {
         return Ok(());

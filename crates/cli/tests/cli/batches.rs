@@ -71,10 +71,11 @@ fn files_that_go_on_behind_their_end() {
         let last = &file[start + (chunks - 1) * SEALED..];
         let first = &file[start..start + SEALED];
         for (more, what) in [(&[0][..], "a byte"), (last, "the last chunk again"), (first, "the first chunk again")] {
-            // The last chunk is full, and known by its nonce whatever follows it.
+            // The last chunk is full. Its nonce marks it as the last one, even if more bytes
+            // follow.
             refused(&dir, &[&file[..], more].concat(), &data, chunks, &format!("{chunks} chunks and {what}"));
         }
-        // Cut there, it has chunks that are whole, and no last one.
+        // Cut off there, the file has only complete chunks, and no last one.
         refused(&dir, &file[..file.len() - SEALED], &data, chunks - 1, &format!("{chunks} chunks without the last"));
     }
 }

@@ -1,4 +1,4 @@
-//! `sealane bench`: that it measures what it says, checks what it measures, and draws what it measured.
+//! `sealane bench`: it measures the named cells, checks their results, and draws what it measured.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{self, Dir, Run, SEALANE, finish};
 
-/// As little time as the command allows.
+/// The shortest time that the command allows.
 const QUICK: [&str; 3] = ["bench", "--time-per-cell", "1"];
 
 const PRIMITIVES: [&str; 5] =
@@ -25,7 +25,7 @@ fn json(dir: &Dir, args: &[&str]) -> Value {
     serde_json::from_slice(&bench(dir, &args).quiet().stdout).unwrap()
 }
 
-/// The backends that `sealane cpu` says can be used.
+/// Returns the backends that `sealane cpu` lists as available.
 fn backends(dir: &Dir) -> Vec<String> {
     let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
     let supported = support::backends(&report, "chacha20").iter().filter(|backend| backend["supported"] == true);
@@ -158,7 +158,7 @@ fn a_file_is_replaced_as_a_whole_or_not_at_all() {
     let run = bench(&dir, &args("sub"));
     assert!(run.err().contains("--html takes the name of a file"), "{}", run.err());
     run.fails("it is a directory");
-    // The page goes where it should even when the tables cannot.
+    // The page is written even if the tables cannot be printed.
     let script = "exec \"$SEALANE\" bench --time-per-cell 1 --filter poly1305 --sizes 64 --html new.html > /dev/full";
     dir.sh(script).fails("cannot write to standard output");
     assert_eq!(dir.names(), ["new.html", "page.html", "sub"]);

@@ -48,7 +48,7 @@ fn every_vector_from_files_and_pipes_on_one_thread_and_more() {
             let released = check_status(&vector, run);
             match &vector.payload {
                 Some(hash) => assert_eq!(hex(&Sha256::digest(&released)), *hash, "{}", vector.name),
-                // A payload that is not whole in its armor is less than a chunk in all of them.
+                // In all vectors with damaged armor, less than a chunk is before the damage.
                 None => assert!(released.is_empty(), "{}", vector.name),
             }
         }

@@ -23,10 +23,10 @@ fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
     assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
     let out = dir.run_with(file, ["-d", "-i", "key.txt"]).fails(what);
     assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
-    // No target, and no temporary file.
+    // Leaves no target, and no temporary file.
     dir.run(["-d", "-i", "key.txt", "-o", "new", "bad"]).fails(what);
     assert_eq!(dir.names(), names);
-    // An existing target is as it was, mode and all.
+    // An existing target keeps its content and its mode.
     dir.write("old", "old");
     dir.set_mode("old", 0o640);
     dir.run(["-d", "-i", "key.txt", "-o", "old", "bad"]).fails(what);
@@ -43,7 +43,8 @@ fn truncation() {
     for chunks in [1, 3, 4, 5] {
         let end = start + chunks * SEALED;
         let before = &data[..chunks * CHUNK];
-        // In a chunk, and behind it; a chunk that is whole but not the last one is authentic.
+        // The cut is inside a chunk, and after it. A complete chunk that is not the last one is
+        // authentic.
         expect(&dir, &file[..end + 50], before, "cut short");
         expect(&dir, &file[..end], before, "cut short");
         expect(&dir, &file[..end - 1], &data[..(chunks - 1) * CHUNK], "cut short");
@@ -66,7 +67,7 @@ fn truncation_at_every_byte_of_a_small_file() {
     for len in 0..file.len() {
         let out = dir.run_with(&file[..len], ["-d", "-i", "key.txt"]).fails("");
         assert!(out.stdout.is_empty(), "{len}");
-        // To a file comes nothing, whether there is one already or not.
+        // A file gets nothing, whether it exists already or not.
         dir.write("bad", &file[..len]);
         for output in ["new", "old"] {
             dir.run(["-d", "-i", "key.txt", "-o", output, "bad"]).fails("");
@@ -87,7 +88,7 @@ fn corruption() {
     }
     let mut appended = file.clone();
     appended.push(0);
-    // The last chunk is no longer the end, and does not fit either: it is not released.
+    // The last chunk is no longer at the end, and does not fit its position, so it is not released.
     let out = dir.run_with(&appended, ["-d", "-i", "key.txt"]).fails("");
     assert!(data.starts_with(&out.stdout));
     let swapped = [&file[..start], &file[start + SEALED..start + 2 * SEALED], &file[start..start + SEALED]].concat();
@@ -134,13 +135,13 @@ fn what_powershell_does_is_recognised() {
     let armored = String::from_utf8(dir.read("good")).unwrap();
     expect(&dir, &utf16(&armored), &[], "UTF-16");
     expect(&dir, format!("\u{feff}{armored}").as_bytes(), &[], "byte order mark");
-    // Nothing can be saved of it either, and that is not the file's fault.
+    // Salvage cannot help either, and the error does not blame the file.
     for bad in [text.clone().into_bytes(), utf16(&text), utf16(&armored), format!("\u{feff}{armored}").into_bytes()] {
         dir.write("bad", bad);
         dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails("was damaged on its way");
         assert!(!dir.exists("left"));
     }
-    // CR LF does armor no harm, nor does white space around it.
+    // CR LF and white space around the armor do no harm.
     dir.write("good", format!("\n \n{}\r\n\n", armored.trim_end().replace('\n', "\r\n")));
     assert_eq!(dir.run(["-d", "-i", "key.txt", "good"]).quiet().stdout, b"short");
 }
@@ -185,7 +186,7 @@ fn headers_that_are_too_long_are_refused_at_once() {
         dir.run(["inspect", "bad"]).fails(what);
         dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails(what);
     }
-    // As many as there may be are looked at, and the code tells that they were not there.
+    // All 1024 stanzas that a header may have are tried, and the MAC shows that these were added.
     expect(&dir, &with(&"-> grease x\n\n".repeat(1023)), &[], "the header was changed");
     assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
 }

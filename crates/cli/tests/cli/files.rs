@@ -1,4 +1,4 @@
-//! The file that `-o` names: complete or not there.
+//! The file that `-o` names: it is complete, or it does not exist.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, symlink};
@@ -77,14 +77,14 @@ fn what_is_not_a_regular_file_is_written_to_directly() {
     dir.sh("cat fifo > got & echo x | \"$SEALANE\" -a -R key.pub -o fifo; wait").quiet();
     assert!(dir.read("got").starts_with(b"-----BEGIN AGE"));
     assert!(dir.path("fifo").metadata().unwrap().file_type().is_fifo());
-    // An empty plaintext: the reader of the FIFO must still see its end.
+    // With an empty plaintext, the reader of the FIFO must still see its end.
     dir.encrypt(b"", "empty");
     dir.sh("cat fifo > got & \"$SEALANE\" -d -i key.txt -o fifo empty; wait").quiet();
     assert_eq!(dir.read("got"), b"");
-    // A file that is open already, under the name of its descriptor: not replaced but written.
+    // A file that is already open, under the name of its descriptor, is written and not replaced.
     dir.sh("echo x | \"$SEALANE\" -a -R key.pub -o /dev/stdout > direct").quiet();
     assert!(dir.read("direct").starts_with(b"-----BEGIN AGE"));
-    // And through links to such names, and to their directory.
+    // The same holds for links to such names, and to their directory.
     symlink("/dev/stdout", dir.path("link")).unwrap();
     symlink("link", dir.path("chain")).unwrap();
     symlink("/dev/fd/1", dir.path("fd-1")).unwrap();
@@ -113,8 +113,8 @@ fn an_output_that_cannot_be_is_refused_before_anything_else() {
     assert_eq!(dir.names(), before);
 }
 
-/// Runs the command bound by file modes. Root is not bound by them, so capabilities are dropped
-/// here. Another user might not reach the command itself, in a folder of root's.
+/// Runs the command so that file modes apply to it. They do not apply to root, so capabilities are
+/// dropped. Another user might not reach the command itself, in a folder of root's.
 fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);
@@ -149,7 +149,7 @@ fn a_directory_that_may_not_be_written_is_noticed_before_any_question() {
     dir.set_mode("sub", 0o555);
     let command = bound_by_modes(&dir, &["-p", "-o", "sub/new", "key.pub"]);
     finish(command).fails("cannot make a temporary file beside \"sub/new\": Permission denied");
-    // A file that is there already could be made elsewhere, but for this.
+    // The temporary file could be made elsewhere for an existing file, but that is not allowed.
     let mut command = bound_by_modes(&dir, &["-p", "-o", "sub/old", "key.pub"]);
     command.env("TMPDIR", dir.path("sub"));
     finish(command).fails("cannot make a temporary file beside \"sub/old\": Permission denied");
@@ -181,7 +181,7 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
         run(&["-d", "-i", "key.txt", "-o", "sub/out", "x"]).quiet();
         assert!(dir.read("sub/out") == bytes(len), "{len}");
     }
-    // What fails leaves it as it was.
+    // A failure leaves the file unchanged.
     let mut bad = dir.read("x");
     *bad.last_mut().unwrap() ^= 1;
     dir.write("bad", bad);
@@ -194,8 +194,8 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     }
     let metadata = dir.path("sub/out").metadata().unwrap();
     assert_eq!((metadata.ino(), dir.mode("sub/out")), (inode, 0o640));
-    // The only copy of a file is never overwritten with another one that has a longer header, and
-    // a secret never gets the mode of what was there.
+    // The only copy of a file is never overwritten with a copy that has a longer header, and a
+    // secret never gets the mode of an existing file.
     dir.write("sub/out", dir.read("x"));
     dir.run(["keygen", "-o", "other.txt"]).ok();
     dir.sh("\"$SEALANE\" keygen -y other.txt > other.pub").ok();

@@ -117,7 +117,7 @@ fn a_folder_comes_back_as_it_was() {
         assert!(listing(&dir.path(&open).join("photos")) == before, "{name}");
         let names: Vec<_> = fs::read_dir(dir.path(&open)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["photos"]);
-        // Each is a file of age by itself, for its owner as the open one was.
+        // Each encrypted file is an ordinary age file, and has the mode of its plaintext.
         let photo = format!("{sealed}/photos/a.jpg.age");
         assert!(dir.run(["-d", "-i", "key.txt", &photo]).quiet().stdout == bytes(70_000));
         assert_eq!(dir.mode(&photo), 0o600);
@@ -142,7 +142,7 @@ fn the_manifest_is_what_it_is_documented_to_be() {
     assert_eq!(photo["modified"], serde_json::json!([1_234_567_890, 123_456_789]));
     assert_eq!(photo["id"].as_str().unwrap().len(), 43);
     assert!(lines.iter().any(|line| line["name"]["base64"] == "cGhvdG9zL25vdP90ZXh0Cg=="));
-    // Head, photos and three folders in it, two links, eight files.
+    // A first line, photos and three folders in it, two links, eight files.
     assert_eq!(lines.len(), 1 + 4 + 2 + 8);
 }
 
@@ -160,12 +160,13 @@ fn several_files_go_by_their_own_names() {
     dir.run(["-d", "-i", "key.txt", "-o", "open", "sealed/three.age", "sealed/one.age"]).quiet();
     assert_eq!(names("open"), ["one", "three"].map(PathBuf::from));
     assert_eq!(dir.read("open/one"), b"1");
-    // What has no name gives what is in it, and age's own form of the command does the same.
+    // An input without a name, such as `.`, gives its content. The command without a subcommand
+    // does the same.
     fs::create_dir(dir.path("work")).unwrap();
     let here = dir.sh("cd x && \"$SEALANE\" -R ../key.pub -o ../here .");
     here.quiet();
     assert_eq!(names("here"), ["deep", "deep/two.age", "one.age", "sealane-manifest.age"].map(PathBuf::from));
-    // Into a folder that has other things already.
+    // The target folder already has other files.
     dir.run(["-d", "-i", "key.txt", "-o", "open", "here/deep"]).fails("\"here/deep\" has no manifest");
     dir.run(["-d", "-i", "key.txt", "--no-manifest", "-o", "open", "here/deep"]).quiet();
     assert_eq!(names("open"), ["one", "three", "two"].map(PathBuf::from));
@@ -244,7 +245,7 @@ fn two_files_do_not_become_one() {
         for flag in ["--resume", "--no-manifest"] {
             dir.run(["-R", "key.pub", "-o", "out", flag, "w", own]).fails("is a name that this program uses itself");
         }
-        // Not its own elsewhere.
+        // A command's own files are recognised only in their place.
         fs::create_dir_all(dir.path("deep")).unwrap();
         dir.write(&format!("deep/{own}"), own);
     }
@@ -272,7 +273,7 @@ fn nothing_is_replaced_and_nothing_is_read_while_it_is_written() {
     dir.run(["-R", "key.pub", "-o", "sealed", "file", "key.txt"]).fails("is not empty");
     dir.run(["-R", "key.pub", "--no-manifest", "-o", "sealed", "photos"]).fails("exists already");
     encrypt(&dir, ["--no-manifest", "-o", "sealed", "file", "key.pub"]);
-    // Beside the files themselves.
+    // The output folder is the folder of the inputs.
     encrypt(&dir, ["--no-manifest", "-o", ".", "file", "key.pub"]);
     assert!(dir.exists("file.age"));
     fs::create_dir(dir.path("open")).unwrap();
@@ -304,7 +305,7 @@ fn an_identity_file_with_a_passphrase_is_asked_about_once() {
     let dir = with_photos();
     dir.write("pass", "correct horse\n");
     dir.sh("AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o key.age key.txt 3< pass").quiet();
-    // The descriptor can be read once.
+    // The descriptor can be read only once.
     dir.sh("AGE_PASSPHRASE_FD=3 \"$SEALANE\" -e -i key.age -o sealed photos 3< pass").quiet();
     dir.sh("cat pass | AGE_PASSPHRASE_FD=0 \"$SEALANE\" -d -i key.age -t 3 -o open sealed").quiet();
     assert_alike(&dir, "photos", "open/photos");

@@ -45,7 +45,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
     fs::rename(sealed("a.jpg.age"), sealed("x")).unwrap();
     fs::rename(sealed("2020/b.jpg.age"), sealed("a.jpg.age")).unwrap();
     fs::rename(sealed("x"), sealed("2020/b.jpg.age")).unwrap();
-    // One for the same recipients that comes from somewhere else, and one that replaces another.
+    // One file comes from another place but has the same recipients, and one replaces another.
     dir.encrypt(b"forged", "sealed/photos/new.age");
     dir.encrypt(b"forged", "sealed/photos/c.age.age");
     dir.write("sealed/note.txt", "hello");
@@ -63,7 +63,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
         ],
     );
     assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/b.jpg", "c.age"]);
-    // With the cause mended, the rest follows.
+    // After the repair of that cause, the others are reported.
     let hint = dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).err();
     assert!(hint.contains("it is the one of \"photos/2020/b.jpg\""), "{hint}");
 }
@@ -80,7 +80,7 @@ fn damage_is_noticed_and_leaves_no_file() {
     dir.write("sealed/photos/.hidden.age", "");
     complains(&dir, &["a.jpg.age\": ", "large.age\": ", ".hidden.age\": "]);
     assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/may/large"]);
-    // The good ones again, and --resume.
+    // Restores the good file, and runs with --resume.
     dir.write("sealed/photos/2020/may/large.age", large);
     let run = dir.run(["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"]);
     assert!(run.err().contains("2 of 8 files were not decrypted"), "{}", run.err());
@@ -90,7 +90,7 @@ fn damage_is_noticed_and_leaves_no_file() {
 #[test]
 fn the_manifest_itself() {
     let dir = sealed_photos();
-    // An old one with new files, although it is authentic.
+    // An old manifest with new files is refused, although it is authentic.
     dir.run(["encrypt", "-R", "key.pub", "-o", "newer", "photos"]).quiet();
     fs::copy(dir.path("sealed/sealane-manifest.age"), dir.path("newer/sealane-manifest.age")).unwrap();
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "newer"]);
@@ -157,7 +157,7 @@ fn a_manifest_cannot_lead_out_of_the_folder() {
     let run = dir.run(["decrypt", "--allow-external-links", "-i", "key.txt", "-o", "open", "sealed"]);
     assert!(run.err().contains("cannot write to \"open/photos/2020\": File exists"), "{}", run.err());
     assert_eq!(fs::read_dir(dir.path("outside")).unwrap().count(), 0);
-    // The same with a link that is there before.
+    // The same, with a link that existed before.
     fs::create_dir_all(dir.path("open2/photos")).unwrap();
     symlink(dir.path("outside"), dir.path("open2/photos/2020")).unwrap();
     dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "open2", "sealed"])
@@ -176,13 +176,13 @@ fn one_file_that_cannot_be_read_does_not_stop_the_others() {
     dir.write("a", "1");
     dir.write("b", "2");
     fs::create_dir(dir.path("proc")).unwrap();
-    // A regular file by its kind, whose first byte cannot be read.
+    // /proc/self/mem looks like a regular file, but its first byte cannot be read.
     let run = dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "a", "/proc/self/mem", "b"]);
     let err = run.err();
     assert_eq!(run.status.code(), Some(1), "{err}");
     assert!(err.contains("cannot read \"/proc/self/mem\""), "{err}");
     assert!(err.contains("1 of 3 files were not encrypted"), "{err}");
-    // The manifest is of what is there.
+    // The manifest lists only the files that were written.
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
     assert!(run.err().contains("warning: the run that sealed \"sealed\" was interrupted, or could not seal all files"));
     run.ok();
@@ -207,7 +207,7 @@ fn every_missing_file_is_named() {
     let err = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).err();
     assert_eq!(err.lines().filter(|line| line.contains("is missing: it is in the manifest")).count(), 120);
     assert!(err.contains("120 of 130 files were not decrypted\n"), "{err}");
-    // The same cause for many is not said for each.
+    // If many files fail for the same reason, it is not repeated for each.
     dir.keygen("other");
     let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no", "sealed"]).err();
     assert!(err.contains("10 of 10 files were not decrypted\n"), "{err}");

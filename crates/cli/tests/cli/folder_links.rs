@@ -53,7 +53,7 @@ fn a_journal_that_is_none_is_left_as_it_is() {
         fs::rename(dir.path("sealed/.sealane-resume"), dir.path("gone")).unwrap();
         let _ = fs::remove_dir(dir.path("gone")).or_else(|_| fs::remove_file(dir.path("gone")));
     }
-    // The journal of a true run under another name.
+    // The journal of a real run, under another name.
     let dir = interrupted();
     fs::rename(dir.path("sealed/.sealane-resume"), dir.path("journal")).unwrap();
     let journal = dir.read("journal");
@@ -74,21 +74,21 @@ fn nothing_is_written_through_a_link_below_the_folder() {
     dir.write("outside/victim", "somebody's work");
     let outside = || (dir.read("outside/victim"), fs::read_dir(dir.path("outside")).unwrap().count());
     let before = outside();
-    // The manifest of the run before.
+    // The manifest of the earlier run becomes a link.
     fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
     symlink("../outside/victim", dir.path("sealed/sealane-manifest.age")).unwrap();
     let run = dir.run(ENCRYPT.iter().chain(&["late"]));
     run.fails("cannot write to \"sealed/sealane-manifest.age\": it is a link, and is not followed");
     assert_eq!(outside(), before);
     fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
-    // A folder, in which files are to be written again.
+    // A folder becomes a link, and files must be written in it again.
     fs::rename(dir.path("sealed/photos/2020/may"), dir.path("may")).unwrap();
     symlink("../../../outside", dir.path("sealed/photos/2020/may")).unwrap();
     dir.run(ENCRYPT.iter().chain(&["late"])).failed_somehow();
     assert_eq!(outside(), before);
     fs::remove_file(dir.path("sealed/photos/2020/may")).unwrap();
     fs::rename(dir.path("may"), dir.path("sealed/photos/2020/may")).unwrap();
-    // A file that was complete, and has come in again from somewhere else.
+    // A complete file becomes a link to a file elsewhere.
     fs::rename(dir.path("sealed/photos/a.jpg.age"), dir.path("outside/a.jpg.age")).unwrap();
     symlink("../../outside/a.jpg.age", dir.path("sealed/photos/a.jpg.age")).unwrap();
     dir.run(ENCRYPT.iter().chain(&["late"])).quiet();
@@ -118,7 +118,8 @@ fn a_folder_that_becomes_a_link_while_it_is_read_is_not_followed() {
     fs::create_dir(dir.path("outside")).unwrap();
     dir.write("in/b/secret", "public");
     dir.write("outside/secret", "secret");
-    // So long that the exchange finds it at work. The other file is known by then.
+    // The file is so long that the exchange happens while the command works on it. It has opened
+    // the other file by then.
     File::create(dir.path("in/a")).unwrap().set_len(1 << 28).unwrap();
     let mut command = dir.command(["encrypt", "-R", "key.pub", "-t", "1", "-o", "out", "in"]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -215,11 +216,11 @@ fn one_file_goes_into_a_folder_in_both_directions() {
         assert_eq!(dir.read(&format!("open/{name}")), name.as_bytes());
     }
     dir.run(["-d", "-i", "key.txt", "-o", "open", "out/one.txt.age"]).fails("\"open/one.txt\" exists already");
-    // One that fails leaves nothing, and is in nobody's way.
+    // A failed run leaves nothing behind, and does not block the next one.
     dir.write("bad.age", &before[..before.len() - 1]);
     dir.run(["-d", "-i", "key.txt", "-o", "open", "bad.age"]).fails("bad.age");
     assert_eq!(fs::read_dir(dir.path("open")).unwrap().count(), 4);
-    // Nor is a file put where a manifest says what there is.
+    // A file cannot be added to a folder with a manifest.
     fs::create_dir(dir.path("in")).unwrap();
     dir.run(["encrypt", "-R", "key.pub", "-o", "whole", "in"]).quiet();
     dir.run(["-R", "key.pub", "-o", "whole", "one.txt"]).fails("has a manifest");

@@ -41,11 +41,11 @@ fn what_is_complete_and_authentic_is_left_alone() {
     let mut photo = dir.read("sealed/photos/a.jpg.age");
     *photo.last_mut().unwrap() ^= 1;
     dir.write("sealed/photos/a.jpg.age", &photo);
-    // Changed without another length.
+    // Changed, with the same length.
     dir.write("photos/2020/b.jpg", vec![7; 65_536]);
     dir.write("photos/.hidden", "hidden, and more");
     dir.write("photos/new", "new");
-    // What a run that was killed leaves.
+    // Files that a killed run leaves behind.
     for half in ["photos/.sealane-abc.tmp", ".sealane-def.tmp"] {
         dir.write(&format!("sealed/{half}"), "half");
     }
@@ -73,7 +73,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
         }
         assert!(listing(&dir.path(folder)) == before);
     }
-    // One file, and without a manifest.
+    // One file fails, and there is no manifest.
     for args in [
         &["encrypt", "--no-manifest", "-R", "key.pub", "-o", "bare", "photos"][..],
         &["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare.open", "bare"],
@@ -85,7 +85,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
         resume(&dir, args).ok();
         assert!(listing(&dir.path(args[args.len() - 2])) == before);
     }
-    // What is not as the run left it is not taken for that.
+    // A file that changed after the run is not taken for the run's file.
     dir.write("open/photos/a.jpg", "edited");
     resume(&dir, &DECRYPT).fails("\" exists already");
     assert_eq!(dir.read("open/photos/a.jpg"), b"edited");
@@ -109,15 +109,15 @@ fn only_the_same_run_goes_on() {
     resume(&dir, &WITH_LATE).fails("stray.age\" belongs to no input");
     assert_eq!(dir.read("sealed/photos/stray.age"), b"somebody's");
     fs::remove_file(dir.path("sealed/photos/stray.age")).unwrap();
-    // Nor is anything removed whose source is not there: it may be the last there is of it.
+    // A file is not removed if its source is missing, because it may be the last copy.
     fs::rename(dir.path("photos/c.age"), dir.path("c.age")).unwrap();
     resume(&dir, &WITH_LATE).fails("c.age.age\" belongs to no input");
     assert!(dir.exists("sealed/photos/c.age.age"));
     fs::rename(dir.path("c.age"), dir.path("photos/c.age")).unwrap();
-    // The same recipients, said in another way.
+    // The same recipients, given in another way.
     let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
     dir.run(["encrypt", "--resume", "-r", recipient.trim(), "-o", "sealed", "photos", "late"]).quiet();
-    // Nothing to go on with is no mistake: a script may always say --resume.
+    // With nothing to resume, the run succeeds: a script may always pass --resume.
     dir.run(["encrypt", "--resume", "-R", "key.pub", "-o", "fresh", "photos"]).quiet();
 }
 
@@ -139,7 +139,7 @@ fn without_a_manifest_it_goes_on_too() {
 #[test]
 fn two_runs_at_once_do_not_mix() {
     let dir = interrupted();
-    // Held as a run holds it.
+    // The journal is locked, as during a run.
     let journal = File::open(dir.path("sealed/.sealane-resume")).unwrap();
     journal.lock().unwrap();
     resume(&dir, &WITH_LATE).fails("another run is at work in \"sealed\"");
@@ -157,7 +157,7 @@ fn decryption_goes_on_too() {
     dir.write("sealed/photos/.hidden.age", hidden);
     dir.run(DECRYPT).fails("was interrupted");
     let (same, edited) = (inode(&dir, "open/photos/2020/may/large"), inode(&dir, "open/photos/a.jpg"));
-    // It may be somebody's work.
+    // The file may contain the user's work.
     dir.write("open/photos/a.jpg", "edited");
     let run = resume(&dir, &DECRYPT);
     assert!(run.err().contains("\"open/photos/a.jpg\" exists, and is not what was written"), "{}", run.err());
@@ -173,7 +173,7 @@ fn decryption_goes_on_too() {
 #[test]
 fn a_full_disk_stops_all_and_loses_nothing() {
     let dir = with_photos();
-    // The unit is 512 bytes: the large photo does not fit, and is the first.
+    // The unit is 512 bytes. The large photo comes first and exceeds the limit.
     let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" encrypt -R key.pub -o sealed photos");
     run.fails("cannot write to \"sealed/photos/2020/may/large.age\": File too large");
     assert!(!dir.exists("sealed/photos/2020/may/large.age"));
@@ -192,7 +192,7 @@ fn a_folder_that_was_made_last_gets_its_attributes_too() {
         dir.set_mode(&format!("photos/{i}"), 0o710);
     }
     dir.run(ENCRYPT).quiet();
-    // The unit is 512 bytes: the journal is full after some of the folders.
+    // The unit is 512 bytes. The journal reaches the limit after some of the folders.
     for blocks in 1..3 {
         let run = dir.sh(&format!("ulimit -f {blocks}; exec \"$SEALANE\" decrypt -i key.txt -o open --resume sealed"));
         run.fails("cannot write to \"open/.sealane-resume\": File too large");
@@ -212,7 +212,7 @@ fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: im
         child.wait().unwrap();
         check();
     }
-    // Whether or not it had come to its end before it was killed.
+    // This holds whether or not the run had ended before it was killed.
     resume(dir, &args).quiet();
 }
 
@@ -227,7 +227,7 @@ fn killed_at_any_moment_it_goes_on() {
     dir.run(["encrypt", "-R", "key.pub", "-o", "all", "photos"]).quiet();
     let whole = started.elapsed();
     killed_at_many_moments(&dir, ENCRYPT, whole, || {
-        // A large one, which all threads write.
+        // A large file, which all threads write.
         if dir.exists("sealed/photos/2020/may/large.age") {
             let large = dir.run(["-d", "-i", "key.txt", "sealed/photos/2020/may/large.age"]).quiet().stdout;
             assert!(large == bytes(17 << 20));
@@ -241,7 +241,7 @@ fn killed_at_any_moment_it_goes_on() {
             }
         }
     });
-    // A decryption that had ended when it was begun again found nothing to be in its way.
+    // If a decryption had ended, the next run found its own output and did not complain.
     assert_alike(&dir, "photos", "open/photos");
     assert_eq!(dir.names(), ["all", "key.pub", "key.txt", "open", "photos", "sealed"]);
 }
@@ -250,7 +250,7 @@ fn killed_at_any_moment_it_goes_on() {
 fn a_signal_leaves_what_resume_needs() {
     let dir = Dir::with_key();
     fs::create_dir(dir.path("photos")).unwrap();
-    // So long that the signal finds it at work.
+    // The file is so long that the signal arrives while the command works.
     File::create(dir.path("photos/large")).unwrap().set_len(1 << 30).unwrap();
     let times = FileTimes::new().set_modified(UNIX_EPOCH);
     dir.write("photos/a", "first");

@@ -28,7 +28,7 @@ fn a_byte_order_mark_does_no_harm() {
         command.env("AGE_PASSPHRASE", "pass");
         crate::support::finish(command).quiet().stdout
     };
-    // In an encrypted file, and in front of one.
+    // A byte order mark inside an encrypted file, and before one.
     with(&["-p", "-a", "-o", "bom.age", "bom.txt"]);
     dir.write("bom.age", bom(&dir.read("bom.age")));
     assert_eq!(with(&["-d", "-i", "bom.age", "out"]), b"secret");
@@ -90,15 +90,15 @@ fn an_encrypted_identity_file() {
         assert_eq!(with("correct horse", &["-d", "-i", "key.age", "out"]).quiet().stdout, b"secret");
         with("wrong", &["-d", "-i", "key.age", "-o", "new", "out"])
             .fails("incorrect passphrase for identity file \"key.age\"");
-        // Nobody asks for a passphrase that is not needed.
+        // A passphrase that is not needed is not requested.
         assert_eq!(with("wrong", &["-d", "-i", "key.txt", "-i", "key.age", "out"]).quiet().stdout, b"secret");
-        // Encrypting to it.
+        // Encrypts to the encrypted identity file.
         with("correct horse", &["-e", "-i", "key.age", "-o", "out2", "key.pub"]).quiet();
         assert_eq!(dir.run(["-d", "-i", "key.txt", "out2"]).quiet().stdout, dir.read("key.pub"));
         with("wrong", &["-e", "-i", "key.age", "-o", "new", "key.pub"]).fails("incorrect passphrase");
-        // Its recipients.
+        // Prints its recipients.
         assert_eq!(with("correct horse", &["keygen", "-y", "key.age"]).quiet().stdout, dir.read("key.pub"));
-        // A file for somebody else: said once, and a failure.
+        // A file for other recipients: one message, and a failure.
         dir.keygen("other");
         dir.run(["-R", "other.pub", "-o", "out3", "key.pub"]).quiet();
         let run = with("correct horse", &["-d", "-i", "key.age", "-o", "new", "out3"]);
@@ -124,10 +124,10 @@ fn a_damaged_or_odd_encrypted_identity_file() {
     with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
     dir.write("bad.age", &bad[..60]);
     with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
-    // Encrypted to a key instead of with a passphrase.
+    // The identity file is encrypted to a key instead of with a passphrase.
     dir.run(["-R", "key.pub", "-o", "bad.age", "key.txt"]).quiet();
     with(&["-d", "-i", "bad.age", "out"]).fails("not with a passphrase");
-    // Something else than identities in it.
+    // It contains something other than identities.
     with(&["-p", "-o", "bad.age", "key.pub"]).quiet();
     with(&["-d", "-i", "bad.age", "out"]).fails("line 1: a recipient (public key)");
 }

@@ -36,7 +36,7 @@ fn a_disk_that_is_full_leaves_nothing_new() {
         "-d -i key.txt --range 5: -o new x",
         "-d -i key.txt --range 5:100000 -o old x",
         "-d -i key.txt --salvage -o new x",
-        // With a header that does not fit, so that all is copied.
+        // The new header does not fit, so the whole file is copied.
         "rekey -i key.txt -R key.pub -R b.pub x",
         "rekey -i key.txt -R b.pub armored",
         "rekey -i key.txt -R b.pub -o new x",
@@ -73,7 +73,7 @@ fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
     let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (mut theirs, _) = listener.accept().unwrap();
     theirs.write_all(b"x").unwrap();
-    // It must have come before the end is dropped.
+    // The bytes must have arrived before the end is dropped.
     ours.peek(&mut [0]).unwrap();
     let mut command = dir.command(args);
     let child = command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -88,7 +88,7 @@ fn input_that_breaks_in_the_middle() {
     let file = dir.read("x");
     let payload = file.len() - 5 * (CHUNK + 16);
     let what = "cannot read standard input: Connection reset by peer";
-    // What is authentic comes out, and then the error.
+    // The authentic part comes out first, and then the error.
     for threads in ["1", "3"] {
         let (mut child, mut connection) = on_connection(&dir, &["-d", "-i", "key.txt", "-t", threads]);
         connection.write_all(&file[..payload + 3 * (CHUNK + 16) + 100]).unwrap();
@@ -100,7 +100,7 @@ fn input_that_breaks_in_the_middle() {
         assert_eq!(rest.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&rest.stderr).contains(what), "{rest:?}");
     }
-    // A target is as it was, and nothing is beside it.
+    // A target stays unchanged, and nothing is left beside it.
     dir.write("old", "old");
     let names = dir.names();
     for args in [
@@ -140,7 +140,7 @@ fn a_file_that_cannot_be_read() {
 #[test]
 fn a_file_that_becomes_shorter_while_it_is_read() {
     let dir = Dir::with_key();
-    // A hole, which takes no room and no time to make.
+    // A hole takes no disk space, and no time to make.
     for attempt in 0.. {
         File::create(dir.path("in")).unwrap().set_len(1 << 30).unwrap();
         dir.write("out", "old");
@@ -153,7 +153,7 @@ fn a_file_that_becomes_shorter_while_it_is_read() {
         fs::OpenOptions::new().write(true).open(dir.path("in")).unwrap().set_len(3 << 20).unwrap();
         let out = child.wait_with_output().unwrap();
         if out.status.success() && attempt < 5 {
-            // This process was stopped for as long as a gibibyte takes.
+            // The test process was paused for the time that a gibibyte takes.
             continue;
         }
         assert_eq!(out.status.code(), Some(1), "{out:?}");

@@ -102,10 +102,11 @@ fn post_quantum_keys() {
         assert_eq!(dir.run_with(&sealed, ["-d", "-i", "key.txt", "-i", "pq.txt"]).quiet().stdout, b"secret");
         dir.run_with(&sealed, ["-d", "-i", "key.txt"]).fails("no identity matches");
     }
-    // Together with a recipient who is not, the others would be pointless.
+    // Combined with a recipient that is not post-quantum, the others would be pointless.
     dir.run_with(b"secret", ["-R", "pq.pub", "-R", "key.pub"]).fails("");
     dir.run_with(b"secret", ["-r", &recipient[..recipient.len() - 1]]).fails("malformed recipient");
-    // Kept in shares, too: the line of the key alone, which is so short that its shares are text.
+    // In shares, too. Only the line of the key is split, which is so short that its shares are
+    // text.
     let made = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "keepers"]).ok();
     let public = String::from_utf8(made.stderr).unwrap().lines().last().unwrap().replace("Public key: ", "");
     assert!(public.starts_with("age1pq1"), "{public}");
@@ -118,7 +119,7 @@ fn post_quantum_keys() {
     assert!(printed.lines().all(|line| line.unwrap().len() < 400), "short enough to be printed");
     let secret = dir.run_with(&printed, ["combine", "-"]).quiet().stdout;
     assert!(secret.starts_with(b"AGE-SECRET-KEY-PQ-1") && secret.len() < 100);
-    // In words as well, with the key beside them.
+    // In words as well, with the public key beside them.
     dir.run(["split", "--words", "-k", "2", "-n", "2", "-o", "words", "pq.txt"]).ok();
     let restored = dir.sh("\"$SEALANE\" combine words/*").quiet().stdout;
     assert_eq!(

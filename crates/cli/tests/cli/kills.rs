@@ -26,7 +26,7 @@ fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while done < KILLS || in_the_middle < WANTED {
         assert!(Instant::now() < deadline, "{in_the_middle} of {done} kills came in the middle of {time:?}");
-        // Every other time there is something already.
+        // In every second run, the target exists already.
         let old = done % 2 == 1;
         let _ = std::fs::remove_file(dir.path("out"));
         if old {
@@ -44,13 +44,13 @@ fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
         }
         for name in temporary(dir) {
             in_the_middle += 1;
-            // The last one stays for the run below.
+            // The last temporary file stays for the run below.
             if done < KILLS || in_the_middle < WANTED {
                 std::fs::remove_file(dir.path(&name)).unwrap();
             }
         }
     }
-    // What is left behind is in nobody's way.
+    // The temporary file does not block the next run.
     let left = temporary(dir);
     dir.run(args).quiet();
     assert!(is_whole());

@@ -43,7 +43,7 @@ fn number(text: &str, name: &str) -> Option<u64> {
 fn no_image_of_the_memory_is_written_and_what_may_be_locked_is() {
     let dir = Dir::with_key();
     dir.encrypt(&bytes(300_000), "file.age");
-    // Not everybody may have no limit; and a privileged process has none, whatever it is told.
+    // Not every user may remove the limit, and a privileged process ignores it.
     for limits in ["ulimit -l unlimited 2> /dev/null || true", "ulimit -l 1024", "ulimit -l 0"] {
         let (status, limits) = at_work(&dir, limits);
         assert_eq!(number(&limits, "Max core file size"), Some(0), "{limits}");

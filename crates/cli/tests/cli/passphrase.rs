@@ -17,7 +17,7 @@ fn from_the_environment() {
         assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word\u{e9}")], &["-d", "out"]).quiet().stdout, b"secret");
         with(&dir, &[("AGE_PASSPHRASE", "wrong")], &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
     }
-    // Nobody is there to ask, and what to do is said.
+    // There is no terminal to ask on, and the error says what to do.
     let run = with(&dir, &[], &["-d", "-o", "new", "out"]).fails("there is no terminal");
     assert!(String::from_utf8_lossy(&run.stderr).contains("AGE_PASSPHRASE"));
     with(&dir, &[], &["-p", "-o", "new", "in"]).fails("there is no terminal");
@@ -52,12 +52,12 @@ fn from_a_file_descriptor() {
 fn a_file_descriptor_is_read_from_where_it_is() {
     let dir = Dir::new();
     dir.write("in", "secret");
-    // The shell reads lines of a file byte by byte: what is left is the second one.
+    // The shell reads lines of a file byte by byte, so the second line is left.
     dir.write("pass", "a line for somebody else\npass word\n");
     let read = "{ read -r line; AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o out in 3<&0 < /dev/null; } < pass";
     dir.sh(read).quiet();
     assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
-    // A FIFO whose writer has come and gone.
+    // The writer of the FIFO has come and gone.
     let script = "mkfifo fifo; exec 3<> fifo 4< fifo; printf 'pass word' >&3; exec 3>&-; \
                   AGE_PASSPHRASE_FD=4 exec timeout 20 \"$SEALANE\" -d out < /dev/null";
     assert_eq!(dir.sh(script).quiet().stdout, b"secret");
@@ -105,7 +105,7 @@ fn work_factors() {
         with(&dir, &factor("AGE_PASSPHRASE_WORK_FACTOR", bad), &["-p", "-o", "new", "in"])
             .misused("must be a number from 1 to 30");
     }
-    // What a stranger's file asks for is refused before any work, and before any question.
+    // An excessive work factor is refused before any work, and before any question.
     let file = String::from_utf8_lossy(&dir.read("out")).replacen(" 7\n", " 23\n", 1);
     dir.write("greedy", file);
     with(&dir, &[], &["-d", "greedy"]).fails("work factor is 23, which is more than the 22");
@@ -158,7 +158,7 @@ fn from_pinentry() {
     assert!(dir.exists("log"));
     assert_eq!(ask("pass word", &["-d", "out"]).quiet().stdout, b"secret");
     ask("wrong", &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
-    // The same that the environment says.
+    // The environment gives the same passphrase.
     assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
     assert!(!dir.exists("new"));
 }

@@ -72,14 +72,14 @@ fn recipients_and_identities_of_a_plugin() {
         assert_eq!(run(&dir, &["-d", "-j", "test", "out"]).quiet().stdout, b"secret");
         assert_eq!(run(&dir, &["decrypt", "-i", "key.txt", "-j", "TEST", "out"]).quiet().stdout, b"secret");
     }
-    // Together with others; all recipients of one plugin in one run of it.
+    // The plugin is combined with another recipient. One process serves all recipients of a plugin.
     dir.write("log", "");
     run(&dir, &["-R", "key.pub", "-r", RECIPIENT, "-r", "age1test10qdmzv9q", "-o", "out", "in"]);
     assert_eq!(dir.read("log"), b"--age-plugin=recipient-v1\n");
     for identity in ["key.txt", "identity"] {
         assert_eq!(run(&dir, &["-d", "-i", identity, "out"]).quiet().stdout, b"secret");
     }
-    // A file for somebody else.
+    // The file is for other recipients.
     run(&dir, &["-R", "key.pub", "-o", "out", "in"]).quiet();
     run(&dir, &["-d", "-j", "test", "-o", "new", "out"]).fails("no identity matches");
     assert!(!dir.exists("new"));
@@ -101,7 +101,7 @@ fn identities_are_tried_in_their_order() {
 #[test]
 fn a_name_with_a_path_in_it_runs_nothing() {
     let dir = with_plugin();
-    // What would be run if the name were joined to a directory of PATH, or to the working
+    // The programs that would run if the name were joined to a directory of PATH, or to the working
     // directory.
     for place in ["bin/age-plugin-pwn", "age-plugin-pwn"] {
         std::fs::create_dir(dir.path(place)).unwrap();
@@ -150,7 +150,7 @@ fn a_plugin_in_the_working_directory_is_not_run() {
     }
     assert!(!dir.exists("log"), "a plugin ran");
     assert!(!dir.exists("out"));
-    // Behind an absolute directory that has it, such an entry does no harm.
+    // Such an entry does no harm after an absolute directory that has the plugin.
     let mut command = dir.command(["-r", RECIPIENT, "-o", "out", "in"]);
     command.env("PATH", format!("{}:.:{system}", bin.display())).env("PLUGIN_LOG", dir.path("log"));
     finish(command).quiet();
@@ -168,7 +168,7 @@ fn a_missing_plugin_is_missed_only_when_its_turn_comes() {
         assert_eq!(run(&dir, args).quiet().stdout, b"secret");
     }
     run(&dir, &["-d", "-i", "other-order", "x.age"]).fails(missing);
-    // So in an encrypted identity file.
+    // The same applies in an encrypted identity file.
     let mut command = dir.command(["-p", "-o", "both.age", "both"]);
     command.env("AGE_PASSPHRASE", "pass");
     finish(command).quiet();
@@ -199,7 +199,7 @@ fn a_plugin_that_fails_fails_the_command() {
         run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).failed_somehow();
         assert!(!dir.exists("out"));
     }
-    // One that dies at once, before or after it has been told anything.
+    // A plugin that ends at once, before or after it receives anything.
     for script in ["#!/bin/sh\nexit 1\n", "#!/bin/sh\nexec cat > /dev/null\n", "#!/bin/sh\nexec <&-; sleep 0.1\n"] {
         dir.write("bin/age-plugin-test", script);
         for args in [&["-r", RECIPIENT, "-o", "out", "in"][..], &["-d", "-j", "test", "-o", "out", "x.age"]] {

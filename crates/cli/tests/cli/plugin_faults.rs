@@ -30,9 +30,9 @@ fn a_file_key_that_is_none() {
         ("file-key 0\\nAAAA\\n", "failed: it gave a file key of the wrong length"),
         ("file-key 0\\n\\n", "failed: it gave a file key of the wrong length"),
         (&format!("file-key 0\\n{longer}\\n"), "failed: it gave a file key of the wrong length"),
-        // Of the right length, and of another file.
+        // The key has the right length, but belongs to another file.
         (&format!("file-key 0\\n{KEY}\\n"), "the header was changed: its authentication code is wrong"),
-        // For a file that it was not asked about.
+        // The key is for a file that the command did not ask about.
         (&format!("file-key 1\\n{KEY}\\n"), "no identity matches"),
         (&format!("file-key -1\\n{KEY}\\n"), "no identity matches"),
         (&format!("file-key 18446744073709551616\\n{KEY}\\n"), "no identity matches"),
@@ -60,7 +60,7 @@ fn stanzas_that_are_none() {
         ("recipient-stanza -1 test\\nAAAA\\n", "wrapped file key to a file we didn't provide"),
         ("recipient-stanza\\nAAAA\\n", "must have at least two metadata arguments"),
         ("recipient-stanza 0\\nAAAA\\n", "must have at least two metadata arguments"),
-        // Those of age's own types have a form.
+        // Stanzas of age's own types must have the right form.
         ("recipient-stanza 0 X25519\\nAAAA\\n", "a recipient returned an invalid stanza"),
         ("recipient-stanza 0 scrypt AAAAAAAAAAAAAAAAAAAAAA 10\\nAAAA\\n", "a recipient returned an invalid stanza"),
         ("labels a a\\n\\n", "must not contain duplicate labels"),
@@ -142,7 +142,7 @@ fn lives(process: &str) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         stat.rsplit(") ").next().and_then(|rest| rest.chars().next()).unwrap_or('X')
     };
-    // One that has ended, and whose parent did not ask, is a zombie for a moment.
+    // An ended process is a zombie until its parent asks for the exit status.
     while !matches!(state(), 'Z' | 'X') {
         if Instant::now() > deadline {
             return true;
@@ -156,9 +156,9 @@ fn lives(process: &str) -> bool {
 fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
     for then in [
         "exec sleep 100",
-        // One that does not listen.
+        // A plugin that ignores signals.
         "trap '' TERM INT; while :; do sleep 0.1; done",
-        // Commands without end.
+        // A plugin that sends commands without end.
         "exec yes \"$(printf -- '-> fly\\n\\n')\"",
     ] {
         let dir = with_endless_plugin(then);
@@ -167,7 +167,7 @@ fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
         for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
             let (mut child, plugin) = start(&dir, args);
             assert!(child.try_wait().unwrap().is_none(), "{then}: it does not wait");
-            // What a terminal does: all processes of the group get it.
+            // A terminal sends the signal to all processes of the group.
             kill("INT", &format!("-{}", child.id()));
             let status = child.wait().unwrap();
             assert_eq!(status.signal(), Some(2), "{then}: {status:?}");
@@ -191,7 +191,7 @@ fn a_plugin_that_hangs_ends_with_the_command() {
         for signal in ["TERM", "INT", "HUP"] {
             for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
                 let (mut child, plugin) = start(&dir, args);
-                // For the command alone.
+                // The signal goes to the command alone.
                 kill(signal, &child.id().to_string());
                 assert!(child.wait().unwrap().signal().is_some());
                 assert!(!lives(&plugin), "{signal}: {then}");
@@ -201,7 +201,7 @@ fn a_plugin_that_hangs_ends_with_the_command() {
     }
 }
 
-/// Nothing can be done at SIGKILL, but a plugin sees the end of its input.
+/// The command cannot react to SIGKILL, but a plugin sees the end of its input.
 #[test]
 fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
     let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
@@ -211,7 +211,7 @@ fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
     assert!(!lives(&plugin));
 }
 
-/// A plugin that has finished the conversation, and does not end.
+/// A plugin that has finished the conversation, but does not end.
 #[test]
 fn a_plugin_that_stays_is_ended() {
     let dir = with_endless_plugin("printf -- '-> done\\n\\n'; trap '' TERM INT HUP; while :; do sleep 0.1; done");
@@ -228,14 +228,15 @@ fn what_is_too_long_is_cut() {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
     for then in [
-        // A line, and the body of a stanza, without end.
+        // A line without end, and a stanza's body without end.
         "exec tr '\\0' A < /dev/zero",
         "printf -- '-> msg '; exec tr '\\0' A < /dev/zero",
         "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ] {
         that(&dir, then);
         for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
-            // With the memory that it has, it would not get far: the unit is KiB.
+            // The limit on its memory stops the command early if it stores the input. The unit is
+            // KiB.
             let mut command = Command::new("sh");
             command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", SEALANE]).args(args);
             with_path(&dir, &mut command);

@@ -50,7 +50,7 @@ fn age_encrypts_and_decrypts() {
         run(&dir, "age", &["--decrypt", "-i=key.txt", "-o", "out", "--", "in.age"]).quiet();
         assert_eq!(dir.read("out"), b"secret");
     }
-    // A copy is as good as a link.
+    // A copy of the program works like a link.
     std::fs::copy(SEALANE, dir.path("copy")).unwrap();
     std::fs::create_dir(dir.path("copies")).unwrap();
     std::fs::rename(dir.path("copy"), dir.path("copies/age")).unwrap();
@@ -66,16 +66,16 @@ fn age_has_its_own_statuses_and_no_words() {
     ends(&run(&dir, "age", &["-r"]), 2, "flag needs an argument: -r\nUsage:");
     ends(&run(&dir, "age", &["-ao", "x"]), 2, "flag provided but not defined: -ao\nUsage:");
     ends(&run(&dir, "age", &["-k", "2", "x"]), 2, "flag provided but not defined: -k\nUsage:");
-    // What is well formed and does not go together.
+    // Flags that are valid, but do not go together.
     ends(&run(&dir, "age", &["-d", "-a", "x"]), 1, "age: error: -a/--armor can't be used to decrypt\nage: hint: ");
     ends(&run(&dir, "age", &["-p", "-R", "key.pub"]), 1, "age: error: -p/--passphrase can't be combined");
     ends(&run(&dir, "age", &["-i", "key.txt", "key.pub"]), 1, "age: error: -i/--identity and -j encrypt only");
     ends(&run(&dir, "age", &["key.pub", "-R", "key.pub"]), 1, "age: error: too many INPUT arguments");
-    // What are words to sealane are files here.
+    // The names of sealane's subcommands are file names here.
     for word in ["encrypt", "decrypt", "keygen", "inspect", "bench", "help"] {
         ends(&run(&dir, "age", &[word]), 1, "age: error: missing recipients\n");
     }
-    // Nor are there folders.
+    // Folders are not supported here either.
     ends(&run(&dir, "age", &["-R", "key.pub", "-o", "out", "bin"]), 1, "age: error: \"bin\" is a directory");
     assert!(!dir.exists("out"));
     let version = run(&dir, "age", &["--version"]).quiet();
@@ -102,7 +102,7 @@ fn age_keygen_makes_and_converts_keys() {
     ends(&run(&dir, "age-keygen", &["key.txt"]), 1, "age-keygen: error: ");
     ends(&run(&dir, "age-keygen", &["-y", "-pq"]), 1, "age-keygen: error: ");
     ends(&run(&dir, "age-keygen", &["--split", "2/3"]), 2, "flag provided but not defined: -split");
-    // A file of that name.
+    // `-` is a file of that name.
     run(&dir, "age-keygen", &["-o", "-"]).ok();
     assert!(dir.exists("-"));
 }
@@ -164,20 +164,20 @@ fn age_plugin_pq_converts_identities() {
     ends(&run(&dir, "age-plugin-pq", &["--age-plugin=x"]), 4, "unknown state machine \"x\"");
     ends(&run(&dir, "age-plugin-sealane", &[]), 1, "Usage:\n");
 
-    // The identity is asked by the plugin's protocol; the file is one for the recipient in the key.
+    // The plugin protocol unwraps the file key. The file is for the recipient in the key.
     let recipient = String::from_utf8(run(&dir, "age-keygen", &["-y", "pq.txt"]).quiet().stdout).unwrap();
     let native = run_with(&dir, b"secret", "age", &["-r", recipient.trim()]).quiet().stdout;
     assert_eq!(run_with(&dir, &native, "age", &["-d", "-i", "plugin.txt"]).quiet().stdout, b"secret");
-    // To its recipient, by the protocol too.
+    // Encrypts to the identity's recipient, also by the protocol.
     let sealed = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt"]).quiet().stdout;
     assert_eq!(run_with(&dir, &sealed, "age", &["-d", "-i", "pq.txt"]).quiet().stdout, b"secret");
     let inspected = run_with(&dir, &sealed, "age-inspect", &["--json"]).quiet().stdout;
     let inspected: Value = serde_json::from_slice(&inspected).unwrap();
     assert_eq!((&inspected["stanza_types"], &inspected["postquantum"]), (&json!(["mlkem768x25519"]), &json!("yes")));
-    // Together with a recipient who is not, the others would be pointless.
+    // Combined with a recipient that is not post-quantum, the others would be pointless.
     let refused = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt", "-R", "key.pub"]);
     assert_eq!(refused.status.code(), Some(1));
-    // Another's file, and one that is damaged.
+    // A file for another recipient, and a damaged one.
     run(&dir, "age-keygen", &["-pq", "-o", "other.txt"]).ok();
     let other = run_with(&dir, b"secret", "age", &["-e", "-i", "other.txt"]).quiet().stdout;
     ends(&run_with(&dir, &other, "age", &["-d", "-i", "plugin.txt"]), 1, "age: error: no identity matches");

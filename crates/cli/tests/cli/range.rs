@@ -78,8 +78,8 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
     assert!(range(&dir, &format!("{}:10", 3 * CHUNK), "x").quiet().stdout == data[3 * CHUNK..3 * CHUNK + 10]);
     assert!(range(&dir, "-10", "x").quiet().stdout == data[5 * CHUNK - 10..]);
     range(&dir, &format!("{}:10", 2 * CHUNK), "x").fails("chunk 2");
-    // A length that is not authentic is not believed: a file that was cut between two chunks has no
-    // end.
+    // The length is not trusted until it is authenticated: a file that is cut between two chunks
+    // has no end.
     dir.write("x", &file[..payload + 4 * (CHUNK + 16)]);
     range(&dir, "-10", "x").fails("cut short");
     range(&dir, &format!("{}:10", 5 * CHUNK), "x").fails("cut short");
@@ -92,7 +92,7 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
 fn a_tebibyte_takes_no_time() {
     let dir = Dir::with_key();
     let data = bytes(2 * CHUNK);
-    // The first chunk of a file says nothing of how many follow it.
+    // The first chunk of a file does not tell how many follow.
     dir.encrypt(&data, "x");
     let mut sealed = File::open(dir.path("x")).unwrap();
     let mut start = vec![0; fs::metadata(dir.path("x")).unwrap().len() as usize - (CHUNK + 16)];
@@ -102,7 +102,8 @@ fn a_tebibyte_takes_no_time() {
     sparse.set_len(1 << 40).unwrap();
     sparse.seek(SeekFrom::Start(0)).unwrap();
     assert!(range(&dir, ":65536", "big").quiet().stdout == data[..CHUNK]);
-    // Its end is no chunk. Who reads all of the file to find that out takes a quarter of an hour.
+    // The end of this file is not a chunk. Reading the whole file to find that out would take a
+    // quarter of an hour.
     range(&dir, "-1", "big").fails("last chunk");
     range(&dir, "500G:1", "big").fails("is corrupt");
 }

@@ -29,7 +29,7 @@ fn the_examples_of_the_readme() {
         if line.contains("decrypt -i") && !line.contains("-o ") {
             assert!(shown == readme.as_bytes(), "{line}");
         }
-        // What was made first is there to the end.
+        // The first key stays unchanged to the end.
         if dir.exists("key.txt") {
             assert_eq!(*key.get_or_insert_with(|| dir.read("key.txt")), dir.read("key.txt"), "{line}");
         }

@@ -25,7 +25,7 @@ fn recipients_may_be_in_upper_case_and_behind_a_byte_order_mark() {
         dir.run(args.into_iter().chain(["-o", "out", "list"])).quiet();
         assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, dir.read("list"));
     }
-    // Not a mixture, says BIP 173.
+    // BIP 173 forbids mixed case.
     let mixed = format!("AGE1{}", &key[4..]);
     dir.run(["-r", &mixed, "-o", "new", "list"]).fails("recipient");
     let mixed = format!("age1{}", &upper[4..]);
@@ -88,7 +88,7 @@ fn arguments_that_are_no_recipients_get_a_hint() {
 fn more_than_fit_a_header() {
     let dir = Dir::new();
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
-    // Such a stanza has one and a half kilobytes.
+    // Each stanza has one and a half kilobytes.
     dir.write("list", dir.run(["keygen", "-y", "pq.txt"]).text().repeat(700));
     let names = dir.names();
     dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: the header would be longer than 1 MiB");
@@ -120,7 +120,7 @@ fn recipients_with_tags_are_those_of_their_kind() {
         assert_eq!((&said["recipients"][kind], &said["post_quantum"]), (&1.into(), &post_quantum.into()), "{said}");
         let identity = if same == &key { "key.txt" } else { "pq.txt" };
         assert_eq!(dir.run(["-d", "-i", identity, "out"]).quiet().stdout, key.as_bytes());
-        // One that a quantum computer could open would open it for all.
+        // If a quantum computer can break one recipient, the whole file is open.
         dir.run(["-r", tag, "-r", other.trim(), "-o", "no", "key.pub"]).fails("encrypt the file twice");
     }
     assert!(!dir.exists("no"));

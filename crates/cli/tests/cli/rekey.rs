@@ -56,7 +56,7 @@ fn a_longer_header_makes_a_new_file() {
     does_not_open(&dir, "key.txt", "x");
     assert_ne!(dir.path("x").metadata().unwrap().ino(), inode);
     assert_eq!(dir.mode("x"), 0o604);
-    // And a shorter one fits where it was: the rest is filled.
+    // A shorter header fits in the old place, and is padded.
     let len = dir.read("x").len();
     let inode = dir.path("x").metadata().unwrap().ino();
     dir.run(["rekey", "-i", "b.txt", "-R", "key.pub", "x"]).ok();
@@ -74,7 +74,7 @@ fn recipients_are_added() {
     for key in ["key.txt", "b.txt", "c.txt"] {
         opens(&dir, key, "x", &data);
     }
-    // Who is safe from quantum computers would not be any more.
+    // Post-quantum recipients would lose their protection.
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
     let recipient = dir.run(["keygen", "-y", "pq.txt"]).text();
     let before = dir.read("x");
@@ -130,14 +130,14 @@ fn links_to_a_file() {
     symlink("sub/x", dir.path("link")).unwrap();
     symlink("link", dir.path("chain")).unwrap();
     std::fs::hard_link(dir.path("sub/x"), dir.path("hard")).unwrap();
-    // In place, behind all names at once.
+    // The file is changed in place, under all its names.
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "chain"]).ok();
     for name in ["link", "sub/x", "hard"] {
         opens(&dir, "b.txt", name, &data);
     }
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "hard"]).ok();
     opens(&dir, "c.txt", "link", &data);
-    // A new file: symbolic links lead to it, a hard link to the old one.
+    // The result is a new file. Symbolic links lead to it, and a hard link leads to the old one.
     dir.run(["rekey", "-i", "c.txt", "-R", "b.pub", "-R", "key.pub", "chain"]).ok();
     opens(&dir, "b.txt", "sub/x", &data);
     opens(&dir, "c.txt", "hard", &data);
@@ -145,7 +145,7 @@ fn links_to_a_file() {
     for name in ["link", "chain"] {
         assert!(dir.path(name).symlink_metadata().unwrap().is_symlink());
     }
-    // What was interrupted under one name is put back under another.
+    // A change that was interrupted under one name is undone under another.
     let old = dir.read("sub/x");
     let header = old.len() - 200_080;
     dir.run(["rekey", "-i", "b.txt", "-R", "key.pub", "-R", "c.pub", "chain"]).ok();
@@ -176,7 +176,7 @@ fn what_is_refused_changes_nothing() {
     dir.run(["rekey", "-i", "key.txt", "-r", "age1nonsense", "x"]).fails("malformed recipient");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "missing"]).fails("cannot open");
     assert_eq!((dir.read("x"), dir.names()), before);
-    // A changed header is not made good by writing a new one.
+    // Writing a new header does not repair a modified one.
     let mut bad = before.0.clone();
     let mac = String::from_utf8_lossy(&bad[..400]).find("\n---").unwrap() + 10;
     bad[mac] = if bad[mac] == b'A' { b'B' } else { b'A' };

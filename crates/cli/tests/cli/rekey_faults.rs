@@ -39,11 +39,11 @@ const KEPT: &str = ".x.sealane-old-header";
 fn decrypt_puts_an_interrupted_change_back() {
     let (dir, data) = dir();
     let (old, new, payload) = two_headers(&dir);
-    // As if it had been killed after so many bytes of the header.
+    // The state after the command was killed with this many bytes of the header written.
     for len in (0..=old.len()).step_by(23).chain([1, old.len() - 1, old.len()]) {
         dir.write("x", [&new[..len], &old[len..], &payload].concat());
         dir.write(KEPT, kept(&old, &new, &payload));
-        // A few bytes are the same in both.
+        // A few bytes are the same in both headers.
         let (is_old, is_new) = (new[..len] == old[..len], new[len..] == old[len..]);
         let key = if is_new { "b.txt" } else { "key.txt" };
         let run = dir.run(["-d", "-i", key, "x"]);
@@ -61,7 +61,7 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
     let torn = [&new[..150], &old[150..], &payload].concat();
     dir.write("x", &torn);
     dir.write(KEPT, kept(&old, &new, &payload));
-    // Another run is at work.
+    // Another run holds the file.
     let held = File::open(dir.path("x")).unwrap();
     held.lock().unwrap();
     for args in [&["-d"][..], &["-d", "--range", "5:"], &["-d", "-t", "3", "-o", "out"], &["inspect"]] {
@@ -71,7 +71,7 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
         run.ok();
     }
     assert!(dir.read("out") == data);
-    // The end is read first, and salvage reads at any place.
+    // A range reads the end first, and salvage reads at any position.
     let end = dir.run(["-d", "-i", "key.txt", "--range", "-1000", "x"]).ok();
     assert!(end.stdout == data[data.len() - 1000..]);
     dir.run(["-d", "-i", "key.txt", "--salvage", "-o", "left", "x"]).ok();
@@ -79,7 +79,7 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients");
     assert!(dir.read("x") == torn && dir.exists(KEPT));
     drop(held);
-    // Who tries to open it without what is kept is told where that is.
+    // Without the kept header, the error tells its path.
     dir.write(KEPT, "damaged");
     dir.run(["-d", "-i", "key.txt", "x"]).fails("hint: an earlier change of the header was interrupted");
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("is in the way: it is damaged");
@@ -114,7 +114,8 @@ impl Waiting {
         let mut waiting = Self(command.stderr(Stdio::piped()).spawn().unwrap(), None);
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
-            // This goes when somebody reads, who has opened the file by then.
+            // The file disappears when a reader opens the FIFO. The command has opened the file by
+            // then.
             let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK;
             if let Ok(fifo) = rustix::fs::open(dir.path("later"), flags, rustix::fs::Mode::empty()) {
                 std::fs::remove_file(dir.path("later")).unwrap();
@@ -137,8 +138,8 @@ impl Waiting {
 fn a_file_that_took_its_place_meanwhile_is_not_touched() {
     let (dir, data) = dir();
     let [one, two] = ["b.pub", "c.pub"].map(|name| dir.read(name));
-    // A header that fits, and one that takes a new file; another file, and the same with other
-    // bytes.
+    // A header that fits, and one that needs a new file. Each time, the file is replaced by another
+    // one, or its bytes change.
     for recipients in [one.clone(), [one, two].concat()] {
         dir.encrypt(&data, "x");
         let waiting = Waiting::start(&dir);
@@ -159,7 +160,7 @@ fn a_file_that_took_its_place_meanwhile_is_not_touched() {
         waiting.go_on(&recipients).fails("\"x\" was changed");
         assert_eq!((dir.read("x"), dir.names()), (new, names));
     }
-    // One that is gone does not come back.
+    // A file that was removed does not come back.
     let waiting = Waiting::start(&dir);
     std::fs::remove_file(dir.path("x")).unwrap();
     let names = dir.names();
@@ -173,12 +174,12 @@ fn two_runs_at_once_end_with_one_error() {
     let waiting = Waiting::start(&dir);
     let names = dir.names();
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients of \"x\"");
-    // It may be read meanwhile.
+    // Reading the file is allowed meanwhile.
     opens(&dir, "key.txt", "x", &data);
     waiting.go_on(&dir.read("b.pub")).ok();
     opens(&dir, "b.txt", "x", &data);
     assert_eq!(dir.names(), names);
-    // Many of them, in whatever order they come.
+    // Many runs at once, in any order.
     for _ in 0..5 {
         let runs: Vec<_> = ["b", "c", "key"]
             .iter()

@@ -54,7 +54,7 @@ fn everything_but_the_damage_comes_back() {
         let ranges = map["missing"].as_array().unwrap();
         let sum: u64 = ranges.iter().map(|r| r["end"].as_u64().unwrap() - r["start"].as_u64().unwrap()).sum();
         assert_eq!(sum, missing as u64);
-        // Neighbours are one gap.
+        // Neighbouring damaged chunks are one gap.
         assert_eq!(
             ranges.len(),
             match damaged.as_slice() {
@@ -106,7 +106,7 @@ fn a_chunk_before_the_cut_is_kept_although_one_before_it_is_damaged() {
     let data = bytes(3 * CHUNK + 100);
     dir.encrypt(&data, "x");
     let mut bad = dir.read("x");
-    // Exactly behind the third chunk, of which the second is damaged.
+    // The file ends exactly after the third chunk, and the second is damaged.
     bad.truncate(bad.len() - 116);
     let second = bad.len() - 2 * (CHUNK + 16);
     bad[second] ^= 1;
@@ -151,14 +151,14 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     let with = |place: usize, junk: &[u8]| [&file[..place], junk, &file[place..]].concat();
     let moved = |chunk, by: usize| [(chunk, by as i64)];
     let lost = |chunk, by: usize| [(chunk, -(by as i64))];
-    // Lost within a chunk, across two, at the start, and whole chunks.
+    // Bytes are lost within a chunk, across two, at the start, and in whole chunks.
     left(&dir, &without(at(1, 100), at(1, 101)), &data, 1..2, &lost(2, 1));
     left(&dir, &without(at(1, 100), at(1, 4196)), &data, 1..2, &lost(2, 4096));
     left(&dir, &without(at(1, 60_000), at(2, 5)), &data, 1..3, &lost(3, 5_557));
     left(&dir, &without(at(0, 0), at(0, 1)), &data, 0..1, &lost(1, 1));
     left(&dir, &without(at(2, 0), at(4, 0)), &data, 2..4, &lost(4, 2 * SEALED));
     left(&dir, &without(at(1, 7), at(4, 9)), &data, 1..5, &lost(5, 3 * SEALED + 2));
-    // Inserted within a chunk, between two, and more than chunks.
+    // Bytes are inserted within a chunk, between two, and more than whole chunks.
     left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
     left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
     left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
@@ -167,11 +167,11 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     let other = !file[at(3, 0)];
     let junk = [&bytes(300_000)[..], &[other]].concat();
     left(&dir, &with(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));
-    // The one before the last: what follows is the last one, which is short.
+    // The change is in the last chunk but one. The chunk after it is the last one, which is short.
     left(&dir, &without(at(4, 100), at(4, 103)), &data, 4..5, &lost(5, 3));
     left(&dir, &with(at(4, 100), b"abc"), &data, 4..5, &moved(5, 3));
     left(&dir, &[&without(at(4, 100), at(4, 103))[..], &[0; 512]].concat(), &data, 4..5, &lost(5, 3));
-    // Twice, and something else replaced by something longer.
+    // Bytes are lost twice, and others are replaced by more bytes.
     let twice = [&file[..at(1, 1)], &file[at(1, 3)..at(3, 1)], &[other], &file[at(3, 1)..]].concat();
     dir.write("bad", twice);
     salvage(&dir, "bad").fails("131072 are missing");
@@ -221,7 +221,7 @@ fn armor_that_is_damaged() {
         1..2,
         &[(2, -1)],
     );
-    // Without its END line.
+    // The END line is missing.
     left(&dir, &text.as_bytes()[..text.len() - 33], &data, 0..0, &[]);
 }
 
@@ -235,7 +235,7 @@ fn what_is_whole_is_whole() {
         map(&dir),
         json!({ "found": data.len(), "missing": [], "moved": [], "plaintext_len": data.len(), "search_limited": false, "trailing": 0 })
     );
-    // Never over something else.
+    // Salvage never overwrites another file.
     salvage(&dir, "x").fails("cannot make \"left\"");
     assert!(dir.read("left") == data);
     remove(&dir);
@@ -254,7 +254,7 @@ fn what_cannot_be_salvaged() {
     dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "-", "x"]).misused("--salvage takes INPUT");
     dir.run(["-d", "--salvage", "--range", "1:", "-i", "key.txt", "-o", "left", "x"]).misused("--range");
     dir.run(["-R", "key.pub", "--salvage", "-o", "left", "x"]).misused("can't be used to encrypt");
-    // Without the header nothing opens it.
+    // Without the header, the file cannot be opened.
     let mut bad = file.clone();
     bad[60] ^= 1;
     dir.write("x", bad);

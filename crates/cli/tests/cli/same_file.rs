@@ -18,7 +18,7 @@ fn the_input_is_never_the_output() {
     for output in ["in", "./in", "sub/../in", "hard", "soft", "sub/chain", dir.path("in").to_str().unwrap()] {
         for input in ["in", "hard", "soft"] {
             dir.run(["-R", "key.pub", "-o", output, input]).fails(WHAT);
-            // Before any question is asked, too.
+            // The error comes before any question.
             dir.without_terminal(["-p", "-o", output, input])
                 .output()
                 .map(|out| {
@@ -43,7 +43,7 @@ fn nor_are_identities_and_recipients() {
     dir.run(["-d", "-i", "key.txt", "-o", "key-hard", "x.age"]).fails(WHAT);
     dir.run(["-R", "key.pub", "-o", "pub-soft", "x.age"]).fails(WHAT);
     dir.run(["-e", "-i", "key-hard", "-o", "key.txt", "x.age"]).fails(WHAT);
-    // As standard input, too.
+    // The same applies to standard input.
     dir.sh("exec \"$SEALANE\" -d -i - -o key.txt x.age < key.txt").fails(WHAT);
     dir.sh("exec \"$SEALANE\" -e -i - -o key.txt x.age < key-hard").fails(WHAT);
     dir.sh("exec \"$SEALANE\" -R - -o key.pub x.age < key.pub").fails(WHAT);
@@ -58,7 +58,7 @@ fn redirections_are_seen_through() {
     dir.sh("exec \"$SEALANE\" -R key.pub in >> in").fails(WHAT);
     dir.sh("exec \"$SEALANE\" -R key.pub < in >> in").fails(WHAT);
     assert_eq!(dir.read("in"), b"precious");
-    // The same device twice is nobody's loss.
+    // Using the same device twice does no harm.
     dir.run(["-R", "key.pub", "-o", "/dev/null", "/dev/null"]).quiet();
 }
 
@@ -100,10 +100,10 @@ fn nor_with_what_else_reads_and_writes_files() {
     for target in ["shared", "key.txt"] {
         subcommand("contribute", target, &["-y", "-i", "key.txt", "shared"]);
     }
-    // What is to be changed is neither its own identity nor its own recipients.
+    // The file to change must not be its own identity file or recipients file.
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "key.txt-hard"]).fails(WHAT);
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "b.pub-soft"]).fails(WHAT);
-    // To salvage into anything that is there already is refused, whatever it is.
+    // Salvage refuses any output that exists already.
     for target in ["x", "x-hard", "x-soft", "key.txt"] {
         dir.run(["-d", "--salvage", "-i", "key.txt", "-o", target, "x"]).fails("File exists");
     }

@@ -8,7 +8,7 @@ use crate::support::{Dir, feed, finish};
 
 const SECRET: &[u8] = b"attack at dawn";
 
-/// Makes five shares, of which three restore the secret. Returns their files and lines.
+/// Makes five shares; three restore the secret. Returns their files and lines.
 fn honest(dir: &Dir) -> (Vec<Share>, Vec<String>) {
     let shares = split(SECRET, 3, 5).unwrap();
     let names: Vec<String> = (1..=5).map(|i| format!("holder-{i}")).collect();
@@ -43,7 +43,7 @@ fn a_foreign_set_in_one_file_is_not_combined() {
     dir.write("evil", evil.iter().map(line).collect::<String>());
     let (set, evil_set) = (shares[0].header().set().short(), evil[0].header().set().short());
 
-    // With too few honest ones, and with enough.
+    // With too few honest shares, and with enough.
     for honest in [&names[..2], &names[..3]] {
         let args: Vec<&str> =
             ["combine", "-o", "out"].into_iter().chain(honest.iter().map(String::as_str)).chain(["evil"]).collect();
@@ -66,7 +66,7 @@ fn a_foreign_set_in_one_file_is_not_combined() {
         dir.run(["combine", "--set", "0123456789"].into_iter().chain(all)).fails("none of the shares is of set");
     assert!(String::from_utf8(unknown.stderr).unwrap().contains(&set));
     dir.run(["combine", "--set", "xyz1"].into_iter().chain(all)).misused("not 4 to 32 hexadecimal digits");
-    // The same for new shares from old ones.
+    // The same for commands that make new shares from old ones.
     let mixed = ["holder-1", "holder-2", "holder-3", "evil"];
     dir.run(["share", "refresh", "-o", "new"].into_iter().chain(mixed)).fails("of 2 different sets");
     dir.run(["share", "reissue", "--index", "4", "-o", "new", "--set", &set].into_iter().chain(mixed)).ok();
@@ -93,12 +93,12 @@ fn many_shares_in_one_file_outvote_nobody() {
     assert!(err.contains("\"evil\", line 1, \"evil\", line 2") && !err.contains("holder"), "{err}");
     assert!(err.contains("shares from one file never outvote others") && !dir.exists("out"), "{err}");
 
-    // Three others are believed, whatever the file has.
+    // Three other sources prevail, however many shares the file has.
     let run = dir.run(["combine", "evil", "holder-1", "holder-2", "holder-5"]);
     assert_eq!(run.err().lines().count(), 1, "one warning for the file: {}", run.err());
     assert!(run.err().contains("left out: \"evil\", line 1: ") && run.err().contains("(and 3 more of this file)"));
     assert_eq!(run.ok().stdout, SECRET);
-    // A changed header makes a group of its own, and wins nothing either.
+    // Shares with a changed header form a separate group, which does not prevail either.
     dir.write("evil", evil[..2].iter().map(|share| line(&with_threshold(share, 2))).collect::<String>());
     let out = dir.run(["combine", "holder-1", "holder-2", "evil"]).fails("do not agree on the threshold");
     let err = String::from_utf8(out.stderr).unwrap();
@@ -141,7 +141,7 @@ fn words_of_another_set_or_of_a_forger() {
     let run = dir.run(["combine", "--set", &set, "holder-1", "holder-2", "evil", "holder-4"]);
     assert_eq!(run.ok().stdout, [7; 32]);
 
-    // The forger gives them the identifier of the others.
+    // The forger uses the identifier of the other shares.
     let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &own[0])).collect();
     dir.write("evil", like[2..].join("\n"));
     let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]).fails("contradict the other shares");
@@ -201,12 +201,12 @@ fn a_secret_replaces_no_file() {
     }
     assert_eq!(dir.read("key.txt"), b"the only copy of a key");
     dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and is not replaced");
-    // A new one is for its owner only, whatever the umask.
+    // A new file is readable only by its owner, whatever the umask.
     dir.sh(&format!("umask 0; exec \"$SEALANE\" combine -o new.txt {}", names.join(" "))).quiet();
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
-    // What is no file is written to.
+    // An output that is not a regular file is written to.
     combine("/dev/null").quiet();
-    // A file that comes to be there while a passphrase is waited for stays too.
+    // A file that appears while the command waits for a passphrase is not overwritten.
     let words = words(&dir, &[7; 32]);
     dir.write("words", words.join("\n"));
     let script = "mkfifo fifo; (sleep 1; echo mine > late; echo pass > fifo) & \
@@ -235,7 +235,7 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
             assert_eq!(run.err().contains(what), warned, "{command} {mask}: {}", run.err());
             run.ok();
         }
-        // A pipe is nobody's.
+        // A pipe has no mode to warn about.
         assert!(!dir.sh(&format!("exec \"$SEALANE\" {command} | cat")).err().contains("others can read"));
     }
     let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine holder-1 holder-2 > out");
@@ -243,7 +243,7 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
     run.fails("are needed");
     let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine -o /dev/stdout holder-1 holder-2 holder-3 > out");
     assert!(run.err().contains("others can read"), "{}", run.err());
-    // A part that replaces an older file is its owner's only.
+    // A part that replaces an older file is readable only by its owner.
     dir.write("part", "");
     dir.set_mode("part", 0o644);
     dir.run(["contribute", "-y", "-i", "key.txt", "-o", "part", "held"]).ok();
@@ -271,24 +271,24 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     wrong.fails("is not the key whose public key");
     let forgotten = dir.run(["combine", "--identity", "-o", "out", b, c]);
     forgotten.misused("the words were made with a passphrase, and there is no -p");
-    // Where that line was lost, the key tells.
+    // If that line is lost, the public key shows the mistake.
     dir.sh("sed -i '/passphrase/d' words/*").quiet();
     let out = dir.run(["combine", "--identity", "-o", "out", b, c]).fails("is not the key whose public key");
     assert!(String::from_utf8(out.stderr).unwrap().contains("made with a passphrase? -p asks for it"));
     assert!(!dir.exists("out"));
-    // A key that somebody changed in one of the files.
+    // The public key was changed in one of the files.
     dir.sh(&format!("sed -i 's/public key: age1./public key: age1x/' {c}")).quiet();
     let run = with("open sesame", &["combine", "--identity", "-p", a, c]);
     assert!(run.err().contains("tells another public key"), "{}", run.err());
     assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
 
-    // Printed, too.
+    // Printed shares have it too.
     let printed = with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
     let printed = printed.quiet().stdout;
     assert!(printed.starts_with(format!("# public key: {public}\n# with a passphrase\n").as_bytes()));
     dir.run_with(&printed, ["combine", "--identity", "-"]).misused("there is no -p");
 
-    // Without a passphrase, and without a key to compare.
+    // Without a passphrase, and without a public key to compare.
     dir.run(["keygen", "--split", "2/2", "--words", "-o", "plain"]).ok();
     let text = String::from_utf8(dir.sh("cat plain/*").quiet().stdout).unwrap();
     assert!(text.contains("# public key: age1") && !text.contains("passphrase"), "{text}");

@@ -24,16 +24,16 @@ fn shares_out_of_a_mail() {
     assert_eq!(run.err().lines().count(), 1, "{}", run.err());
     assert!(run.err().contains("left out: \"reply.eml\", line 1 is not a share, nor are "), "{}", run.err());
     assert_eq!(run.ok().stdout, [7; 32]);
-    // It is as good for anything else.
+    // Other commands read it too.
     let run = dir.run(["share", "inspect", "--json", "reply.eml", "pasted"]);
     let json: serde_json::Value = serde_json::from_slice(&run.ok().stdout).unwrap();
     assert_eq!((json.as_array().unwrap().len(), &json[0]["line"]), (2, &4.into()));
     dir.run(["share", "reissue", "--index", "3", "-o", "third", "reply.eml", "pasted"]).ok();
-    // As Windows writes text.
+    // Text as Windows writes it.
     let utf16: Vec<u8> = format!("\u{feff}{}\r\n", lines[2]).encode_utf16().flat_map(u16::to_le_bytes).collect();
     dir.write("utf16", utf16);
     assert_eq!(dir.run(["combine", "pasted", "utf16"]).quiet().stdout, [7; 32]);
-    // A damaged one is named with its place, once for its file.
+    // The error names a damaged share with its position, once for its file.
     let wrong = wrapped(&lines[0].replacen('Q', "O", 1).replacen('P', "B", 1), 60);
     dir.write("wrong", format!("{wrong}\n{wrong}\n{wrong}see above\nand below\n"));
     let run = dir.run(["combine", "pasted", "wrong", "utf16"]);

@@ -105,7 +105,7 @@ fn bad_shares_are_named() {
         let out = run.ok().stdout;
         assert!(if args.len() > 1 { dir.read("out") } else { out } == secret);
     }
-    // What is no share, and one whose beginning is damaged.
+    // A file that is no share, and a share with a damaged beginning.
     dir.write("other", "no share");
     dir.write("binary", b"\xff\xfe no share");
     damaged[12] ^= 1;
@@ -174,7 +174,7 @@ fn an_output_that_is_a_share_is_refused() {
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
     dir.run(with(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and is not replaced");
-    // Nor through a name that cannot be replaced.
+    // The output is also refused under a name that cannot be replaced.
     let all = shares[..3].join(" ");
     dir.sh(&format!("exec \"$SEALANE\" combine {all} 1<> {}", shares[1]))
         .fails("the output is the same file as the share");
@@ -197,7 +197,7 @@ fn a_key_that_exists_only_as_shares() {
     let data = bytes(100_000);
     dir.run_with(&data, ["-r", &public, "-o", "sealed"]).quiet();
     dir.run(["-d", "-i", &shares[0], "sealed"]).fails("a share of a secret, where an identity is expected");
-    // Two are lost.
+    // Two shares are lost.
     dir.run(with(&["combine", "-o", "key.txt"], &shares, &[2, 3, 5])).quiet();
     assert!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout == data);
     assert_eq!(dir.run(["keygen", "-y", "key.txt"]).quiet().stdout, format!("{public}\n").as_bytes());
@@ -307,19 +307,19 @@ fn words_for_a_phone_call() {
     assert_eq!(run.ok().stdout.len(), 32);
     dir.run(with(&["combine"], &shares, &[3])).fails("2 different mnemonics are needed, not 1");
 
-    // How long it takes was chosen by whoever made the words.
+    // The maker of the words chose the number of iterations.
     let limited = |limit| with(&["combine", "--iteration-limit", limit], &shares, &[3, 1]);
     let out = dir.run(limited("0")).fails("20000 iterations");
     assert!(String::from_utf8(out.stderr).unwrap().contains("--iteration-limit 1"));
     assert_eq!(dir.run(limited("15")).ok().stdout.len(), 32);
     dir.run(limited("16")).misused("16");
 
-    // Read out over a bad line.
+    // A word was misheard.
     let wrong = text.lines().last().unwrap().replacen(' ', " zzz ", 1);
     let out = dir.run_with(wrong.as_bytes(), ["combine", "-", shares[1].as_str()]).fails("are needed");
     assert!(String::from_utf8(out.stderr).unwrap().contains("left out: standard input: "));
 
-    // An identity that is there already, with a passphrase.
+    // An existing identity, with a passphrase.
     let mut command = dir.command(["split", "--words", "-p", "-k", "2", "-n", "2", "-o", "locked", "key.txt"]);
     command.env("AGE_PASSPHRASE", "open sesame");
     crate::support::finish(command).ok();
@@ -347,7 +347,7 @@ fn shares_for_other_programs() {
         let run = dir.run(with(&["combine", form, "-k", "2"], &shares, &[3, 1]));
         assert!(run.err().contains("nothing by which the result could be checked"), "{}", run.err());
         assert_eq!(run.ok().stdout, b"correct horse");
-        // How many are needed changes what comes out of ssss: it is not guessed.
+        // The threshold affects the result of ssss, so it is not guessed.
         let unsaid = dir.run(with(&["combine", form], &shares, &[3, 1, 2]));
         if form == "--ssss" {
             assert!(unsaid.misused("--ssss needs -k").stdout.is_empty());

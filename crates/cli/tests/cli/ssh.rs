@@ -55,9 +55,9 @@ fn an_encrypted_key_is_asked_for_only_when_the_file_names_it() {
     let mut command = dir.without_terminal(["-d", "-i", "key", "-o", "new", "out"]);
     command.env_remove("AGE_PASSPHRASE");
     finish(command).fails("there is no terminal");
-    // Encrypting needs the public half only, which is not encrypted.
+    // Encrypting needs only the public half, which is not encrypted.
     with(&dir, "", &["-e", "-i", "key", "-o", "out2", "in"]).quiet();
-    // A file for others, in stanzas of every type: not a word about the passphrase.
+    // A file for others, with stanzas of every type: the passphrase is not mentioned.
     dir.run(["-r", &dir.keygen("x"), "-R", "other.pub", "-o", "out3", "in"]).quiet();
     with(&dir, "", &["-d", "-i", "key", "-o", "new", "out3"]).fails("no identity matches");
     assert_eq!(with(&dir, "", &["-d", "-i", "key", "-i", "other", "out3"]).quiet().stdout, b"secret");
@@ -89,7 +89,8 @@ fn keys_of_other_types() {
     ssh_keygen(&dir, &["-t", "ecdsa", "-N", "", "-f", "ecdsa"]);
     ssh_keygen(&dir, &["-t", "ed25519", "-N", "", "-f", "ed25519"]);
     ssh_keygen(&dir, &["-t", "rsa", "-b", "1024", "-N", "", "-f", "weak"]);
-    // In a list like authorized_keys they are passed over, with a word; alone they are not enough.
+    // In a list like authorized_keys such keys are skipped with a message. A list with no other
+    // keys is an error.
     dir.write("list", [dir.read("ecdsa.pub"), dir.read("ed25519.pub")].concat());
     let run = dir.run(["-R", "list", "-o", "out", "in"]);
     assert!(run.err().contains("line 1: ssh key of type ecdsa-sha2-nistp256 is not used"), "{}", run.err());
@@ -133,18 +134,18 @@ fn keys_in_pkcs8() {
         assert!(dir.read(name).starts_with(b"-----BEGIN PRIVATE KEY-----"), "{name}");
         dir.run(["-e", "-i", name, "-o", "out", "in"]).quiet();
         assert_eq!(dir.run(["-d", "-i", name, "out"]).quiet().stdout, b"secret", "{name}");
-        // As others have it: with CR LF, and empty lines before it.
+        // The file has CR LF, and empty lines before the key.
         let text = String::from_utf8(dir.read(name)).unwrap();
         dir.write("other", format!("\n\n{}", text.replace('\n', "\r\n")));
         assert_eq!(dir.run(["-d", "-i", "other", "out"]).quiet().stdout, b"secret", "{name}");
         dir.write("other", text.replacen('M', "N", 3));
         dir.run(["-d", "-i", "other", "-o", "new", "out"]).fails("is not a private key that can be read here");
     }
-    // The public key is the one that ssh-keygen makes of the same private key.
+    // The public key equals the one that ssh-keygen derives from the same private key.
     let public = String::from_utf8(dir.read("rsa.pub")).unwrap();
     let converted = String::from_utf8(dir.run(["keygen", "-y", "rsa"]).quiet().stdout).unwrap();
     assert!(public.starts_with(converted.trim()), "{converted}");
-    // RFC 8410, section 10.3, and what ssh has of its public key.
+    // The key of RFC 8410, section 10.3, and its public key in ssh's form.
     dir.write(
         "rfc8410",
         "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n",
@@ -173,10 +174,10 @@ fn keys_that_are_encrypted_in_pem() {
         assert_eq!(with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret", "{cipher}");
         with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
     }
-    // A file for others: not a word about the passphrase.
+    // A file for others: the passphrase is not mentioned.
     dir.run(["-r", &dir.keygen("x"), "-o", "out2", "in"]).quiet();
     with(&dir, "", &["-d", "-i", "key", "-o", "new", "out2"]).fails("no identity matches");
-    // Another key beside it, or none.
+    // The file beside it holds another key, or is missing.
     ssh_keygen(&dir, &["-t", "rsa", "-b", "2048", "-N", "", "-f", "other"]);
     dir.write("key.pub", dir.read("other.pub"));
     with(&dir, "", &["-e", "-i", "key", "-o", "out3", "in"]).quiet();

@@ -109,7 +109,7 @@ impl Dir {
         for name in ["AGE_PASSPHRASE", "AGE_PASSPHRASE_FD", "AGE_PASSPHRASE_MAX_WORK_FACTOR", "PINENTRY_PROGRAM"] {
             command.env_remove(name);
         }
-        // scrypt at its full strength takes a second and 256 MiB.
+        // Full-strength scrypt takes a second and 256 MiB.
         command.env("AGE_PASSPHRASE_WORK_FACTOR", "4");
     }
 

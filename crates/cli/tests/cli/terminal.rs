@@ -108,8 +108,8 @@ fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
 fn the_echo_comes_back_when_a_signal_ends_the_question() {
     let dir = Dir::new();
     dir.write("in", "x");
-    // The terminal of the tests begins without echo; the shell survives the signal to tell what
-    // became of it.
+    // The terminal of the tests begins without echo. The shell survives the signal, so that it can
+    // print the terminal's state.
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     session.exp_string("have a secure one made): ").unwrap();
@@ -118,7 +118,7 @@ fn the_echo_comes_back_when_a_signal_ends_the_question() {
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
     assert!(!shown.contains("error"), "{shown}");
 
-    // A signal from elsewhere, while the question is on the screen.
+    // Another process sends the signal while the question is on the screen.
     let script = "stty echo; trap : TERM; (sleep 1; pkill -TERM -P $$ -x sealane) & \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let shown = ends(in_terminal(&dir, script), 0, "status 143");
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
@@ -197,7 +197,7 @@ fn a_bar_is_shown_for_long_work_only() {
     let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
     assert!(shown.contains("MiB"), "{shown}");
-    // Short work, and work whose messages go elsewhere.
+    // Short work, and work with its messages redirected.
     let shown = ends(in_terminal(&dir, "\"$SEALANE\" -R key.pub -o out part"), 0, "");
     assert_eq!(shown, "");
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out 2> log")), 0, "");
@@ -242,7 +242,7 @@ fn a_holder_is_asked_for_a_part() {
         let said =
             ["The maker of the file says", "label      \"budget 2027\"", "part       1 of 2; any 2 open the file"];
         assert!(said.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
-        // The name says nothing: anybody may have given it.
+        // The name proves nothing: anybody may have chosen it.
         assert!(!shown.contains("party"), "{shown}");
         session.send_line(answer).unwrap();
         let what = if status == 1 { "no part was given away" } else { "" };

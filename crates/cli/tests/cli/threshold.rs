@@ -27,11 +27,11 @@ fn any_three_of_five_open_it_together() {
     dir.run(["-d", "-i", "b.txt", "x"]).fails("1 of them is here");
     dir.keygen("stranger");
     dir.run(["-d", "-i", "stranger.txt", "x"]).fails("no identity matches");
-    // Other ways to name holders, one a line.
+    // Other ways to name holders: a list with one a line.
     dir.sh("cat a.pub b.pub > list; \"$SEALANE\" -k 2 -R list -o y plain").quiet();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).quiet().stdout == data);
     dir.run(["-d", "-i", "a.txt", "y"]).fails("2 of 2 holders");
-    // Ranges are parts of it all the same.
+    // Ranges work as in any file.
     let part = dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "-i", "c.txt", "--range", "70000:10", "x"]).quiet();
     assert!(part.stdout == data[70_000..70_010]);
 }
@@ -51,17 +51,17 @@ fn holders_who_answer_at_different_times() {
     dir.run(["-d", "--part", "part-d", "--part", "part-b", "x"]).fails("2 of them are here");
     let with = ["-d", "--part", "part-d", "--part", "part-b", "-i", "a.txt", "x"];
     assert!(dir.run(with).quiet().stdout == data);
-    // All from others, in one file, and on standard input.
+    // All parts come from others, in one file, and on standard input.
     let part_c = dir.run(["contribute", "-y", "-i", "c.txt", "x"]).quiet().stdout;
     let all = [&dir.read("part-d")[..], &part_b, &part_c].concat();
     assert!(dir.run_with(&all, ["-d", "--part", "-", "x"]).quiet().stdout == data);
-    // Sent to who opens it.
+    // The part is encrypted to the person who opens the file.
     let sent = dir
         .sh("\"$SEALANE\" contribute -y -i c.txt x | \"$SEALANE\" -R a.pub | \"$SEALANE\" -d -i a.txt")
         .quiet()
         .stdout;
     assert_eq!(sent, part_c);
-    // One that is there twice counts once.
+    // A part that is given twice counts once.
     dir.run(["-d", "--part", "part-d", "--part", "part-d", "-i", "d.txt", "x"]).fails("1 of them is here");
 }
 
@@ -131,7 +131,7 @@ fn as_a_plugin() {
         assert_eq!(dir.mode(name), 0o600);
     }
     let open = |identities: &str, file: &str| {
-        // The payload is that of any age file; whoever speaks with plugins opens it.
+        // The payload is like any age file's, so every program that supports plugins opens it.
         let mut command = dir.without_terminal(["-d", "-i", identities, file]);
         command.env("PATH", &path);
         crate::support::finish(command)
@@ -145,14 +145,15 @@ fn as_a_plugin() {
     let out = dir.run(["keygen", "--plugin", "bad"]).fails("not an identity");
     assert!(!String::from_utf8_lossy(&out.stderr).contains("hunter2"));
     dir.run(["keygen", "--plugin", "-y", "a.txt"]).misused("");
-    // A part that was sent encrypted; an identity file with a passphrase is another matter.
+    // A part that is encrypted to a recipient is refused. An identity file with a passphrase is
+    // accepted.
     dir.run(["contribute", "-y", "-i", "e.txt", "-R", "a.pub", "-o", "part.age", "x"]).quiet();
     dir.run(["keygen", "--plugin", "part.age"]).fails("is encrypted, but not with a passphrase");
     let mut command = dir.without_terminal(["-p", "-o", "a.age", "a.txt"]);
     command.env("AGE_PASSPHRASE", "one");
     crate::support::finish(command).ok();
     dir.run(["keygen", "--plugin", "a.age"]).quiet();
-    // A holder whose identity file has a passphrase is told nothing that is not so.
+    // A holder whose identity file has a passphrase gets no misleading message.
     let mut command = dir.without_terminal(["contribute", "-y", "-i", "a.age", "x"]);
     command.env("AGE_PASSPHRASE", "one");
     crate::support::finish(command).quiet();
@@ -179,13 +180,13 @@ fn it_can_be_seen_and_changed() {
     assert_eq!(sets[0]["types"], serde_json::json!({ "X25519": 5 }));
     assert_eq!(report["post_quantum"], "no");
     assert!(dir.run(["inspect", "x"]).text().contains("any 3 of 5 together (5 X25519)"));
-    // From holders to one, and back.
+    // From several holders to one recipient, and back.
     dir.run(["rekey", "-i", "a.txt", "-i", "b.txt", "-i", "c.txt", "-R", "d.pub", "x"]).ok();
     assert!(dir.run(["-d", "-i", "d.txt", "x"]).quiet().stdout == data);
     dir.run(["rekey", "-i", "d.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "x"]).quiet().stdout == data);
     dir.run(["-d", "-i", "d.txt", "x"]).fails("no identity matches");
-    // Where it fits, the parts of an old header are not those of the new one.
+    // If the new header fits, parts for the old one are not valid for it.
     dir.run(["contribute", "-y", "-i", "a.txt", "-o", "part", "x"]).quiet();
     dir.run(["rekey", "-i", "a.txt", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
     dir.run(["-d", "--part", "part", "-i", "b.txt", "x"]).fails("of another file");
@@ -212,7 +213,7 @@ fn the_label_says_what_is_asked_for() {
     dir.run(contribute.iter().chain(&["budget 2027", "y"])).quiet();
     assert!(String::from_utf8(dir.read("part")).unwrap().contains(", label \"budget 2027\"\n"));
     assert!(dir.run(["-d", "-i", "b.txt", "--part", "part", "y"]).quiet().stdout == data);
-    // Changed on its way: nobody gives a part of it away, or opens it.
+    // The label was changed on the way: no holder gives a part away, and the file does not open.
     let old = b" YnVkZ2V0IDIwMjc\n";
     let changed: Vec<u8> = String::from_utf8_lossy(&dir.read("y")[..2000])
         .replace(std::str::from_utf8(old).unwrap(), " cGFydHk\n")
@@ -244,7 +245,7 @@ fn parts_sent_encrypted() {
     assert!(armored.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----\n"));
     dir.write("e.age", armored);
     dir.run(["contribute", "-y", "-i", "b.txt", "-o", "b.part", "x"]).quiet();
-    // The one who opens it holds no share.
+    // The recipient of the parts holds no share.
     let parts = ["--part", "d.age", "--part", "e.age", "--part", "b.part"];
     assert!(dir.run(["-d", "-i", "boss.txt"].iter().chain(&parts).chain(&["x"])).quiet().stdout == data);
     assert!(
@@ -252,7 +253,7 @@ fn parts_sent_encrypted() {
     );
     dir.run(["-d", "-i", "a.txt"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
     dir.run(["-d"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
-    // What is encrypted must be a part, and whole.
+    // The encrypted file must contain a part, and a complete one.
     dir.encrypt_to("boss.pub", b"hunter2\n", "other.age");
     let said = dir.run(["-d", "-i", "boss.txt", "--part", "other.age", "x"]).fails("there is no part in \"other.age\"");
     assert!(!String::from_utf8_lossy(&said.stderr).contains("hunter2"));
@@ -264,12 +265,12 @@ fn parts_sent_encrypted() {
     command.env("AGE_PASSPHRASE", "one");
     crate::support::finish(command).ok();
     dir.run(["-d", "-i", "boss.txt", "--part", "secret.age", "x"]).fails("encrypted with a passphrase");
-    // A recipient that is no good is noticed before anything is asked or made.
+    // An invalid recipient is reported before any question, and before the output is made.
     dir.run(["contribute", "-i", "a.txt", "-r", "age1nonsense", "-o", "no", "x"]).fails("malformed recipient");
     assert!(!dir.exists("no"));
 }
 
-/// One key is one holder, in whatever form it is given.
+/// One key is one holder, in every form in which it is given.
 #[test]
 fn the_same_recipient_twice() {
     let dir = Dir::new();
@@ -300,10 +301,10 @@ fn the_same_recipient_twice() {
         [&["-R", "pq.pub", "-e", "-i", "pq.txt"], &["-R", "ssh.pub", "-r", &work], &["-r", &bare, "-R", "ssh.pub"]];
     for recipients in twice {
         dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails("the same recipient twice");
-        // Without -k it is as it always was.
+        // Without -k, repeated recipients are allowed, as before.
         dir.run(recipients.iter().chain(&["-o", "y", "plain"])).ok();
     }
-    // The same for several files, and when a file gets holders later.
+    // The same applies to several files, and to a file that gets holders later.
     dir.run(["-k", "2", "-R", "a.pub", "-r", &upper, "-o", "out/", "plain"]).fails("the same recipient twice");
     dir.run(["-R", "b.pub", "-o", "z", "plain"]).ok();
     let before = dir.read("z");
@@ -342,12 +343,12 @@ fn holders_added_to_a_file_with_holders() {
     dir.run(["-d", "-i", "b.txt", "-i", "f.txt", "y"]).fails("2 of 3 holders together, and 1 of them is here");
     let text = dir.run(["inspect", "y"]).text();
     assert_eq!(text.matches("any 2 of 3 together").count(), 2, "{text}");
-    // Who is in both says which one is meant.
+    // A holder in both sets chooses one.
     dir.run(["contribute", "-y", "-i", "a.txt", "y"]).fails("parts of several share sets");
     dir.run(["contribute", "-y", "-i", "a.txt", "--label", "auditors", "-o", "part", "y"]).quiet();
     assert!(dir.run(["-d", "-i", "f.txt", "--part", "part", "y"]).quiet().stdout == data);
     dir.run(["-d", "-i", "b.txt", "--part", "part", "y"]).fails("1 of them is here");
-    // And a third, from a file of its own.
+    // Two holders of the second set add a single recipient.
     dir.run(["rekey", "--add", "-i", "f.txt", "-i", "g.txt", "-R", "e.pub", "y"]).ok();
     assert!(dir.run(["-d", "-i", "e.txt", "y"]).quiet().stdout == data);
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "c.txt", "y"]).quiet().stdout == data);
@@ -393,7 +394,7 @@ fn contribute_is_no_decryption_oracle() {
     };
     let file = dir.read("x");
     let text = String::from_utf8_lossy(&file).into_owned();
-    // In the form that once was, and in that of today.
+    // In the current form, and in an earlier one.
     let first = text.find("-> sealane/threshold v1 3 5 1 ").unwrap();
     let second = text.find("-> sealane/threshold v1 3 5 2 ").unwrap();
     let line = text[first..].split_once('\n').unwrap().0;
@@ -404,7 +405,7 @@ fn contribute_is_no_decryption_oracle() {
         let said = dir.run(["contribute", "-y", "-i", "a.txt", "bait.age"]).fails("shares in the header are malformed");
         assert!(said.stdout.is_empty());
     }
-    // What is in a stanza is no file of its own.
+    // The content of a stanza is not a file.
     for args in [&["-d"][..], &["rekey", "-R", "b.pub"], &["inspect"]] {
         use base64::Engine as _;
         let body: String = text[first..second].lines().skip(1).collect();

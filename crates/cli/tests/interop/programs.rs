@@ -131,8 +131,8 @@ fn the_same_statuses_for_the_same_command_lines() {
         let _ = fs::remove_file(bench.path("out"));
         let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(ours.status.code(), theirs.status.code(), "{name} {line}\n{}\n{}", said(&ours), said(&theirs));
-        // Both say something, or nothing, on either stream; age has begun its output when it finds
-        // out that it cannot read.
+        // Both print a message, or none, on either stream. age has begun its output when it finds
+        // that it cannot read.
         let nothing = !theirs.status.success() || theirs.stdout.is_empty();
         assert_eq!(ours.stdout.is_empty(), nothing, "{name} {line}");
         assert_eq!(
@@ -142,7 +142,7 @@ fn the_same_statuses_for_the_same_command_lines() {
             said(&ours),
             said(&theirs)
         );
-        // What is wrong with flags is said in the same words.
+        // Errors about flags use the same words.
         if theirs.status.code() == Some(2) {
             assert_eq!(said(&ours).lines().next(), said(&theirs).lines().next(), "{name} {line}");
         }
@@ -182,7 +182,7 @@ fn inspection_is_the_same_byte_for_byte() {
             check("file");
         }
     }
-    // Types that nobody knows, one with characters that JSON may escape, and a file that is cut.
+    // Unknown types, one with characters that JSON may escape, and a truncated file.
     run(bench.sealane().args(["keygen", "-o", "key"]));
     run(bench.sealane().args(["-e", "-i", "key", "-o", "file", "in"]));
     let file = fs::read(bench.path("file")).unwrap();
@@ -216,7 +216,7 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
             command.args(args).current_dir(bench.dir.path()).env("PATH", &path);
             command
         };
-        // To the recipient, and to that of the identity; opened by the plugin, by age 1.3, and
+        // To the recipient, and to the identity's recipient. Opened by the plugin, by age 1.3, and
         // here.
         for to in [&["-R", "id.pub"][..], &["-e", "-i", "plugin.txt"]] {
             run(with_plugin(to).args(["-o", "file", "in"]));
@@ -230,7 +230,7 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
         run(bench.tool(Tool::Age).args(["-R", "id.pub", "-o", "file", "in"]));
         run(with_plugin(&["-d", "-i", "plugin.txt", "-o", "back", "file"]).current_dir(bench.dir.path()));
         assert_same(&bench.path("back"), b"secret", "made by age 1.3");
-        // Not beside a recipient who is not post-quantum.
+        // Not beside a recipient that is not post-quantum.
         run(bench.sealane().args(["keygen", "-o", "other"]));
         run(bench.sealane().args(["keygen", "-y", "-o", "other.pub", "other"]));
         let mixed = with_plugin(&["-R", "id.pub", "-R", "other.pub", "-o", "mixed", "in"]).output().unwrap();

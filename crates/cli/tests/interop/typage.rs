@@ -126,7 +126,7 @@ fn typage_reads_our_keys_and_we_its() {
         typage(&bench, &[json!({ "keygen": kind, "output": format!("theirs-{kind}") })]);
         let recipient = run(bench.sealane().args(["keygen", "-y", &format!("theirs-{kind}")]));
         assert_eq!(fs::read(bench.path(&format!("theirs-{kind}.pub"))).unwrap(), recipient, "{kind}");
-        // A key of ours with both halves, there.
+        // One of our keys, with both halves, used by typage.
         bench.write("in", kind);
         let (key, public) = (format!("ours-{kind}"), format!("ours-{kind}.pub"));
         typage(
@@ -153,7 +153,7 @@ fn typage_reads_other_recipients_and_padding() {
         typage(&bench, &[open(name)]);
         assert_same(&bench.path("back"), &bytes(3 * CHUNK), name);
     }
-    // A shorter header, filled up with a stanza that nobody knows.
+    // A shorter header, padded with a stanza of an unknown type.
     run(bench.sealane().args(["rekey", "-i", "a", "-R", "b.pub", "file"]));
     assert!(String::from_utf8_lossy(&fs::read(bench.path("file")).unwrap()).contains("\n-> padding"));
     typage(&bench, &[open("b")]);

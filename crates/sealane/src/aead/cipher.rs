@@ -14,7 +14,7 @@ use crate::{Backend, OpenError};
 pub const KEY_BYTES: usize = 32;
 /// Length of a tag in bytes.
 pub const TAG_BYTES: usize = 16;
-/// The longest message in bytes: 2^32 - 1 blocks, for block 0 makes the one-time key (RFC 8439,
+/// The longest message in bytes: 2^32 - 1 blocks, because block 0 gives the one-time key (RFC 8439,
 /// section 2.8).
 pub const MAX_MESSAGE_BYTES: u64 = (1 << 38) - 64;
 
@@ -83,21 +83,21 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// Length of a nonce in bytes: 12, or 24 for XChaCha20-Poly1305.
     pub const NONCE_BYTES: usize = size_of::<L::Nonce>();
 
-    /// A cipher on the backend of [`Backend::detect`].
+    /// Returns a cipher on the backend of [`Backend::detect`].
     #[must_use]
     #[inline]
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
         Self::with_backend(key, Backend::detect())
     }
 
-    /// A cipher on the given backend.
+    /// Returns a cipher on the given backend.
     #[must_use]
     #[inline]
     pub fn with_backend(key: &[u8; KEY_BYTES], backend: Backend) -> Self {
         Self { key: *key, level: backend.level(), layout: core::marker::PhantomData }
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)
@@ -131,7 +131,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns
     /// `ciphertext` and the tag.
     ///
-    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
+    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
     ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`]; nothing is written then.
@@ -155,11 +155,11 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic
     /// together. Returns `plaintext`.
     ///
-    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
+    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
     ///
     /// # Errors
-    /// [`OpenError`] if they are not; `plaintext` then holds nothing of the message: what was
-    /// written has been wiped.
+    /// [`OpenError`] if they are not. `plaintext` then holds no part of the message: all bytes that
+    /// were written have been wiped.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -207,7 +207,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         result
     }
 
-    /// Filled in place: a state that is returned leaves a copy behind.
+    /// Filled in place, because returning a state leaves a copy behind.
     pub(super) fn fill_state(&self, nonce: &L::Nonce, state: &mut State) {
         L::fill_state::<20>(&self.key, nonce, self.level, state);
     }

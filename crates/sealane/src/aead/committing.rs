@@ -31,21 +31,21 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 /// Bytes of a message that are copied to the output and decrypted at a time.
 const PIECE_BYTES: usize = 16384;
 
-/// Authenticated encryption that commits: no one can find one ciphertext and tag that open under
-/// two keys, under two nonces, or with two associated data.
+/// Authenticated encryption that commits: it is infeasible to find a ciphertext and a tag that open
+/// under two keys, under two nonces, or with two associated data.
 ///
-/// The plain AEADs do not promise that. Who knows two keys can make one ciphertext and tag of
+/// The plain AEADs do not promise that. Anyone with two keys can make one ciphertext and tag of
 /// ChaCha20-Poly1305 that open under both, to two different plaintexts. That matters where a
 /// ciphertext stands for one message (reports of abuse), where a receiver tries several keys or
-/// passwords (partitioning oracles), or where a key is looked up by what the sender says.
+/// passwords (partitioning oracles), or where the sender's data selects the key.
 ///
 /// The construction is CTX (Chan and Rogaway, "On Committing Authenticated-Encryption", ESORICS
-/// 2022, IACR ePrint 2022/1260, figure 2): the ciphertext is that of the plain AEAD, and the tag is
-/// BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
+/// 2022, IACR ePrint 2022/1260, figure 2). The ciphertext is the same as the plain AEAD's. The tag
+/// is BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
 /// other. It commits to all of them, and with them to the plaintext (the paper's theorem 2, CMT-4
-/// in the words of Bellare and Hoang), as firmly as BLAKE2b-256 resists collisions: 128 bits. For
-/// the use of a key, privacy and authenticity are those of the plain AEAD. The crate `orion`
-/// computes the same (its module `hazardous::cae`).
+/// in the words of Bellare and Hoang), as firmly as BLAKE2b-256 resists collisions: 128 bits. The
+/// limits for the use of a key, the privacy and the authenticity are the same as the plain AEAD's.
+/// The crate `orion` computes the same (its module `hazardous::cae`).
 ///
 /// # Cost
 /// 16 bytes more than a plain tag, and one block of BLAKE2b for up to 56 bytes of associated data
@@ -92,7 +92,7 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         Self { cipher: ChaChaPoly1305::with_backend(key, backend) }
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         self.cipher.backend()
@@ -131,7 +131,7 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
     /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns
     /// `ciphertext` and the tag.
     ///
-    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
+    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
     ///
     /// # Panics
     /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`](crate::MAX_MESSAGE_BYTES); nothing
@@ -153,7 +153,7 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
     /// Decrypts `ciphertext` into `plaintext` if it, `aad`, `nonce` and `tag` are authentic
     /// together. Returns `plaintext`.
     ///
-    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`: it need not be initialised.
+    /// `plaintext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
     ///
     /// # Errors
     /// [`OpenError`] if they are not; nothing is written to `plaintext` then.
@@ -176,7 +176,7 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         Ok(output.finish())
     }
 
-    /// Compares the tag of `ciphertext` with `tag`. Returns what decrypts `ciphertext`.
+    /// Compares the tag of `ciphertext` with `tag`. Returns the cipher that decrypts `ciphertext`.
     fn verify(
         &self,
         nonce: &L::Nonce,

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The plans beside this page ([`super::short`], [`super::portions`], [`super::interleaved`],
-//! [`super::two_pass`]) and batches differ in the order of the work, and in how many blocks they
-//! compute at once. What they compute is written here. Block counters, the key of the
-//! authenticator, the padding and the lengths have no other source.
+//! [`super::two_pass`]) and batches differ in the order of the work, and in the number of blocks
+//! that they compute at once. This page defines their results: block counters, the key of the
+//! authenticator, the padding and the lengths come only from here.
 
 use sealane_simd::Simd;
 
@@ -53,14 +53,14 @@ pub(super) fn begin_mac(block_0: &[u8], aad: &[u8]) -> Short {
     Short::new(one_time_key(block_0)).padded(aad)
 }
 
-/// Returns the tag, once all of the ciphertext but `rest` is in `mac`: adds that, its padding and
-/// the [`lengths`].
+/// Returns the tag, once all of the ciphertext except `rest` is in `mac`: adds `rest`, its padding
+/// and the [`lengths`].
 #[inline(always)]
 pub(super) fn finish_mac(mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
     mac.padded(rest).block(lengths).tag()
 }
 
-/// As [`begin_mac`], for associated data of any length.
+/// Does the same as [`begin_mac`], for associated data of any length.
 #[inline(always)]
 pub(super) fn begin_long_mac<S: Simd>(token: S, block_0: &[u8], aad: &[u8]) -> Accumulator {
     let mut mac = Accumulator::new(one_time_key(block_0));
@@ -68,7 +68,7 @@ pub(super) fn begin_long_mac<S: Simd>(token: S, block_0: &[u8], aad: &[u8]) -> A
     mac
 }
 
-/// As [`finish_mac`], for [`begin_long_mac`].
+/// Does the same as [`finish_mac`], for [`begin_long_mac`].
 #[inline(always)]
 pub(super) fn finish_long_mac(mac: &mut Accumulator, aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
     mac.block(&lengths(aad_bytes, ciphertext_bytes));
@@ -81,8 +81,8 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
     tags_equal(computed, tag)
 }
 
-/// Takes back a forged message that was decrypted before its tag was known. In place, it is
-/// encrypted again.
+/// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
+/// again.
 #[inline(always)]
 pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
     payload.take_back(
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::chacha20::ChaCha20;
 
-    /// The page in its plainest order, beside the reference.
+    /// The construction in its plainest order, compared with the reference.
     #[test]
     fn the_parts_make_the_construction() {
         let (key, nonce) = ([0x42; 32], [7; 12]);

@@ -1,7 +1,7 @@
 //! The entries of whole messages to a backend.
 //!
-//! Nothing here depends on the length of a nonce or on the type of an output. So each function is
-//! compiled once, with this crate; kernels in a generic function would be compiled again for each
+//! Nothing here depends on the length of a nonce or on the type of an output, so each function is
+//! compiled once, with this crate. Kernels in a generic function would be compiled again for each
 //! type, in each crate that calls it.
 
 use sealane_simd::{Level, Output, dispatch};

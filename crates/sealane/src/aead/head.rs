@@ -1,4 +1,4 @@
-//! The start of a message, whose key stream is made together with block 0.
+//! The start of a message. Its key stream is computed together with block 0.
 
 use sealane_simd::Words;
 
@@ -9,8 +9,8 @@ use crate::chacha20::state::xor_bytes;
 use crate::poly1305::Short;
 use crate::wipe::wipe;
 
-/// Exclusive or of the head of a message with the key stream from block 1 on; returns the
-/// authenticator that block 0 is for.
+/// Combines the head of a message with the key stream from block 1 on. Returns the authenticator,
+/// with its key from block 0.
 #[inline(always)]
 pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], head: &mut [u8]) -> Short {
     let (mut first, mut others) = in_memory(rows);
@@ -20,9 +20,9 @@ pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], 
     mac
 }
 
-/// Stores the first set of blocks, which begins with the one-time key, in memory. Where the rows
-/// are as many as the CPU has registers, it stores all other sets too: the compiler would move some
-/// of the transposition behind each branch to come, and what it needs for that through memory.
+/// Stores the first set of blocks, which begins with the one-time key, in memory. If the rows fill
+/// all the CPU's registers, it stores all other sets too. Without this, the compiler would move
+/// parts of the transposition after each later branch, and spill their inputs.
 #[inline(always)]
 pub(super) fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> (W::Blocks, [W::Blocks; SETS]) {
     let mut others = [W::ZERO_BLOCKS; SETS];
@@ -38,7 +38,7 @@ const fn is_large<const SETS: usize>() -> bool {
     SETS > 3
 }
 
-/// Exclusive or of the message with the key stream from block 1 on.
+/// Combines the message with the key stream from block 1 on.
 #[inline(always)]
 pub(super) fn apply<W: Words, const SETS: usize>(
     (first, others): (&W::Blocks, &[W::Blocks; SETS]),

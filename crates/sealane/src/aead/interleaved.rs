@@ -1,5 +1,5 @@
-//! Messages of middle length where the CPU does vector and scalar work side by side: while the key
-//! stream of a group of blocks is made, the group before it is authenticated.
+//! Messages of middle length on CPUs that do vector and scalar work side by side. While the key
+//! stream of a group of blocks is computed, the group before it is authenticated.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{PendingPoly1305, Simd, Words};
@@ -15,10 +15,11 @@ use crate::poly1305::{Short, add_pending_block};
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
-/// Key stream that opening keeps: a group.
+/// The key stream of a group, which opening keeps.
 const GROUP_BYTES: usize = 512;
 
-/// Whether [`seal`] and [`open`] take such a message, which is longer than [`super::short::takes`].
+/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
+/// [`super::short::takes`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
     let below = const {
@@ -29,7 +30,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
     aad.len() <= SHORT_MAX_AAD_BYTES && length < below
 }
 
-/// As [`super::one_shot::seal`].
+/// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
@@ -46,8 +47,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
 }
 
-/// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message
-/// turns out to be a forgery.
+/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
+/// if the message turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -58,8 +59,8 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.input().len();
     let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    // From `ready_from` on, the key stream of the bytes from `start` to `end`; those before are
-    // decrypted.
+    // From `ready_from` on, holds the key stream of the bytes from `start` to `end`. The bytes
+    // before are decrypted.
     let mut ready = [0; GROUP_BYTES];
     let mut ready_from = BLOCK_BYTES;
     kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, GROUP_BYTES, Keep(&mut ready));
@@ -108,7 +109,7 @@ impl KeyStreamConsumer for SealHead<'_> {
     }
 }
 
-/// Encryption of `group` while `before` is authenticated.
+/// Encrypts `group` while `before` is authenticated.
 struct Seal<'a> {
     mac: Short,
     before: &'a [u8],
@@ -131,7 +132,7 @@ impl KeyStreamConsumer for Seal<'_> {
     }
 }
 
-/// Decryption of `before` once it is authenticated, and the key stream of the next group.
+/// Decrypts `before` once it is authenticated, and computes the key stream of the next group.
 struct Open<'a> {
     mac: Short,
     before: &'a mut [u8],
@@ -157,7 +158,7 @@ impl KeyStreamConsumer for Open<'_> {
     }
 }
 
-/// Nothing but the key stream.
+/// Only the key stream.
 struct Keep<'a>(&'a mut [u8; GROUP_BYTES]);
 
 impl KeyStreamConsumer for Keep<'_> {

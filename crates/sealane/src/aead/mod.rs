@@ -1,7 +1,7 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03,
 //! section 2).
 //!
-//! [`construction`] is what is computed. [`one_shot`] chooses the order of the work for a whole
+//! [`construction`] defines the result. [`one_shot`] chooses the order of the work for a whole
 //! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`].
 
 mod batch;

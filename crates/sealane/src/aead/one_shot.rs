@@ -15,14 +15,15 @@ use crate::chacha20::state::State;
 use crate::frame::own_frame;
 use crate::{OpenError, Tag};
 
-/// Encrypts; returns the tag.
+/// Encrypts. Returns the tag.
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.input().len();
     if short::takes(token, aad, length) {
         own_frame!(token => short::seal(token, state, aad, message))
     } else if portions::takes::<S>(aad) {
-        // Its frame is large: in a function of its own, short messages do not wait for that.
+        // This is a separate function because its frame is large, and short messages need not set
+        // it up.
         token.enter_apart(
             #[inline(always)]
             |token| portions::seal(token, state, aad, message),
@@ -34,7 +35,7 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
     }
 }
 
-/// Decrypts if the tag is right; else leaves the message as it was.
+/// Decrypts if the tag is right. Otherwise leaves the message unchanged.
 #[inline(always)]
 pub(crate) fn open<S: Simd>(
     token: S,

@@ -1,8 +1,9 @@
-//! Messages of more than a few blocks where Poly1305 has products of 52 bits.
+//! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
-//! The key stream is made in portions. The first has block 0 and the odd blocks, so that only whole
-//! pairs of groups remain. The powers of r are computed once block 0 is there. From then on each
-//! portion is authenticated after the next has been made (before it, where the message is opened).
+//! The key stream is computed in portions. The first portion has block 0 and the odd blocks, so
+//! that only whole pairs of groups remain. The powers of r are computed after block 0. From then
+//! on, each portion is authenticated after the key stream of the next one is computed (before it,
+//! when the message is opened).
 
 use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
@@ -21,13 +22,14 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
-/// Whether [`seal`] and [`open`] take such a message, which is longer than [`super::short::takes`].
+/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
+/// [`super::short::takes`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// The first portion, which is made together with block 0.
+/// The first portion, which is computed together with block 0.
 struct First {
     shape: Shape,
     /// Bytes at the start of the message.
@@ -38,7 +40,7 @@ struct First {
 
 /// The vectors of the first portion.
 enum Shape {
-    /// Block 0 and the blocks behind it, in as many sets or groups as they fill.
+    /// Block 0 and the blocks after it, in the sets or groups that they fill.
     Consecutive,
     /// A group, and beside it a set with block 0 and the last blocks of the message.
     GroupAndSet,
@@ -47,7 +49,7 @@ enum Shape {
 }
 
 impl First {
-    /// As many blocks as leave only pairs of groups for the other portions.
+    /// Chooses the blocks so that only pairs of groups remain for the other portions.
     #[inline(always)]
     fn of<S: Simd>(token: S, length: usize) -> Self {
         const PAIR_BLOCKS: usize = PAIR_BYTES / BLOCK_BYTES;
@@ -89,7 +91,7 @@ impl First {
     }
 }
 
-/// As [`super::one_shot::seal`].
+/// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
@@ -119,8 +121,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     tag
 }
 
-/// As [`super::one_shot::open`]: decrypts while it authenticates, and encrypts again if the message
-/// turns out to be a forgery.
+/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
+/// if the message turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -139,8 +141,7 @@ pub(super) fn open<S: Simd>(
     groups.fill(token, state, state[13]);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
-    // The key stream of the first portion: its bytes are not decrypted before they are
-    // authenticated.
+    // The key stream of the first portion. Its bytes are authenticated before they are decrypted.
     let mut ready = [0; PAIR_BYTES];
     let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
     first.xor(token, (state, &groups), length, &mut set, ready);

@@ -1,7 +1,7 @@
-//! Sealing under nonces drawn at random.
+//! Sealing under random nonces.
 //!
-//! Only for nonces of 192 bits: among 2^80 random nonces two are equal with a probability of 2^-33.
-//! With the 96 bits of ChaCha20-Poly1305 that would be so after 2^32 messages.
+//! This is only for nonces of 192 bits: among 2^80 random nonces, two are equal with a probability
+//! of 2^-33. The 96 bits of ChaCha20-Poly1305 reach that probability after 2^32 messages.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -118,8 +118,7 @@ macro_rules! random_nonces {
                 Ok(message)
             }
 
-            /// Opens what `seal_message` returned: nonce, ciphertext and tag. Returns the
-            /// plaintext.
+            /// Opens a result of `seal_message`: nonce, ciphertext and tag. Returns the plaintext.
             ///
             /// # Errors
             /// [`OpenError`] if `message` and `aad` are not authentic together, or `message` is too

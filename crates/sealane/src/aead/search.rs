@@ -1,17 +1,17 @@
-//! Messages in data that holds more than them.
+//! Finds messages in longer data.
 
 use super::cipher::{ChaChaPoly1305, sealed};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 
-/// For damaged files. Messages are without associated data, ciphertext first and its tag behind it.
-/// A place that is found holds a message only if that can be opened.
+/// This is for damaged files. Messages have no associated data, and the tag follows the ciphertext.
+/// A position that is found holds a message only if that message can be opened.
 ///
-/// Each place that is tried is a guess at a tag, as is each message that somebody else sends: n
-/// places of messages of l blocks succeed with a probability of at most n l / 2^103.
+/// Each position that is tried is a guess at a tag, like a forged message from an attacker. n
+/// positions of messages of l blocks succeed with a probability of at most n l / 2^103.
 impl<L: sealed::Aead> ChaChaPoly1305<L> {
-    /// The first place in `data` where a message of `len` bytes is, followed by its tag: at any
-    /// byte. It takes a few multiplications for each place, whatever the length.
+    /// Returns the first position in `data` of a message of `len` bytes, followed by its tag. It
+    /// may be at any byte. Each position takes a few multiplications, for any length.
     ///
     /// # Panics
     /// If `len` is 0 or not divisible by 16.
@@ -20,15 +20,15 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         self.search(nonce).window(data, len)
     }
 
-    /// The length of the message that `data` starts with, if its tag follows it and is in `data`
-    /// too: the first that fits, of 0 bytes or more.
+    /// Returns the length of the message at the start of `data`, if its tag follows it in `data`.
+    /// Returns the shortest length that fits, from 0 bytes on.
     #[must_use]
     pub fn find_end(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).end(data)
     }
 
-    /// The place in `data` where a message starts with whose tag `data` ends: the last one that
-    /// fits.
+    /// Returns the position in `data` of the message whose tag is at the end of `data`: the last
+    /// position that fits.
     #[must_use]
     pub fn find_start(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).start(data)

@@ -21,7 +21,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
     S::VECTORS && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes
 }
 
-/// As [`super::one_shot::seal`].
+/// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.input().len());
@@ -30,8 +30,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         return if message.len() <= rows::set_bytes::<S>() {
             seal_beside_block_0::<S, 1>(token, state, aad, message)
         } else {
-            // In a function of its own: the shortest message would wait for what the largest frame
-            // costs.
+            // This is a separate function, because the largest frame would delay the shortest
+            // message.
             token.enter_apart(
                 #[inline(always)]
                 |token| seal_beside_block_0::<S, 2>(token, state, aad, message),
@@ -41,7 +41,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, bytes, Seal { token, aad, message })
 }
 
-/// As [`super::one_shot::open`].
+/// Does the same as [`super::one_shot::open`].
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -64,10 +64,10 @@ pub(super) fn open<S: Simd>(
     kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
 }
 
-/// As [`seal`], with the one-time key on integers, beside the key stream on vectors.
+/// Does the same as [`seal`], with the one-time key on integers, beside the key stream on vectors.
 ///
-/// Like [`Short`], block 0 is a value in registers, not a place that could be wiped: to be one, it
-/// would have to go into memory, which costs 25 to 100 cycles.
+/// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
+/// would have to store it in memory, which costs 25 to 100 cycles.
 #[inline(always)]
 fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
     let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
@@ -76,7 +76,7 @@ fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad:
     authenticate(token, mac, message, &lengths(aad.len(), message.len()))
 }
 
-/// As [`open`], with the one-time key on integers.
+/// Does the same as [`open`], with the one-time key on integers.
 #[inline(always)]
 fn open_beside_block_0<S: Simd, const SETS: usize>(
     token: S,

@@ -16,12 +16,12 @@ use crate::poly1305;
 use crate::wipe::wipe;
 use crate::{OpenError, Tag};
 
-/// Bytes of key stream that are made before all else.
+/// Bytes of key stream that are computed first.
 const FIRST_BYTES: usize = TWO_PASS_FIRST_BLOCKS * BLOCK_BYTES;
-/// Bytes of the message that the start of the key stream is for.
+/// Bytes of the message that use the start of the key stream.
 const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
 
-/// Encrypts; returns the tag.
+/// Encrypts. Returns the tag.
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
@@ -41,7 +41,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     finish_long_mac(&mut mac, aad.len(), length)
 }
 
-/// Decrypts if the tag is right; else leaves the message as it was.
+/// Decrypts if the tag is right. Otherwise leaves the message unchanged.
 ///
 /// A message that is longer than its head is decrypted piece by piece while it is authenticated,
 /// and encrypted again if it turns out to be a forgery.
@@ -79,8 +79,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Fills the start of the key stream: block 0, the blocks for `bytes` of the message, and those
-/// that come with them at no cost.
+/// Fills the start of the key stream: block 0, the blocks for `bytes` of the message, and further
+/// blocks that cost nothing.
 #[inline(always)]
 fn first_key_stream<S: Simd>(token: S, state: &State, bytes: usize, first: &mut [u8; FIRST_BYTES]) {
     let needed = (BLOCK_BYTES + bytes).next_multiple_of(rows::set_bytes::<S>()).min(FIRST_BYTES);

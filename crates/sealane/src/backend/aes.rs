@@ -49,7 +49,7 @@ impl Family for AesFamily {
     }
 }
 
-/// How many inputs are hashed together: such that with each backend there are groups of every size,
+/// The number of inputs that are hashed together. On each backend they form groups of every size,
 /// down to single hashes.
 const COUNTS: [usize; 4] = [1, 8, 13, 31];
 const MAX_COUNT: usize = 31;

@@ -17,7 +17,7 @@ impl Sealed for ChaChaFamily {}
 
 impl Family for ChaChaFamily {
     type Level = Level;
-    // Both together have kernels of their own.
+    // The combination of both has separate kernels.
     const PRIMITIVES: &'static [&'static str] = &["chacha20", "poly1305", "xchacha20poly1305"];
 
     fn gives_known_answers(level: Level, primitive: usize) -> bool {
@@ -62,15 +62,15 @@ static MESSAGE: [u8; MAX_POLY1305_LENGTH] = {
 };
 
 const CHACHA20_DIGEST: u64 = 14_622_697_047_385_849_904;
-/// Messages of a batch, so many that on each backend every way of working on several at once is
-/// taken, and then one by one. Message i has i bytes of associated data.
+/// The messages of a batch. There are enough to use every way of processing several at once on each
+/// backend, and then single ones. Message i has i bytes of associated data.
 const BATCH_MESSAGES: usize = 30;
 const MAX_BATCH_LENGTH: usize = 229;
 /// Lengths of messages that are sealed and opened alone: short, of middle length, and longer.
 const AEAD_LENGTHS: [usize; 4] = [100, 300, 1300, 5000];
 const AEAD_KEY: [u8; 32] = [0x80; 32];
 
-/// Of message i in a batch, in bytes.
+/// Returns the length of message i in a batch, in bytes.
 const fn batch_length(i: usize) -> usize {
     match i % 3 {
         0 => 90 - i,
@@ -137,8 +137,8 @@ fn poly1305_digest_with(mut mac: impl FnMut(&[u8; 32], &[u8]) -> [u8; 16]) -> u6
     digest
 }
 
-/// A batch under one key, then messages one by one; these are opened too, which leaves them as they
-/// were.
+/// Seals a batch under one key, then single messages. Opens the single messages too, which restores
+/// them.
 fn aead_digest(level: Level) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
     let mut tags = [[0; 16]; BATCH_MESSAGES];

@@ -15,7 +15,7 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// Primitives that are made of the same operations of a CPU, and so share a list of backends.
+/// Primitives that use the same CPU operations, and therefore share a list of backends.
 ///
 /// The trait is sealed.
 pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
@@ -29,21 +29,21 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
     const NAMES: &'static [&'static str] = <Self::Level as LevelList>::NAMES;
 
     #[doc(hidden)]
-    /// Whether the primitive at that position in [`Family::PRIMITIVES`] gives its known answers on
-    /// `level`.
+    /// Returns whether the primitive at that position in [`Family::PRIMITIVES`] gives its known
+    /// answers on `level`.
     fn gives_known_answers(level: Self::Level, primitive: usize) -> bool;
 
     #[doc(hidden)]
-    /// Where the choice is kept.
+    /// The cache of the choice.
     fn chosen() -> &'static CachedLevel<Self::Level>;
 
     #[doc(hidden)]
-    /// Where the results of the self-tests are kept.
+    /// The cache of the self-tests' results.
     fn tested() -> &'static SelfTestCache;
 }
 
-/// An instruction set that this CPU has and that computes right results: what the primitives of a
-/// family run on.
+/// An instruction set for a family of primitives. The CPU has it, and it has computed right
+/// results.
 ///
 /// A value is proof of both, so every constructor that takes one is infallible.
 ///
@@ -59,9 +59,10 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
 pub struct BackendOf<F: Family>(F::Level);
 
 impl<F: Family> BackendOf<F> {
-    /// The widest backend that this CPU has and that passes its self-test.
+    /// Returns the widest backend that this CPU has and that passes its self-test.
     ///
-    /// The first call in a process tests (some microseconds); later ones read a cache.
+    /// The first call in a process runs the self-tests (some microseconds); later ones read a
+    /// cache.
     ///
     /// # Panics
     /// If not even portable code passes: the program is miscompiled or the machine is broken.
@@ -81,35 +82,35 @@ impl<F: Family> BackendOf<F> {
         backend
     }
 
-    /// The last of `levels`, which go from narrow to wide, that passes.
+    /// Returns the last of `levels`, which go from narrow to wide, that passes.
     #[cold]
     fn select(levels: impl DoubleEndedIterator<Item = F::Level>, passes: impl Fn(F::Level) -> bool) -> Self {
         levels.rev().find(|&level| passes(level)).map(Self).expect("no backend computes right results on this machine")
     }
 
-    /// All backends that this CPU has and that pass their self-test, the narrowest first.
+    /// Returns all backends that this CPU has and that pass their self-test, the narrowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         F::Level::available().filter(|&level| SelfTestOf::<F>::of(level).passed()).map(Self)
     }
 
-    /// The backend of that name: see [`BackendOf::name`].
+    /// Returns the backend of that name: see [`BackendOf::name`].
     ///
     /// # Errors
-    /// [`BackendError`], which says why there is none.
+    /// [`BackendError`], which gives the reason.
     pub fn by_name(name: &str) -> Result<Self, BackendError> {
         let mut statuses = BackendStatusOf::<F>::all();
         statuses.find(|status| status.name() == name).ok_or(BackendError::Unknown(F::NAMES))?.backend()
     }
 
-    /// The backend that the environment variable `SEALANE_BACKEND` names, else
+    /// Returns the backend that the environment variable `SEALANE_BACKEND` names, or
     /// [`BackendOf::detect`]. For tests and commands: a library should leave the choice to its
     /// caller.
     ///
-    /// The variable holds one name or several with commas between them, such as `avx2,aesni`; each
-    /// family of primitives goes by those names that it has, the last of them.
+    /// The variable holds one name or several names with commas between them, such as `avx2,aesni`.
+    /// Each family of primitives uses the last name that it knows.
     ///
     /// # Errors
-    /// [`BackendError`] if one that is named cannot be used, or no family has a name: nothing is
+    /// [`BackendError`] if a named backend cannot be used, or no family knows a name: no backend is
     /// silently replaced.
     #[cfg(feature = "std")]
     pub fn from_env() -> Result<Self, BackendError> {
@@ -119,7 +120,7 @@ impl<F: Family> BackendOf<F> {
         Self::by_names(names.to_str().ok_or(BackendError::Unknown(F::NAMES))?)
     }
 
-    /// The backend that a list of names with commas between them means for this family.
+    /// Returns this family's backend in a list of names with commas between them.
     #[cfg(feature = "std")]
     fn by_names(names: &str) -> Result<Self, BackendError> {
         let mut chosen = None;
@@ -133,8 +134,8 @@ impl<F: Family> BackendOf<F> {
         Ok(chosen.unwrap_or_else(Self::detect))
     }
 
-    /// The name, in lower case: `scalar` for portable code, else that of the instruction set, as in
-    /// `avx2`.
+    /// Returns the name, in lower case: `scalar` for portable code, or the name of the instruction
+    /// set, such as `avx2`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -145,7 +146,7 @@ impl<F: Family> BackendOf<F> {
         self.0
     }
 
-    /// The backend of a level that was taken from one.
+    /// Returns the backend of a level that came from one.
     #[inline]
     pub(crate) fn of(level: F::Level) -> Self {
         Self(level)
@@ -180,33 +181,33 @@ pub struct BackendStatusOf<F> {
 }
 
 impl<F: Family> BackendStatusOf<F> {
-    /// All of them, the narrowest first.
+    /// Returns all of them, the narrowest first.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         (0..F::NAMES.len()).map(|index| Self { index, family: PhantomData })
     }
 
-    /// The backend's name.
+    /// Returns the backend's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         F::NAMES[self.index]
     }
 
-    /// Whether the CPU has the instructions and the operating system saves their registers.
+    /// Returns whether the CPU has the instructions and the operating system saves their registers.
     #[must_use]
     pub fn supported(self) -> bool {
         F::Level::by_index(self.index).is_some()
     }
 
-    /// The result of the self-test, where the backend is supported.
+    /// Returns the result of the self-test, if the backend is supported.
     #[must_use]
     pub fn self_test(self) -> Option<SelfTestOf<F>> {
         F::Level::by_index(self.index).map(SelfTestOf::of)
     }
 
-    /// The backend, if it can be used.
+    /// Returns the backend, if it can be used.
     ///
     /// # Errors
-    /// [`BackendError`], which says why it cannot.
+    /// [`BackendError`], which gives the reason.
     pub fn backend(self) -> Result<BackendOf<F>, BackendError> {
         let level = F::Level::by_index(self.index).ok_or(BackendError::Unavailable(self.name()))?;
         if SelfTestOf::<F>::of(level).passed() {
@@ -225,9 +226,9 @@ impl<F: Family> fmt::Debug for BackendStatusOf<F> {
 
 /// The results of a backend's known-answer test, primitive by primitive.
 ///
-/// Emulators and virtual machines have shipped with wrong vector instructions. A few microseconds
-/// once in a process make sure that a fault shows as a slower backend, not as a file that nobody
-/// can open.
+/// Emulators and virtual machines have shipped with wrong vector instructions. The self-test takes
+/// a few microseconds once in a process. With it, a fault causes a slower backend, not a file that
+/// cannot be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SelfTestOf<F> {
     passed: u32,
@@ -237,12 +238,12 @@ pub struct SelfTestOf<F> {
 impl<F: Family> SelfTestOf<F> {
     const ALL: u32 = (1 << F::PRIMITIVES.len()) - 1;
 
-    /// The primitives of the family, each with whether it gave the known answers.
+    /// Returns the primitives of the family, each with whether it gave the known answers.
     pub fn results(self) -> impl Iterator<Item = (&'static str, bool)> {
         F::PRIMITIVES.iter().enumerate().map(move |(i, &primitive)| (primitive, self.passed >> i & 1 == 1))
     }
 
-    /// Whether all primitives did.
+    /// Returns whether all primitives did.
     #[must_use]
     pub fn passed(self) -> bool {
         self.passed == Self::ALL
@@ -266,16 +267,16 @@ impl<F: Family> fmt::Debug for SelfTestOf<F> {
     }
 }
 
-/// The results of the self-tests of a family's levels: for each a bit that says that it was tested,
-/// and one for each primitive.
+/// The results of the self-tests of a family's levels. Each level has a bit for "tested", and one
+/// bit for each primitive.
 pub struct SelfTestCache(AtomicU32);
 
 impl SelfTestCache {
     /// Bits for each level.
     const WIDTH: usize = 4;
-    /// How many primitives a family may have.
+    /// The largest number of primitives in a family.
     pub const MAX_PRIMITIVES: usize = Self::WIDTH - 1;
-    /// How many levels.
+    /// The number of levels.
     pub const MAX_LEVELS: usize = 32 / Self::WIDTH;
 
     /// No results.
@@ -283,24 +284,26 @@ impl SelfTestCache {
         Self(AtomicU32::new(0))
     }
 
-    /// The bits of the primitives of the level at `index`, from `test` the first time.
+    /// Returns the bits of the primitives of the level at `index`. The first call computes them
+    /// with `test`.
     fn get_or_test(&self, index: usize, test: impl FnOnce() -> u32) -> u32 {
         let shift = Self::WIDTH * index;
-        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        // Relaxed ordering is enough: the value guards no other data, and every thread would
+        // compute the same value.
         let cached = self.0.load(Ordering::Relaxed);
         let level = cached >> shift & ((1 << Self::WIDTH) - 1);
         if level & 1 == 1 {
             return level >> 1;
         }
         let passed = test();
-        // Not an atomic "or", which not every CPU has: should another thread's result get lost, it
-        // is computed again.
+        // There is no atomic "or", because some CPUs lack it. If another thread's result is lost,
+        // it is computed again.
         self.0.store(cached | (passed << 1 | 1) << shift, Ordering::Relaxed);
         passed
     }
 }
 
-/// A digest that every byte goes into. It guards against faults, not against people.
+/// A digest of every byte. It guards against faults, not against attackers.
 pub(crate) fn absorb(digest: u64, bytes: &[u8]) -> u64 {
     let mut digest = digest;
     for word in bytes.chunks(8) {

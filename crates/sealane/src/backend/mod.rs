@@ -1,4 +1,4 @@
-//! Which instruction set does the work.
+//! The instruction sets that do the work.
 
 mod aes;
 mod chacha;
@@ -11,8 +11,8 @@ pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 pub(crate) use family::{Sealed, SelfTestCache, absorb};
 pub use gf8::Gf8Family;
 
-/// An instruction set that this CPU has and that computes right results: what ChaCha, Poly1305 and
-/// their combinations run on.
+/// An instruction set for ChaCha, Poly1305 and their combinations. The CPU has it, and it has
+/// computed right results.
 pub type Backend = BackendOf<ChaChaFamily>;
 
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
@@ -26,7 +26,7 @@ pub type SelfTest = SelfTestOf<ChaChaFamily>;
 const NAMES_OF_FAMILIES: [&[&str]; 4] =
     [ChaChaFamily::NAMES, AesFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
 
-/// Whether any family has a backend of that name.
+/// Returns whether any family has a backend of that name.
 #[cfg(feature = "std")]
 fn is_known(name: &str) -> bool {
     NAMES_OF_FAMILIES.iter().any(|names| names.contains(&name))

@@ -8,7 +8,7 @@ use super::rows::{Interleave, Rows, blocks};
 use super::state::State;
 use crate::wipe::wipe;
 
-/// Makes the key stream of `SETS * ROWS` blocks. Blocks of `pending` are added during the rounds.
+/// Computes the key stream of `SETS * ROWS` blocks. Adds blocks of `pending` during the rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
     token: S,
@@ -24,13 +24,13 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUN
     block_function::<_, B, ROUNDS, SETS>(&initial, pending)
 }
 
-/// The first sets of blocks of ChaCha20's key stream.
+/// Computes the first sets of blocks of ChaCha20's key stream.
 #[inline(always)]
 pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
     key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut PendingPoly1305::none())
 }
 
-/// A double round of one set.
+/// Computes a double round of one set.
 #[inline(always)]
 pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
     let (mut a, mut b, mut c, mut d) = ([a], [b], [c], [d]);
@@ -38,7 +38,8 @@ pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
     Rows(a[0], b[0], c[0], d[0])
 }
 
-/// The first set of blocks of as many key streams, with 32-bit counters, as there are states.
+/// Computes the first set of blocks of one key stream, with a 32-bit counter, for each of the
+/// states.
 #[inline(always)]
 pub(super) fn first_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     token: S,
@@ -72,10 +73,10 @@ fn block_function<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usiz
     rows
 }
 
-/// The rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
+/// Computes the rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
 ///
-/// For a diagonal round the other rows are rotated against `b`: a round ends with `b` and the next
-/// begins with it, so that rotating `b` itself would make the chain of operations longer.
+/// For a diagonal round, the other rows are rotated against `b`. A round ends with `b` and the next
+/// one begins with it, so rotating `b` itself would make the chain of operations longer.
 #[inline(always)]
 fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     a: &mut [W; SETS],
@@ -92,7 +93,7 @@ fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
             c[i] = c[i].rotate_columns_1();
         }
         if B::ACTIVE {
-            // A double round is too short for the compiler to sort the instructions in a harmful
+            // A double round is too short for the compiler to reorder its instructions in a harmful
             // way.
             for _ in 0..INTERLEAVED_BLOCKS {
                 B::step(pending);
@@ -107,7 +108,8 @@ fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     }
 }
 
-/// The rounds alone, without the final addition: `state` becomes the permuted state (for HChaCha).
+/// Computes the rounds without the final addition: `state` becomes the permuted state (for
+/// HChaCha).
 #[inline(always)]
 pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
     let row = |i: usize| [S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]])];
@@ -120,7 +122,8 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
     wipe(blocks.as_mut());
 }
 
-/// The last row, counter and nonce, of consecutive blocks that begin `blocks` after `counter`.
+/// Returns the last rows, with counter and nonce, of consecutive blocks from `blocks` after
+/// `counter` on.
 #[inline(always)]
 pub(super) fn counters<S: Simd, const COUNTER_64: bool>(
     token: S,
@@ -137,7 +140,7 @@ pub(super) fn counters<S: Simd, const COUNTER_64: bool>(
         }
         return S::Words::from_lanes(token, &rows);
     }
-    // One row for all, and what is to be added to its first word.
+    // One row for all blocks, and the numbers to add to its first word.
     for row in 0..S::Words::ROWS {
         rows[4 * row] = (blocks + row) as u32;
     }
@@ -145,8 +148,8 @@ pub(super) fn counters<S: Simd, const COUNTER_64: bool>(
     S::Words::splat_row(token, [counter as u32, high, state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 
-/// The four quarter rounds of a column round, or of a diagonal round when the columns have been
-/// rotated.
+/// Computes the four quarter rounds of a column round, or of a diagonal round when the columns have
+/// been rotated.
 #[inline(always)]
 fn quarter_rounds<W: Words, const SETS: usize>(
     a: &mut [W; SETS],
@@ -176,7 +179,7 @@ pub(super) fn first_half<W: Words, const SETS: usize>(
     }
 }
 
-/// The other two.
+/// The other two lines.
 #[inline(always)]
 pub(super) fn second_half<W: Words, const SETS: usize>(
     a: &mut [W; SETS],

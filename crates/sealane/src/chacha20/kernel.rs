@@ -11,8 +11,7 @@ use super::state::State;
 use super::{BLOCK_BYTES, horizontal, portable, single, vertical};
 use crate::frame::own_frame;
 
-/// Exclusive or of `data` with the key stream from block `counter` on, with the features of
-/// `token`.
+/// Combines `data` with the key stream from block `counter` on, with the features of `token`.
 ///
 /// `COUNTER_64` says that the counter has 64 bits (words 12 and 13) instead of 32 (word 12). The
 /// caller has checked that the counter does not overflow before `data` ends.
@@ -28,7 +27,7 @@ pub(crate) fn apply<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     );
 }
 
-/// As [`apply`], in a function that has been compiled for the token.
+/// Does the same as [`apply`], in a function that has been compiled for the token.
 #[inline(always)]
 pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -47,7 +46,7 @@ pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const COUNTER_64: bool
     }
 }
 
-/// Exclusive or with data.
+/// Combines rows of key stream with data.
 struct Xor<'a>(&'a mut [u8]);
 
 impl KeyStreamConsumer for Xor<'_> {
@@ -60,7 +59,8 @@ impl KeyStreamConsumer for Xor<'_> {
     }
 }
 
-/// As [`apply`], for up to [`group_bytes`], or bytes that [`is_last`] takes, but not none.
+/// Does the same as [`apply`], for 1 to [`group_bytes`] bytes, or for lengths that [`is_last`]
+/// takes.
 #[inline(always)]
 fn group<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(token: S, state: &State, counter: u64, data: &mut [u8]) {
     if S::VECTORS {
@@ -83,20 +83,20 @@ fn group<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(token: S, state: 
     }
 }
 
-/// Whether a block on integers takes less time than on vectors, and next to none beside vectors.
+/// Returns whether a block on integers takes less time than on vectors, and almost none beside
+/// vectors.
 #[inline(always)]
 pub(crate) fn has_free_integer_units<S: Simd>(token: S) -> bool {
     S::TUNING.block_on_integers.of(token.cpu_class())
 }
 
-/// Block 0 of ChaCha20 on integers, and beside it the rows of the `SETS` sets that follow.
+/// Computes block 0 of ChaCha20 on integers, and beside it the rows of the `SETS` sets that follow.
 #[inline(always)]
 pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State) -> (State, [Rows<S::Words>; SETS]) {
     single::block_and_sets::<S, 20, false, SETS>(token, state, 0)
 }
 
-/// Makes the key stream for that many bytes, which [`group`] would take, in the layout that is
-/// fastest.
+/// Computes the key stream for that many bytes, which [`group`] would take, in the fastest layout.
 #[inline(always)]
 pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -118,7 +118,7 @@ pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COU
     }
     let horizontal_sets = if U::Interleave::ACTIVE { INTERLEAVED_HORIZONTAL_SETS } else { S::TUNING.horizontal_sets };
     match bytes.div_ceil(set_bytes::<S>()) {
-        // Only for the instruction sets that want as many.
+        // This code is only for the instruction sets that use that many sets.
         5 if const { S::TUNING.most_horizontal_sets >= 5 } => {
             rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 5>)
         }
@@ -135,14 +135,15 @@ pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COU
     }
 }
 
-/// The first [`set_bytes`] of as many key streams of ChaCha20, in the layout of RFC 8439, as there
-/// are states: three fill the units of a CPU that one leaves waiting.
+/// Computes the first [`set_bytes`] of one ChaCha20 key stream, in the layout of RFC 8439, for each
+/// of the states. On some CPUs, one state leaves units waiting, and three fill them.
 #[inline(always)]
 pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; SETS]) -> [Rows<S::Words>; SETS] {
     horizontal::first_sets::<S, 20, SETS>(token, states)
 }
 
-/// The rounds alone, without the final addition: `state` becomes the permuted state (for HChaCha).
+/// Computes the rounds without the final addition: `state` becomes the permuted state (for
+/// HChaCha).
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
     token.enter(
         #[inline(always)]

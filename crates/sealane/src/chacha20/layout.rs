@@ -1,4 +1,4 @@
-//! Where counter and nonce stand in the state, and how long they are.
+//! The positions of counter and nonce in the state, and their lengths.
 
 use sealane_simd::Level;
 
@@ -24,8 +24,8 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// A way to place block counter and nonce in the state. Implemented by [`Ietf`], [`Original`] and
-/// [`Extended`] only.
+/// A layout of block counter and nonce in the state. Implemented only by [`Ietf`], [`Original`] and
+/// [`Extended`].
 pub trait Layout: Sealed<SealedNonce = Self::Nonce> + Copy {
     /// The nonce, an array of bytes.
     type Nonce: Copy;

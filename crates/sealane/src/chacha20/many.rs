@@ -1,9 +1,8 @@
 //! Key streams of many messages at once: vertical groups whose lanes hold blocks of different
 //! messages.
 //!
-//! One message's blocks differ in the counter only, and fill the lanes of a wide vector when it is
-//! long. Here each lane has a block counter and a nonce of its own, and, for XChaCha, a key of its
-//! own.
+//! One message's blocks differ only in the counter, and a long message fills the lanes of a wide
+//! vector. Here each lane has a separate block counter and nonce, and, for XChaCha, a separate key.
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
@@ -19,7 +18,7 @@ pub(crate) type Row = [u32; 4];
 /// Key stream bytes of the widest group.
 const MAX_GROUP_BYTES: usize = MAX_WORDS_LANES * BLOCK_BYTES;
 
-/// Sixteen bytes as a row, little-endian.
+/// Returns sixteen bytes as a row, little-endian.
 #[inline(always)]
 pub(crate) fn row(bytes: &[u8; 16]) -> Row {
     let mut row = [0; 4];
@@ -32,9 +31,9 @@ pub(crate) fn row(bytes: &[u8; 16]) -> Row {
 /// The keys of the messages: rows 1 and 2 of their states.
 #[derive(Clone, Copy)]
 pub(crate) enum Keys<'a> {
-    /// One for all of them.
+    /// One key for all messages.
     Shared([&'a Row; 2]),
-    /// One for each.
+    /// One key for each message.
     Each(&'a [[Row; 2]]),
 }
 
@@ -49,8 +48,8 @@ pub(crate) struct Run {
     pub(crate) blocks: usize,
 }
 
-/// Makes blocks of the messages' key streams, for message `i` `counts[i]` of them from block
-/// `first` on, and hands them to `visit`, each time some runs and the bytes of all of them.
+/// Computes `counts[i]` blocks of the key stream of each message `i`, from block `first` on. Passes
+/// them to `visit` in several calls, each with some runs and the bytes of all of them.
 ///
 /// `last_rows` has the last row of each message's state; its counter is ignored.
 #[inline(always)]
@@ -74,14 +73,15 @@ pub(crate) fn key_streams<S: Simd>(
     }
 }
 
-/// The next block is number `done` of those of `message`.
+/// Block number `done` of `message` is the next one.
 struct Cursor {
     message: usize,
     done: usize,
 }
 
-/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each from
-/// `key` and its `prefix`, the first 16 bytes of its nonce. All slices have one length.
+/// Computes HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each
+/// message from `key` and its `prefix`, the first 16 bytes of its nonce. All slices have equal
+/// lengths.
 #[inline(always)]
 pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subkeys: &mut [[Row; 2]]) {
     let mut group = Group::new();
@@ -104,7 +104,7 @@ struct Group {
     key_rows: [[Row; MAX_WORDS_LANES]; 2],
     last_rows: [Row; MAX_WORDS_LANES],
     runs: [Run; MAX_WORDS_LANES],
-    /// Where the output goes, by exclusive or: zeros before.
+    /// The output is combined with these bytes by exclusive or, so they are zeros before.
     bytes: [u8; MAX_GROUP_BYTES],
 }
 
@@ -116,7 +116,7 @@ impl Group {
         Self { key_rows: [rows; 2], last_rows: rows, runs, bytes: [0; MAX_GROUP_BYTES] }
     }
 
-    /// Takes up to `lanes` blocks; returns the number of runs that they are.
+    /// Takes up to `lanes` blocks. Returns the number of their runs.
     // Not inlined: between the kernels its few values would live in memory.
     #[inline(never)]
     fn fill(
@@ -157,7 +157,7 @@ impl Group {
         runs
     }
 
-    /// Word i of all blocks' states in vector i.
+    /// Returns word i of all blocks' states in vector i.
     #[inline(always)]
     fn initial<S: Simd>(&self, token: S, keys: Keys<'_>) -> [S::Words; 16] {
         let mut v = [S::Words::splat(token, 0); 16];
@@ -180,7 +180,7 @@ impl Group {
         v
     }
 
-    /// The block function (RFC 8439, section 2.3).
+    /// Computes the block function (RFC 8439, section 2.3).
     #[inline(always)]
     fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
         let initial = self.initial(token, keys);

@@ -7,8 +7,8 @@
 //! | [`XChaCha20`] (also 12, 8) | 24 bytes | 2^32 blocks, 256 GiB | draft-irtf-cfrg-xchacha-03, section 2.3 |
 //! | [`ChaCha20Original`] (also 12, 8) | 8 bytes | 2^64 blocks | Bernstein, "ChaCha, a variant of Salsa20" |
 //!
-//! A stream cipher alone does not notice a changed message: use [`crate::ChaCha20Poly1305`] unless
-//! you know why not.
+//! A stream cipher alone does not detect a changed message. Use [`crate::ChaCha20Poly1305`] unless
+//! you know why you do not need that.
 //!
 //! ```
 //! use sealane::chacha20::ChaCha20;
@@ -66,7 +66,7 @@ pub type ChaCha20Original = ChaCha<20, Original>;
 pub type ChaCha12Original = ChaCha<12, Original>;
 /// ChaCha8 in the original layout.
 pub type ChaCha8Original = ChaCha<8, Original>;
-/// XChaCha20: a 192-bit nonce, long enough to be drawn at random (draft-irtf-cfrg-xchacha-03).
+/// XChaCha20: a 192-bit nonce, which is long enough for random nonces (draft-irtf-cfrg-xchacha-03).
 pub type XChaCha20 = ChaCha<20, Extended>;
 /// XChaCha12: XChaCha with 12 rounds, in HChaCha too.
 pub type XChaCha12 = ChaCha<12, Extended>;
@@ -81,7 +81,7 @@ pub struct ChaCha<const ROUNDS: usize, L: Layout> {
     state: State,
     /// Next byte of the key stream.
     position: u128,
-    /// The block that `position` is in, when `partial_is_current`.
+    /// The block at `position`, if `partial_is_current`.
     partial: [u8; BLOCK_BYTES],
     partial_is_current: bool,
     level: Level,
@@ -92,14 +92,14 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Length of the key stream in bytes.
     pub const KEY_STREAM_BYTES: u128 = if L::COUNTER_64 { 1 << 70 } else { 1 << 38 };
 
-    /// The key stream of `key` and `nonce` from its first byte, on the backend of
+    /// Returns the key stream of `key` and `nonce` from its first byte, on the backend of
     /// [`Backend::detect`].
     #[must_use]
     pub fn new(key: &[u8; KEY_BYTES], nonce: &L::Nonce) -> Self {
         Self::with_backend(key, nonce, Backend::detect())
     }
 
-    /// As [`ChaCha::new`], on the given backend.
+    /// Does the same as [`ChaCha::new`], on the given backend.
     #[must_use]
     pub fn with_backend(key: &[u8; KEY_BYTES], nonce: &L::Nonce, backend: Backend) -> Self {
         const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
@@ -108,19 +108,19 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         cipher
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)
     }
 
-    /// The position in the key stream, in bytes from its start.
+    /// Returns the position in the key stream, in bytes from its start.
     #[must_use]
     pub fn position(&self) -> u128 {
         self.position
     }
 
-    /// Number of bytes left in the key stream.
+    /// Returns the number of bytes left in the key stream.
     #[must_use]
     pub fn remaining(&self) -> u128 {
         Self::KEY_STREAM_BYTES - self.position
@@ -141,8 +141,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Ok(())
     }
 
-    /// Exclusive or of `data` with the key stream at the current position, which moves on by
-    /// `data.len()`.
+    /// Combines `data` with the key stream at the current position by exclusive or. The position
+    /// moves on by `data.len()`.
     ///
     /// # Errors
     /// [`CounterOverflow`] if the key stream has fewer bytes left than `data`; nothing is written
@@ -164,7 +164,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
             }
             xor_bytes(head, &self.partial[offset..]);
             self.position += head.len() as u128;
-            // Used up, it is no longer the block that `position` is in.
+            // The buffer is used up, so it is no longer the block at `position`.
             self.partial_is_current = offset + head.len() < BLOCK_BYTES;
         }
         if !blocks.is_empty() {
@@ -175,7 +175,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Ok(())
     }
 
-    /// A key stream whose state is still to be filled.
+    /// Returns a key stream whose state must still be filled.
     pub(crate) fn empty(level: Level) -> Self {
         Self {
             state: [0; 16],
@@ -196,7 +196,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 
     fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
-        // Constant blocks: of a condition's other branch, the kernels would be compiled too.
+        // The conditions are constants. Otherwise the kernels of both branches would be compiled.
         if const { ROUNDS == 20 && !L::COUNTER_64 } {
             apply_chacha20(level, state, counter, data);
         } else if const { L::COUNTER_64 } {

@@ -1,6 +1,5 @@
-//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, which is all that 32
-//! registers hold. On CPUs whose vector additions take two cycles, one set alone leaves half of the
-//! units waiting.
+//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, and fill 32 registers.
+//! On CPUs whose vector additions take two cycles, one set alone leaves half of the units waiting.
 
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
@@ -9,7 +8,7 @@ use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal};
 use crate::wipe::wipe;
 
-/// Four independent quarter rounds (RFC 8439, section 2.1), step by step.
+/// Computes four independent quarter rounds (RFC 8439, section 2.1), step by step.
 macro_rules! four_quarter_rounds {
     ($v:ident, $([$a:literal $b:literal $c:literal $d:literal])*) => {
         $($v[$a] = $v[$a].add($v[$b]);)*
@@ -40,14 +39,14 @@ pub(crate) struct Groups<W> {
     /// The words of the initial state. Word 12 has the number of each lane's block, to which the
     /// counter is added.
     initial: [W; 16],
-    /// The same behind the three quarter rounds of the first column round that the counter is not
-    /// in.
+    /// The same words after the three quarter rounds of the first column round that do not use the
+    /// counter.
     prepared: [W; 16],
 }
 
 impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
-    /// Groups without a key, to be [filled](Self::fill): a value so large would be copied when it
-    /// is returned.
+    /// Returns groups without a key, to be [filled](Self::fill). Returning a filled value would
+    /// copy it, because it is large.
     #[inline(always)]
     pub(crate) fn empty(token: S) -> Self {
         let zero = W::splat(token, 0);
@@ -55,7 +54,7 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     }
 
     /// `word_13` is the first word of the nonce, or the high half of a 64-bit counter, which must
-    /// not change in any group.
+    /// be the same in all groups.
     #[inline(always)]
     pub(crate) fn fill(&mut self, token: S, state: &State, word_13: u32) {
         let mut v = [W::splat(token, word_13); 16];
@@ -75,7 +74,7 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         self.initial[12].add(W::splat(token, counter))
     }
 
-    /// Returns a group behind its first column round, and its word 12 before that.
+    /// Returns a group after its first column round, and its word 12 before that round.
     #[inline(always)]
     fn behind_column_round(&self, token: S, counter: u32) -> ([W; 16], W) {
         let word_12 = self.word_12(token, counter);
@@ -142,7 +141,7 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
 }
 
 /// Combines two groups, whose last block may be incomplete, with the key stream from block
-/// `counter` on. One copy for all callers.
+/// `counter` on. All callers share one copy of this function.
 pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -154,8 +153,8 @@ pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32
 pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
 
 /// Writes the first set of ChaCha20's key stream, blocks 0 to 3, to `first`, and combines `data`
-/// with what follows block 0. `data` has the bytes of `blocks - 1` blocks, 0 to 31, the last of
-/// which may be incomplete.
+/// with the key stream after block 0. `data` has `blocks - 1` blocks, 0 to 31; the last one may be
+/// incomplete.
 pub(crate) fn xor_behind_block_0<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -189,10 +188,10 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     }
 }
 
-/// Combines `data` with a key stream. The data needs all sets, the last at least in part.
+/// Combines `data` with a key stream. The data needs all sets, at least part of the last one.
 ///
-/// Without a branch between the sets, behind which the compiler would move parts of the
-/// transposition, and spill.
+/// There is no branch between the sets: the compiler would move parts of the transposition after
+/// it, and spill.
 #[inline(always)]
 fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let Some((last, rows)) = rows.split_last() else { return };
@@ -210,7 +209,7 @@ fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     }
 }
 
-/// Writes the first set to `first`, and combines `data` with what follows block 0.
+/// Writes the first set to `first`, and combines `data` with the key stream after block 0.
 #[inline(always)]
 fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &mut [u8]) {
     first.copy_from_slice(blocks(&rows[0]).as_ref());
@@ -220,8 +219,8 @@ fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &m
 }
 
 /// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and
-/// combines `data`, two groups, with the key stream from block 1 on. The set costs next to nothing
-/// beside a pair where vector additions take two cycles.
+/// combines `data`, two groups, with the key stream from block 1 on. The set costs almost nothing
+/// beside a pair if vector additions take two cycles.
 pub(crate) fn xor_two_and_set<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -245,8 +244,8 @@ fn write_with_set<W: Words>(rows: &[Rows<W>], set: &Rows<W>, first: &mut [u8; SE
     xor_sets(rows, data);
 }
 
-/// As [`xor_two_and_set`] for one group. Their 20 vectors fill the units where one set alone would
-/// wait for itself.
+/// Does the same as [`xor_two_and_set`] for one group. The group and the set have 20 vectors, which
+/// fill the units. One set alone would leave them waiting.
 pub(crate) fn xor_one_and_set<S: Simd>(
     token: S,
     (state, groups): (&State, &Groups<S::Words>),
@@ -263,7 +262,7 @@ pub(crate) fn xor_one_and_set<S: Simd>(
     );
 }
 
-/// The initial state of block 0 and of the three blocks from `counter` on.
+/// Returns the initial state of block 0 and of the three blocks from `counter` on.
 #[inline(always)]
 fn set_with_block_0<S: Simd>(token: S, state: &State, counter: u32) -> Rows<S::Words> {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
@@ -275,7 +274,7 @@ fn set_with_block_0<S: Simd>(token: S, state: &State, counter: u32) -> Rows<S::W
     Rows(row(0), row(4), row(8), S::Words::from_lanes(token, &last_rows))
 }
 
-/// Two quarter rounds of each of two states, step by step.
+/// Computes two quarter rounds of each of two states, step by step.
 macro_rules! two_of_each {
     ($v:ident, $w:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         for s in [&mut $v, &mut $w] {
@@ -327,8 +326,9 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         (self.rows(&mut v, v_12), set.add(initial))
     }
 
-    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. They are
-    /// more than the registers hold: the spills fall into cycles in which the units would wait.
+    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. The
+    /// registers cannot hold all of them: the spills fall into cycles in which the units would
+    /// wait.
     #[inline(always)]
     fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
         let (mut v, v_12) = self.before_rounds(token, counter);

@@ -1,22 +1,22 @@
-//! ChaCha in plain Rust, shaped so that the compiler vectorises it for whatever the target always
-//! has.
+//! ChaCha in plain Rust, written so that the compiler vectorises it for every instruction set that
+//! the target always has.
 //!
-//! A vector type over arrays does not do: the compiler takes the arrays apart into scalars and
-//! spills them. What it does turn into vectors is a loop over lanes that is still a loop when it
-//! looks for such loops. One whole double round is long enough that it does not unroll it first;
-//! once vectorised, the loop is gone, and the state is in registers.
+//! A vector type over arrays does not work: the compiler splits the arrays into scalars and spills
+//! them. The compiler does vectorise a loop over lanes, if the loop still exists when it looks for
+//! such loops. One whole double round is long enough that it does not unroll the loop before that.
+//! After vectorisation, the loop is gone, and the state is in registers.
 
 use super::BLOCK_BYTES;
 use super::state::{State, xor_bytes};
 use crate::wipe::wipe;
 
-/// Blocks made at once: one in each lane of 128-bit vectors.
+/// Number of blocks that are computed at once: one in each lane of 128-bit vectors.
 const LANES: usize = 4;
-/// Bytes made at once.
+/// Number of bytes that are computed at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
-/// Whether the compiler has vectors for this target. Without them single blocks, whose words stay
-/// in registers, are faster; with them, a group is, even if only two blocks of it are needed, as
-/// measured.
+/// Whether the compiler has vectors for this target. Without vectors, single blocks are faster,
+/// because their words stay in registers. With vectors, a group is faster, even if only two of its
+/// blocks are needed, as measured.
 const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
 
 /// RFC 8439, section 2.1.
@@ -33,7 +33,7 @@ macro_rules! quarter_round {
     };
 }
 
-/// The same for two independent quarter rounds step by step.
+/// Computes the same for two independent quarter rounds, step by step.
 macro_rules! two_quarter_rounds {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         $v[$a] = $v[$a].wrapping_add($v[$b]);
@@ -57,7 +57,7 @@ macro_rules! two_quarter_rounds {
 
 type Lanes = [u32; LANES];
 
-/// Exclusive or of up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
+/// Combines up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
 pub(super) fn apply<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
     if VECTORS && data.len() > BLOCK_BYTES {
@@ -133,11 +133,11 @@ fn group<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u6
     store::<3>(&v, &mut key_stream);
     xor_bytes(data, key_stream.as_flattened());
     wipe(key_stream.as_flattened_mut());
-    // It has the key, and does not fit into registers beside the state.
+    // It holds the key, and does not fit into registers beside the state.
     wipe(initial.as_flattened_mut());
 }
 
-/// The block in `LANE`: a constant, so that the state needs no address.
+/// The block in `LANE`. The lane is a constant, so that the state needs no address.
 #[inline(always)]
 fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]; LANES]) {
     for (bytes, lanes) in key_stream[LANE].as_chunks_mut::<4>().0.iter_mut().zip(v) {

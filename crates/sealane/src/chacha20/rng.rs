@@ -26,7 +26,8 @@ pub type ChaCha8Rng = ChaChaRng<8>;
 pub struct ChaChaRng<const ROUNDS: usize>(BlockRng<KeyStream<ROUNDS>>);
 
 impl<const ROUNDS: usize> ChaChaRng<ROUNDS> {
-    /// The generator of `seed` on the given backend. Backends differ in speed, never in output.
+    /// Returns the generator of `seed` on the given backend. Backends differ in speed, never in
+    /// output.
     #[must_use]
     pub fn with_backend(seed: &[u8; 32], backend: Backend) -> Self {
         Self(BlockRng::new(KeyStream(ChaCha::with_backend(seed, &[0; 8], backend))))

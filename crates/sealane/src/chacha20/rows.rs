@@ -1,4 +1,4 @@
-//! Key stream in rows, as the kernels leave it in vectors, and its exclusive or with data.
+//! Key stream in rows, as the kernels leave it in vectors, and its combination with data.
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
@@ -11,21 +11,21 @@ pub(crate) const fn group_bytes<S: Simd>() -> usize {
     if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { portable::GROUP_BYTES }
 }
 
-/// Bytes of a set: fewer take as long.
+/// Bytes of a set. Fewer bytes take the same time.
 pub(crate) const fn set_bytes<S: Simd>() -> usize {
     S::Words::ROWS * BLOCK_BYTES
 }
 
-/// Whether that many bytes, more than [`group_bytes`], are fastest in one call.
+/// Returns whether that many bytes, more than [`group_bytes`], are fastest in one call.
 #[inline(always)]
 pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
     let pays = S::TUNING.last_sets_beside_each_other.of(token.cpu_class());
     bytes > group_bytes::<S>() && bytes <= S::TUNING.most_horizontal_sets * set_bytes::<S>() && pays
 }
 
-/// Work of Poly1305 that the CPU's integer units do while its vector units make a key stream.
+/// Poly1305 work for the CPU's integer units while its vector units compute a key stream.
 pub(crate) trait Interleave {
-    /// Whether there is any.
+    /// Returns whether there is any work.
     const ACTIVE: bool = false;
     /// Adds one block, if any is left.
     #[inline(always)]
@@ -46,24 +46,24 @@ pub(crate) trait KeyStreamConsumer {
     fn pending(&self) -> PendingPoly1305<'_> {
         PendingPoly1305::none()
     }
-    /// Consumes `SETS` sets of rows. Of the pending blocks, `taken` were added, which left `h` in
-    /// the accumulator.
+    /// Consumes `SETS` sets of rows. `taken` of the pending blocks were added, and the accumulator
+    /// is `h`.
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Self::Output;
 }
 
-/// The rows of as many blocks as a vector has rows: first rows, second rows and so on.
+/// The rows of one block for each row of a vector: first rows, second rows and so on.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);
 
 impl<W: Words> Rows<W> {
-    /// The sums of all words.
+    /// Returns the sums of all words.
     #[inline(always)]
     pub(super) fn add(self, Self(a, b, c, d): Self) -> Self {
         Self(self.0.add(a), self.1.add(b), self.2.add(c), self.3.add(d))
     }
 }
 
-/// The blocks of a set.
+/// Returns the blocks of a set.
 #[inline(always)]
 pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
     let mut blocks = W::ZERO_BLOCKS;
@@ -71,13 +71,13 @@ pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
     blocks
 }
 
-/// Exclusive or of `data` with the key stream in `rows`, which may be longer.
+/// Combines `data` with the key stream in `rows`, which may be longer.
 #[inline(always)]
 pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let set_bytes = W::ROWS * BLOCK_BYTES;
     if data.len() == rows.len() * set_bytes {
-        // Without a branch between the sets: the compiler would move half of each transposition
-        // behind it, and spill.
+        // There is no branch between the sets: the compiler would move half of each transposition
+        // after it, and spill.
         for (&Rows(a, b, c, d), set) in rows.iter().zip(data.chunks_exact_mut(set_bytes)) {
             W::xor_rows(a, b, c, d, set);
         }

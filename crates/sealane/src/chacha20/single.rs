@@ -8,8 +8,9 @@ use super::horizontal::{counters, first_half, second_half};
 use super::rows::Rows;
 use super::state::{State, xor_bytes};
 
-/// One step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque: the
-/// compiler would put four into a vector, on which the same chain of operations takes longer.
+/// Computes one step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque.
+/// Otherwise the compiler would put four of them into a vector, which makes the chain of operations
+/// slower.
 macro_rules! step {
     ($rotate:ident, $v:ident, $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
         $v[$a] = opaque_word($v[$a].wrapping_add($v[$b]));
@@ -33,12 +34,12 @@ fn rotate<const LEFT: u32>(word: u32) -> u32 {
     opaque_word(word.rotate_left(LEFT))
 }
 
-/// In two parts where that is not by whole bytes.
+/// Rotates, in two parts unless the rotation is by whole bytes.
 ///
-/// On Zen 5 an addition or exclusive or of vectors takes one cycle if it comes to the units when
-/// its operands are about to be ready, and two if it has to wait there, as all do once the core has
-/// read far ahead. It does not read ahead where the queue of the integer units is full: so what is
-/// beside the vectors must not be faster than they are.
+/// On Zen 5, an addition or exclusive or of vectors takes one cycle if it reaches the units when
+/// its operands are almost ready. It takes two cycles if it has to wait there, as all of them do
+/// once the core has read far ahead. The core does not read ahead while the queue of the integer
+/// units is full. The integer work beside the vectors must therefore not be faster than they are.
 #[inline(always)]
 fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
     if LEFT.is_multiple_of(8) { rotate::<LEFT>(word) } else { rotate_slower::<LEFT>(word) }
@@ -50,7 +51,7 @@ fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
     opaque_word(opaque_word(word.rotate_left(LEFT - 3)).rotate_left(3))
 }
 
-/// Exclusive or of up to a block with the key stream of block `counter`. Not inlined: it needs all
+/// Combines up to a block with the key stream of block `counter`. Not inlined, because it needs all
 /// registers.
 #[inline(never)]
 pub(super) fn xor<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
@@ -84,7 +85,7 @@ pub(super) fn xor<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, co
     crate::wipe::wipe(&mut key_stream);
 }
 
-/// Exclusive or of up to a block with its key stream.
+/// Combines up to a block with its key stream.
 #[inline(always)]
 pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
@@ -101,8 +102,8 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
     crate::wipe::wipe(&mut bytes);
 }
 
-/// Block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks that
-/// follow.
+/// Computes block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks
+/// that follow.
 #[inline(always)]
 pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
     token: S,

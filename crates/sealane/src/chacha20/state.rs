@@ -7,13 +7,13 @@ pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0
 
 /// The input of the block function (RFC 8439, section 2.3): constants, key, block counter, nonce.
 ///
-/// The counter word, or both of them in the layout with a 64-bit counter, are ignored: kernels are
-/// given the counter.
+/// The counter word, or both counter words in the layout with a 64-bit counter, are ignored:
+/// kernels get the counter as an argument.
 pub(crate) type State = [u32; 16];
 
-/// Constants and key, then a last row of these halves, as little-endian words. In halves, because
-/// kernels load that row in parts: a load that finds its bytes in two stores has to wait until both
-/// are in the cache.
+/// Constants and key, then a last row of these halves, as little-endian words. The row has two
+/// halves, because kernels load it in parts. A load that finds its bytes in two stores has to wait
+/// until both are in the cache.
 #[inline(always)]
 pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], low: u64, high: u64) {
     state[..4].copy_from_slice(&CONSTANTS);
@@ -23,17 +23,17 @@ pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], low: u64, high: u64
     state[12..].copy_from_slice(&[low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]);
 }
 
-/// Eight bytes, little-endian.
+/// Returns eight bytes as a little-endian number.
 #[inline(always)]
 pub(super) fn half(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"))
 }
 
-/// Exclusive or of `data` with the start of `key_stream`, which is at least as long.
+/// Combines `data` with the start of `key_stream`, which is at least as long.
 #[inline(always)]
 pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
-    // In whole vectors, then one piece of each size: as one loop over bytes it would begin with a
-    // comparison of the addresses and end with up to 31 turns.
+    // Whole vectors come first, then one piece of each size. As one loop over bytes, the code would
+    // compare the addresses first and end with up to 31 iterations.
     let key_stream = &key_stream[..data.len()];
     let (blocks, rest) = data.as_chunks_mut::<32>();
     let (keys, rest_keys) = key_stream.as_chunks::<32>();
@@ -52,7 +52,7 @@ pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
 
 #[inline(always)]
 fn xor_array<const N: usize>(data: &mut [u8; N], key: &[u8; N]) {
-    // All is read before anything is written: so the compiler need not ask whether they overlap.
+    // All reads come before the first write, so the compiler does not test whether they overlap.
     let mut result = *key;
     for (key, data) in result.as_chunks_mut::<8>().0.iter_mut().zip(data.as_chunks::<8>().0) {
         *key = (u64::from_ne_bytes(*data) ^ u64::from_ne_bytes(*key)).to_ne_bytes();

@@ -1,5 +1,5 @@
-//! Vertical ChaCha: a vector holds one word of as many blocks as it has lanes. No shuffles in the
-//! rounds.
+//! Vertical ChaCha: a vector holds one word of each block, and each lane belongs to a block. The
+//! rounds have no shuffles.
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
@@ -31,7 +31,7 @@ macro_rules! two_quarter_rounds {
     };
 }
 
-/// The same for one quarter round.
+/// Computes the same for one quarter round.
 macro_rules! quarter_round {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
         $v[$a] = $v[$a].add($v[$b]);
@@ -45,8 +45,8 @@ macro_rules! quarter_round {
     };
 }
 
-/// Makes the key stream of a group: one block for each lane. Blocks of `pending` are added during
-/// the rounds.
+/// Computes the key stream of a group: one block for each lane. Adds blocks of `pending` during the
+/// rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -70,7 +70,7 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     transpose(&v)
 }
 
-/// As [`xor_groups`] on instruction sets whose registers hold two groups.
+/// Does the same as [`xor_groups`] on instruction sets whose registers hold two groups.
 #[inline(always)]
 fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -94,19 +94,19 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     rest
 }
 
-/// Whether a message of that many bytes needs all sets of a pair of groups, the last at least in
-/// part.
+/// Returns whether a message of that many bytes needs all sets of a pair of groups, at least part
+/// of the last one.
 #[inline(always)]
 fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
     bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
 }
 
-/// Combines the whole groups in `data` with the key stream from block `counter` on, if they are
+/// Combines the whole groups in `data` with the key stream from block `counter` on, if there are
 /// many. Returns the rest of the data, and moves `counter` there.
 ///
-/// Of the first column round, only the column with the counter differs between them: the other
-/// three are made once. (Not where a 64-bit counter carries from one word to the other, which is in
-/// another column.)
+/// In the first column round, the groups differ only in the column with the counter, so the other
+/// three columns are computed once. (This does not apply if a 64-bit counter carries into the other
+/// word, which is in another column.)
 #[inline(always)]
 pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
     token: S,
@@ -135,7 +135,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: boo
 
     let mut whole = data.len() - data.len() % group_bytes;
     if is_last(token, data.len() - whole + group_bytes) {
-        // The last group is best made together with what is behind it.
+        // The last group is best computed together with the data after it.
         whole -= group_bytes;
     }
     let (groups, rest) = data.split_at_mut(whole);
@@ -156,9 +156,9 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: boo
     rest
 }
 
-/// The rounds of the block function on as many states as a vector has lanes: `v[i]` holds word i of
-/// each. Blocks of `pending` are added during the rounds where the instruction set has a kernel for
-/// that.
+/// Computes the rounds of the block function on one state for each lane of a vector: `v[i]` holds
+/// word i of each state. Adds blocks of `pending` during the rounds if the instruction set has a
+/// kernel for that.
 #[inline(always)]
 pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &mut PendingPoly1305<'_>) {
     double_rounds(v, ROUNDS / 2, pending);
@@ -177,8 +177,8 @@ fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingP
     }
 }
 
-/// State words 12 and 13 of a vertical group. The transposition deals block `ROWS * column + row`
-/// to lane `4 * row + column`.
+/// Returns state words 12 and 13 of a vertical group. The transposition assigns block `ROWS *
+/// column + row` to lane `4 * row + column`.
 #[inline(always)]
 fn counters<S: Simd, const COUNTER_64: bool>(token: S, state: &State, counter: u64) -> (S::Words, S::Words) {
     let rows = S::Words::ROWS;

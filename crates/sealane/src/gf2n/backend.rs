@@ -162,7 +162,7 @@ impl BackendOf<ClmulFamily> {
     /// `points`. Writes the results to `values`.
     ///
     /// # Panics
-    /// If there are not as many values as points.
+    /// If the numbers of values and points differ.
     pub fn evaluate<F: Field>(self, coefficients: &[Element<F>], points: &[Element<F>], values: &mut [Element<F>]) {
         assert_eq!(points.len(), values.len(), "not as many values as points");
         dispatch_clmul!(self.level(), token => slices::evaluate::<F, _>(token, coefficients, points, values));

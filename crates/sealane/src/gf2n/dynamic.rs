@@ -20,7 +20,7 @@ const MAX_LIMBS: usize = DynamicField::MAX_BITS / 64;
 /// A field GF(2^n) = GF(2)\[x\] / (x^n + x^a + x^b + x^c + 1) whose degree is chosen at run time.
 ///
 /// One piece of code serves all degrees, which suits formats that allow many of them.
-/// [`Gf2n`](super::Gf2n) is faster: it has thirteen fields, and code of its own for each.
+/// [`Gf2n`](super::Gf2n) is faster: it has thirteen fields, each with separate code.
 ///
 /// Sums and products take the same time for all elements of a field.
 ///
@@ -330,7 +330,7 @@ mod tests {
 
     use super::*;
 
-    /// Degrees with all numbers of bits in the last limb, beside those of [`FIELDS`].
+    /// Degrees with all numbers of bits in the last limb, besides the degrees of [`FIELDS`].
     const OTHER_FIELDS: [(usize, Exponents); 7] = [
         (24, [4, 3, 1]),
         (40, [5, 4, 3]),

@@ -70,8 +70,8 @@ macro_rules! fields {
 }
 
 // These are the pentanomials of Seroussi, "Table of low-weight binary irreducible polynomials"
-// (HPL-98-135). The one of 128 bits is that of GCM (NIST SP 800-38D), and the one of 8 bits that of
-// AES (FIPS 197).
+// (HPL-98-135). GCM (NIST SP 800-38D) has the same one for 128 bits, and AES (FIPS 197) the same
+// one for 8 bits.
 fields! {
     8 [4, 3, 1], 1, Small<V>;
     16 [5, 3, 1], 1, Small<V>;

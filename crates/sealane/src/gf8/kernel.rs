@@ -10,7 +10,7 @@ const PADDED_BYTES: usize = 64;
 type V<G> = <G as Gf8>::Bytes;
 type Factor<G> = <V<G> as Gf8Bytes>::SecretFactor;
 
-/// Each byte of `data` times `constant`.
+/// Multiplies each byte of `data` by `constant`.
 #[inline(always)]
 pub(super) fn multiply<G: Gf8>(token: G, constant: u8, data: &mut [u8]) {
     let factor = V::<G>::secret_factor(token, constant);
@@ -28,7 +28,8 @@ pub(super) fn multiply<G: Gf8>(token: G, constant: u8, data: &mut [u8]) {
     }
 }
 
-/// Each byte of `source` times `constant`, added to that of `sum`, which is as long.
+/// Multiplies each byte of `source` by `constant` and adds it to the byte of `sum`. Both slices
+/// have equal lengths.
 #[inline(always)]
 pub(super) fn multiply_add<G: Gf8>(token: G, constant: u8, source: &[u8], sum: &mut [u8]) {
     let factor = V::<G>::secret_factor(token, constant);

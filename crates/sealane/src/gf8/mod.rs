@@ -1,23 +1,21 @@
-//! Bytes as elements of GF(2^8), multiplied by a constant: what erasure codes and other linear
-//! codes are made of.
+//! GF(2^8) slice multiplication by a constant, for erasure codes and other linear codes.
 //!
-//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES, of
-//! [`shamir::bytes`](crate::shamir::bytes) and of [`gf2n::Gf8`](crate::gf2n::Gf8); many erasure
-//! codes have another one, modulo 0x11d.
+//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES,
+//! [`shamir::bytes`](crate::shamir::bytes) and [`gf2n::Gf8`](crate::gf2n::Gf8). Many erasure codes
+//! use another field, modulo 0x11d.
 //!
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
-//! - [`multiply_add_slice`] multiplies those of one slice and adds the products to another: a
+//! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another: a
 //!   linear combination, step by step.
-//! - [`Backend`] has the same on an instruction set of one's choice.
+//! - [`Backend`] does the same on a chosen instruction set.
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes or on the
-//! constant, so that each may be secret; the time depends on the length alone.
+//! constant, so both may be secret. The time depends only on the length.
 //!
-//! It is a module of its own, and not a part of [`gf2n`](crate::gf2n), because it works on bytes as
-//! they are, and on other instructions: byte shuffles and GFNI, the backends of
-//! [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word and is multiplied by
-//! carry-less multiplication, which is for larger fields; it is what to compute single constants
-//! with, inverses among them.
+//! This module is separate from [`gf2n`](crate::gf2n), because it works on unconverted bytes, and
+//! with other instructions: byte shuffles and GFNI, the backends of
+//! [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word, and its carry-less
+//! multiplication is for larger fields. Use `gf2n` to compute single constants, including inverses.
 //!
 //! ```
 //! use sealane::gf2n::Gf8;
@@ -43,7 +41,7 @@ use sealane_simd::dispatch_gf8;
 
 use crate::backend::{BackendOf, Gf8Family};
 
-/// An instruction set that this CPU has and that computes right results: what GF(2^8) runs on.
+/// An instruction set for GF(2^8). The CPU has it, and it has computed right results.
 pub type Backend = BackendOf<Gf8Family>;
 
 /// Multiplies each byte of `data` by `constant`, on the widest backend.
@@ -59,7 +57,7 @@ pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
     Backend::detect().multiply_add_slice(constant, source, sum);
 }
 
-/// Operations on bytes. They branch on the instruction set once, and prepare the constant in some
+/// Operations on bytes. They branch on the instruction set once, and prepare the constant in about
 /// ten nanoseconds.
 impl BackendOf<Gf8Family> {
     /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).

@@ -10,10 +10,10 @@
 
 use sealane_simd::{AesBlocks, AesToken, Block, Columns, Scalar, SlicedBlocks};
 
-/// The hash of each input.
+/// Computes the hash of each input.
 ///
 /// # Panics
-/// If there are not as many outputs as inputs.
+/// If the numbers of outputs and inputs differ.
 #[inline(always)]
 pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize>(
     token: T,
@@ -41,8 +41,8 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
         return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
     }
-    // Only portable code comes here. Whole states in one vector take the time of about 3/2 blocks
-    // of each.
+    // Only portable code gets here. Whole states in one vector take the time of about 3/2 blocks of
+    // each.
     let in_one = const { SlicedBlocks::BLOCKS / N };
     if inputs.len().div_ceil(in_one) * 3 > N * 2 {
         return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
@@ -59,7 +59,7 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     }
 }
 
-/// As [`many`], for a number of inputs that is known at compile time.
+/// Does the same as [`many`], for a number of inputs that is known at compile time.
 #[inline(always)]
 fn together<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize, const COUNT: usize>(
     token: T,
@@ -71,7 +71,7 @@ fn together<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize, c
     outputs
 }
 
-/// The hash of one input.
+/// Computes the hash of one input.
 #[inline(always)]
 pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: usize>(
     token: T,
@@ -82,13 +82,13 @@ pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: us
     output
 }
 
-/// Whether that many states of `N` blocks are processed together.
+/// Returns whether that many states of `N` blocks are processed together.
 const fn at_once<T: AesToken, const N: usize>(states: usize) -> bool {
     states <= T::Blocks::BLOCKS || states * N <= T::Blocks::IN_FLIGHT * T::Blocks::BLOCKS
 }
 
-/// Writes a function for so many inputs. As two halves, where it takes turns: as a loop of two it
-/// would go through memory.
+/// Writes a function for this many inputs. If they are not processed at once, it processes two
+/// halves. A loop over the halves would go through memory.
 macro_rules! halves {
     ($name:ident, $count:literal = 2 * $half:literal by $of_half:path) => {
         #[inline(always)]
@@ -113,7 +113,7 @@ halves!(two, 2 = 2 * 1 by together::<T, IN, N, ROUNDS, 1>);
 halves!(four, 4 = 2 * 2 by two::<T, IN, N, ROUNDS>);
 halves!(eight, 8 = 2 * 4 by four::<T, IN, N, ROUNDS>);
 
-/// The permutation of Haraka-512 on one state.
+/// Computes the permutation of Haraka-512 on one state.
 #[inline(always)]
 pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[Block], state: &mut [u8; 64]) {
     let blocks = state.as_chunks_mut::<16>().0;
@@ -144,7 +144,7 @@ pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[B
     }
 }
 
-/// As many groups of `G` vectors as there are; what is left.
+/// Processes all whole groups of `G` vectors, and returns the rest.
 #[inline(always)]
 fn groups<'a, T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
     token: T,
@@ -162,7 +162,8 @@ fn groups<'a, T: AesToken, const IN: usize, const N: usize, const G: usize, cons
     (inputs, outputs)
 }
 
-/// Hashes of at least one input and at most what `G` vectors hold; further lanes repeat the last.
+/// Hashes at least one input, and at most the number that `G` vectors hold. Further lanes repeat
+/// the last input.
 #[inline(always)]
 fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
     token: T,
@@ -216,8 +217,8 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
     }
 }
 
-/// The permutation: in each round two of AES on each block, then the columns change places (section
-/// 2.1).
+/// Computes the permutation: in each round, two rounds of AES on each block, and then the columns
+/// are mixed (section 2.1).
 #[inline(always)]
 fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     constants: &[Block],
@@ -255,8 +256,8 @@ fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     state
 }
 
-/// Makes the output of a state, which is then in its first two blocks: of Haraka-512 columns 2 and
-/// 3 of the first two blocks, and 0 and 1 of the others (section 2.1).
+/// Computes the output of a state, and puts it into the first two blocks. For Haraka-512, it is
+/// columns 2 and 3 of the first two blocks, and columns 0 and 1 of the others (section 2.1).
 #[inline(always)]
 fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     if let [a, b, c, d] = state.as_mut_slice() {
@@ -265,14 +266,14 @@ fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     state
 }
 
-/// How many states the widest vector holds, of the smaller ones.
+/// The number of smaller states that the widest vector holds.
 const MAX_IN_ONE: usize = 4;
 
-/// The permutation on as many whole states as one vector of portable code holds: block n of state i
+/// Computes the permutation on the whole states in one vector of portable code: block n of state i
 /// is in lane N i + n.
 ///
-/// Keys and columns that differ by lane cost more, but there is one round of AES for all blocks of
-/// a state.
+/// Keys and columns that differ by lane cost more, but all blocks of a state share one round of
+/// AES.
 #[inline(always)]
 fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], states: &mut [[[u8; 16]; N]; MAX_IN_ONE]) {
     const { assert!(SlicedBlocks::BLOCKS <= N * MAX_IN_ONE) };
@@ -296,7 +297,7 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
     );
 }
 
-/// The part of a state that goes to the output.
+/// Returns the part of a state that goes to the output.
 #[inline(always)]
 fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
     let mut output = [0; 32];

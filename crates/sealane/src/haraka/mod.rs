@@ -7,16 +7,17 @@
 //! also collisions, with up to 256 bits of security for Haraka-512.
 //!
 //! - [`haraka256`], [`haraka512`]: one input. The number of rounds is 5 or 6; no other compiles.
-//! - [`haraka256_x4`] and the like: 4 or 8 inputs together, which takes hardly longer than 2.
+//! - [`haraka256_x4`] and similar functions: 4 or 8 inputs together, which takes hardly longer than
+//!   2.
 //! - [`haraka256_batch`], [`haraka512_batch`]: any number, on the widest vectors.
-//! - [`Haraka`]: all of these on a backend of one's choice.
+//! - [`Haraka`]: all of these on a chosen backend.
 //! - [`HarakaS`]: a sponge with the permutation of Haraka-512, absorbing and squeezing any number
 //!   of bytes.
 //! - [`TweakedHaraka`]: all of these with round constants from a public seed, as SPHINCS+ (round 3,
 //!   section 7.2.3) has them.
 //!
-//! There are AES instructions on 1, 2 and 4 blocks behind it, and portable code that works bit by
-//! bit on 8 blocks; each runs in constant time. See [`Backend`].
+//! The backends use AES instructions on 1, 2 and 4 blocks, and portable code that works bit by bit
+//! on 8 blocks. Each runs in constant time. See [`Backend`].
 //!
 //! ```
 //! use sealane::haraka::{haraka256, haraka256_batch, haraka512};
@@ -50,7 +51,7 @@ pub(crate) use constants::{ROUND_CONSTANTS, constants_of_5_rounds};
 pub use sponge::{HarakaS, Squeezer};
 pub use tweaked::TweakedHaraka;
 
-/// An instruction set that this CPU has and that computes right results: what Haraka runs on.
+/// An instruction set for Haraka. The CPU has it, and it has computed right results.
 pub type Backend = BackendOf<AesFamily>;
 
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
@@ -59,7 +60,7 @@ pub type BackendStatus = BackendStatusOf<AesFamily>;
 /// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<AesFamily>;
 
-/// Haraka v2 on a backend of one's choice.
+/// Haraka v2 on a chosen backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Haraka {
     backend: Backend,
@@ -106,7 +107,7 @@ macro_rules! methods {
             #[doc = concat!($name, " of each input, as many at a time as the backend can.")]
             ///
             /// # Panics
-            /// If there are not as many outputs as inputs.
+            /// If the numbers of outputs and inputs differ.
             #[inline]
             pub fn $batch<const ROUNDS: usize>(self, inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
                 by_rounds!(ROUNDS: $size::{many_5, many_6}(self, inputs, outputs))
@@ -137,7 +138,7 @@ macro_rules! methods {
         #[doc = concat!($name, " of each input, as many at a time as the widest backend can.")]
         ///
         /// # Panics
-        /// If there are not as many outputs as inputs.
+        /// If the numbers of outputs and inputs differ.
         #[inline]
         pub fn $batch<const ROUNDS: usize>(inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
             Haraka::new().$batch::<ROUNDS>(inputs, outputs);
@@ -149,21 +150,21 @@ methods!("Haraka-256 v2", 32: haraka256, haraka256_x4, haraka256_x8, haraka256_b
 methods!("Haraka-512 v2", 64: haraka512, haraka512_x4, haraka512_x8, haraka512_batch, bytes_64);
 
 impl Haraka {
-    /// On the widest backend.
+    /// Runs on the widest backend.
     #[must_use]
     #[inline]
     pub fn new() -> Self {
         Self { backend: Backend::detect() }
     }
 
-    /// On a backend of one's choice.
+    /// Runs on the given backend.
     #[must_use]
     #[inline]
     pub const fn with_backend(backend: Backend) -> Self {
         Self { backend }
     }
 
-    /// The backend.
+    /// Returns the backend.
     #[must_use]
     pub const fn backend(self) -> Backend {
         self.backend
@@ -229,7 +230,7 @@ entries! {
     bytes_64: 64, 4;
 }
 
-/// The permutation of Haraka-512 with 5 rounds.
+/// Computes the permutation of Haraka-512 with 5 rounds.
 pub(crate) fn permute(level: AesLevel, constants: &[Block; 40], state: &mut [u8; 64]) {
     dispatch_aes!(level, token => kernel::permute::<_, 5>(token, constants, state));
 }

@@ -7,7 +7,7 @@ use sealane_simd::{AesLevel, Block};
 use super::{Backend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
 
-/// Bytes that go into or come from the state between two permutations. The other 32 are the
+/// Bytes of the state that absorb or give out data between two permutations. The other 32 are the
 /// capacity.
 const RATE: usize = 32;
 
@@ -35,7 +35,7 @@ const RATE: usize = 32;
 #[derive(Clone)]
 pub struct HarakaS<'a>(Sponge<'a>);
 
-/// The output of [`HarakaS`], which has no end.
+/// The output of [`HarakaS`], which is endless.
 #[derive(Clone)]
 pub struct Squeezer<'a>(Sponge<'a>);
 
@@ -50,18 +50,18 @@ struct Sponge<'a> {
 }
 
 impl HarakaS<'static> {
-    /// The output for one message.
+    /// Computes the output for one message.
     pub fn hash(message: &[u8], output: &mut [u8]) {
         Self::new().chain(message).finish().squeeze(output);
     }
 
-    /// With the round constants of Haraka v2, on the widest backend.
+    /// Uses the round constants of Haraka v2, on the widest backend.
     #[must_use]
     pub fn new() -> Self {
         Self::with_backend(Backend::detect())
     }
 
-    /// As [`HarakaS::new`], on a backend of one's choice.
+    /// Does the same as [`HarakaS::new`], on a chosen backend.
     #[must_use]
     pub fn with_backend(backend: Backend) -> Self {
         Self::with_constants(backend.level(), constants_of_5_rounds())
@@ -84,7 +84,7 @@ impl<'a> HarakaS<'a> {
         self.0.absorb(bytes);
     }
 
-    /// As [`HarakaS::absorb`], for use in an expression.
+    /// Does the same as [`HarakaS::absorb`], for use in an expression.
     #[must_use]
     pub fn chain(mut self, bytes: &[u8]) -> Self {
         self.absorb(bytes);
@@ -97,7 +97,7 @@ impl<'a> HarakaS<'a> {
         let position = self.0.position;
         self.0.state[position] ^= 0x1f;
         self.0.state[RATE - 1] ^= 0x80;
-        // Nothing is left to squeeze of a state that was not permuted.
+        // The state must be permuted before the first byte is squeezed.
         self.0.position = RATE;
         Squeezer(self.0)
     }

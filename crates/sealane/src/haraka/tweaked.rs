@@ -4,14 +4,14 @@ use sealane_simd::{AesLevel, Block};
 
 use super::{Backend, HarakaS, bytes_32, bytes_64};
 
-/// How many round constants 5 rounds of Haraka-512 take.
+/// Number of round constants in 5 rounds of Haraka-512.
 const CONSTANTS: usize = 40;
 
 /// Haraka v2 with 5 rounds and round constants from a public seed: the functions of SPHINCS+-Haraka
 /// (SPHINCS+, round 3, section 7.2.3), where the seed is PK.seed.
 ///
-/// The constants are the first 640 bytes that [`HarakaS`] gives for the seed. **The seed is
-/// public**, as it is there.
+/// The constants are the first 640 bytes of [`HarakaS`] for the seed. **The seed is public**, as in
+/// SPHINCS+.
 ///
 /// ```
 /// use sealane::haraka::TweakedHaraka;
@@ -55,7 +55,7 @@ macro_rules! methods {
             #[doc = concat!($name, " of each input, as many at a time as the backend can.")]
             ///
             /// # Panics
-            /// If there are not as many outputs as inputs.
+            /// If the numbers of outputs and inputs differ.
             #[inline]
             pub fn $batch(&self, inputs: &[[u8; $bytes]], outputs: &mut [[u8; 32]]) {
                 $size::many_5(self.level, &self.constants, inputs, outputs);
@@ -68,13 +68,13 @@ methods!("Haraka-256", 32: haraka256, haraka256_x4, haraka256_x8, haraka256_batc
 methods!("Haraka-512", 64: haraka512, haraka512_x4, haraka512_x8, haraka512_batch, bytes_64);
 
 impl TweakedHaraka {
-    /// With the constants of that seed, of any length, on the widest backend.
+    /// Uses the constants of that seed, of any length, on the widest backend.
     #[must_use]
     pub fn new(public_seed: &[u8]) -> Self {
         Self::with_backend(public_seed, Backend::detect())
     }
 
-    /// As [`TweakedHaraka::new`], on a backend of one's choice.
+    /// Does the same as [`TweakedHaraka::new`], on a chosen backend.
     #[must_use]
     pub fn with_backend(public_seed: &[u8], backend: Backend) -> Self {
         let mut constants = [Block([0; 16]); CONSTANTS];
@@ -85,18 +85,18 @@ impl TweakedHaraka {
         Self { level: backend.level(), constants }
     }
 
-    /// A sponge with these constants.
+    /// Returns a sponge with these constants.
     #[must_use]
     pub fn sponge(&self) -> HarakaS<'_> {
         HarakaS::with_constants(self.level, &self.constants)
     }
 
-    /// The output of HarakaS for one message.
+    /// Computes the output of HarakaS for one message.
     pub fn haraka_s(&self, message: &[u8], output: &mut [u8]) {
         self.sponge().chain(message).finish().squeeze(output);
     }
 
-    /// The backend.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)

@@ -13,7 +13,7 @@ pub(crate) struct Accumulator {
 }
 
 impl Accumulator {
-    /// An empty message under a one-time key.
+    /// Starts an empty message under a one-time key.
     #[inline]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let Short { h, r, s } = Short::new(key);
@@ -26,13 +26,13 @@ impl Accumulator {
         self.h = self.h.add_block(block, 1).multiply(self.r);
     }
 
-    /// Adds a last block that holds its own 1 bit.
+    /// Adds a last block that contains its own 1 bit.
     #[inline]
     pub(crate) fn last_block(&mut self, block: &[u8; 16]) {
         self.h = self.h.add_block(block, 0).multiply(self.r);
     }
 
-    /// The tag.
+    /// Returns the tag.
     #[inline]
     pub(crate) fn tag(&self) -> [u8; 16] {
         self.h.finish(self.s)

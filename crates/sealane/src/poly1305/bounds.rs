@@ -1,14 +1,14 @@
-//! The worst case of every limb of every kernel: each kernel's own code runs on upper bounds, and
-//! panics where a limb of some message under some key could overflow.
+//! The worst case of every limb of every kernel. Each kernel's own code runs on upper bounds, and
+//! panics if a limb of any message under any key could overflow.
 //!
-//! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. What goes in is the largest that
-//! the steps before leave, and each test ends with the proof that its kernel leaves no more: so the
-//! bounds hold for messages of any length. The scalar work that ChaCha kernels in assembly do
-//! between their rounds is the same sequence of operations as [`Element::multiply`], written by
-//! hand.
+//! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. The inputs are the largest
+//! results of the steps before, and each test ends with the proof that its kernel's results are no
+//! larger. The bounds therefore hold for messages of any length. ChaCha kernels in assembly do
+//! scalar work between their rounds: the same sequence of operations as [`Element::multiply`],
+//! written by hand.
 //!
-//! Not where factors in tables have 32 bits (Arm): those are checked here too, on the other
-//! architectures.
+//! Tables with factors of 32 bits (Arm) are an exception: they are checked here too, but on the
+//! other architectures.
 
 use core::ops::{Add, BitAnd, Mul, Shl, Shr};
 use std::vec;
@@ -118,9 +118,9 @@ struct MultiplierBound {
 
 arithmetic!(ElementBound, MultiplierBound, Bound);
 
-/// What every operation that ends with a fold leaves: the last limb is at most 4.
+/// The largest result of operations that end with a fold: the last limb is at most 4.
 const FOLDED: [u64; 3] = [u64::MAX, u64::MAX, 4];
-/// What [`Element::multiply_full`] takes.
+/// The largest input of [`Element::multiply_full`].
 const FULL: [u64; 3] = [u64::MAX, u64::MAX, 7];
 const BLOCK: [u64; 3] = [u64::MAX, u64::MAX, 1];
 
@@ -142,9 +142,9 @@ fn multiplier() -> MultiplierBound {
 
 #[test]
 fn scalar_blocks() {
-    // Whole blocks and the last one, from what the one before leaves.
+    // Adds whole blocks and the last one to the result of the block before.
     assert_folded(element(FOLDED).add(element(BLOCK)).multiply(multiplier()));
-    // As much as the documentation allows.
+    // The largest value that the documentation allows.
     assert_folded(element([u64::MAX, u64::MAX, 10]).multiply(multiplier()));
 }
 
@@ -154,7 +154,7 @@ fn scalar_powers_and_two_chains() {
     assert_eq!(limbs, [(1 << 44) - 1, (1 << 44) - 1, (1 << 43) - 1]);
     let limbs = limbs.map(Bound);
     assert_folded(ElementBound::multiply_limbs_44(limbs, limbs));
-    // Of rows of 44-bit limbs, whose carries leave no more.
+    // For rows of 44-bit limbs, whose carries give no larger limbs.
     assert_folded(ElementBound::from_limbs_44([Bound(1 << 60); 3]));
     assert_folded(element(FOLDED).multiply(multiplier()));
     assert_folded(element(FOLDED).add_folded(element(FOLDED)));
@@ -166,7 +166,7 @@ fn a_scalar_limb_that_is_too_large_is_noticed() {
     let _ = element([u64::MAX, u64::MAX, 14]).multiply(multiplier());
 }
 
-/// Numbers of rows: each that is a group of its own, and some with tables of every size.
+/// Numbers of rows: each number that is a separate group, and some with tables of every size.
 fn counts() -> impl Iterator<Item = usize> {
     (2..=36).chain([64, 127, 128, 129, 143, 144, 145, 300])
 }
@@ -204,14 +204,14 @@ fn rows<const LANES: usize>(power: Element) {
     }
 }
 
-/// Limbs of 44 bits with products of 52 bits. The powers come from one key, and stand for those of
-/// all: see [`Bounds`].
+/// Limbs of 44 bits with products of 52 bits. The powers come from one key, and stand for the
+/// powers of all keys: see [`Bounds`].
 #[test]
 fn vectors_of_44_bit_limbs() {
     fn rows<const LANES: usize>() {
         let token = Bounds::<LANES, true>::new();
         let data = vec![0; 16 * LANES * 300];
-        // Every number of blocks in the last row, behind rows that share a carry by one, two and
+        // Every number of blocks in the last row, after rows that share a carry by one, two and
         // four.
         for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
             let mut accumulator = Accumulator::new(&[0xff; 32]);
@@ -227,7 +227,7 @@ fn vectors_of_44_bit_limbs() {
     rows::<8>();
 }
 
-/// One message in each lane, after blocks of the longer ones that scalar code has taken.
+/// One message in each lane, after scalar code has processed the longer ones' first blocks.
 #[test]
 fn vectors_of_many_messages() {
     fn messages<const LANES: usize>() {

@@ -21,9 +21,9 @@ pub(super) trait Limb: Sized {
     fn product(self, other: Self) -> Self::Double;
     /// The low 64 bits.
     fn low(double: Self::Double) -> Self;
-    /// A number that has no more than 64 bits.
+    /// Converts a number of at most 64 bits.
     fn narrow(double: Self::Double) -> Self;
-    /// `low + 2^64 high + addend` modulo 2^128, in two halves, and the carry.
+    /// Returns `low + 2^64 high + addend` modulo 2^128, in two halves, and the carry.
     fn add_with_carry(low: Self, high: Self, addend: Self) -> (Self, Self, Self);
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Element(pub(super) [u64; 3]);
 pub(crate) struct Multiplier {
     r0: u64,
     r1: u64,
-    /// `5 r1 / 4`: what a carry out of bit 130 multiplies `r1` with. `r1` is divisible by 4.
+    /// `5 r1 / 4`: the factor of `r1` for a carry out of bit 130. `r1` is divisible by 4.
     s1: u64,
 }
 
@@ -71,18 +71,18 @@ impl Multiplier {
         Self { r0, r1, s1: r1 + (r1 >> 2) }
     }
 
-    /// r0, r1 and s1.
+    /// Returns r0, r1 and s1.
     #[inline(always)]
     pub(super) fn words(self) -> [u64; 3] {
         [self.r0, self.r1, self.s1]
     }
 
-    /// r as an element.
+    /// Returns r as an element.
     pub(super) fn element(self) -> Element {
         Element([self.r0, self.r1, 0])
     }
 
-    /// r^exponent, for an exponent that is no secret and not 0.
+    /// Returns r^exponent, for an exponent that is not secret and not 0.
     #[inline(always)]
     pub(super) fn power(self, exponent: usize) -> Element {
         let mut power = self.element();
@@ -102,7 +102,7 @@ impl Multiplier {
 }
 
 impl Multiplier {
-    /// The multiplier of these [`Multiplier::words`].
+    /// Returns the multiplier of these [`Multiplier::words`].
     #[inline(always)]
     pub(super) fn from_words([r0, r1, s1]: [u64; 3]) -> Self {
         Self { r0, r1, s1 }
@@ -110,15 +110,15 @@ impl Multiplier {
 }
 
 impl Element {
-    /// `self + block + 2^128 high_bit`. The last limb grows by at most 2.
+    /// Returns `self + block + 2^128 high_bit`. The last limb grows by at most 2.
     #[inline(always)]
     pub(super) fn add_block(self, block: &[u8; 16], high_bit: u64) -> Self {
         let block = u128::from_le_bytes(*block);
         self.add(Self([block as u64, (block >> 64) as u64, high_bit]))
     }
 
-    /// The element that is 0 with it. The last limb of `self` must be at most 4; that of the result
-    /// is at most 7.
+    /// Returns the negative element. The last limb of `self` must be at most 4. The last limb of
+    /// the result is at most 7.
     pub(super) fn negate(self) -> Self {
         // 2p - self, where 2p = 2^131 - 10 and self is below 5 · 2^128.
         let [h0, h1, h2] = self.0;
@@ -127,28 +127,29 @@ impl Element {
         Self([low as u64, (low >> 64) as u64, 7 - h2 - u64::from(borrow)])
     }
 
-    /// Three limbs of 44 bits, the last of up to 43.
+    /// Returns three limbs of 44 bits, the last of up to 43.
     #[inline(always)]
     pub(super) fn limbs_44(self) -> [u64; 3] {
         let [h0, h1, h2] = self.0;
         [h0 & LIMB_44, ((h0 >> 44) | (h1 << 20)) & LIMB_44, (h1 >> 24) | (h2 << 40)]
     }
 
-    /// Five limbs of 26 bits, the last of up to 27.
+    /// Returns five limbs of 26 bits, the last of up to 27.
     #[inline(always)]
     pub(super) fn limbs(self) -> [u64; 5] {
         let [h0, h1, h2] = self.0;
         [h0 & LIMB, (h0 >> 26) & LIMB, ((h0 >> 52) | (h1 << 12)) & LIMB, (h1 >> 14) & LIMB, (h1 >> 40) | (h2 << 24)]
     }
 
-    /// The product of two elements, partly reduced as by [`Element::fold`]: for the few that
-    /// prepare powers of r, which are not clamped. Both last limbs must be below 8.
+    /// Returns the product of two elements, partly reduced as by [`Element::fold`]. It is for the
+    /// few products that prepare powers of r, which are not clamped. Both last limbs must be below
+    /// 8.
     #[inline(always)]
     pub(super) fn multiply_full(self, other: Self) -> Self {
         Self::multiply_limbs_44(self.limbs_44(), other.limbs_44())
     }
 
-    /// `(self mod p) + s` modulo 2^128.
+    /// Returns `(self mod p) + s` modulo 2^128.
     pub(super) fn finish(self, s: u128) -> [u8; 16] {
         let [h0, h1, h2] = Self::fold(self.0[0], self.0[1], self.0[2]).0;
         // self is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum,
@@ -167,7 +168,8 @@ impl Element {
 macro_rules! arithmetic {
     ($element:ident, $multiplier:ident, $limb:ty) => {
         impl $element {
-            /// The sum, not reduced: the last limb is the sum of both last limbs and a carry.
+            /// Returns the sum, not reduced: the last limb is the sum of both last limbs and a
+            /// carry.
             #[inline(always)]
             pub(super) fn add(self, other: Self) -> Self {
                 let double = <$limb as Limb>::Double::from;
@@ -176,15 +178,15 @@ macro_rules! arithmetic {
                 Self([<$limb>::low(sum0), <$limb>::low(sum1), self.0[2] + other.0[2] + <$limb>::narrow(sum1 >> 64)])
             }
 
-            /// The sum, partly reduced as by [`Element::fold`].
+            /// Returns the sum, partly reduced as by [`Element::fold`].
             #[inline(always)]
             pub(super) fn add_folded(self, other: Self) -> Self {
                 let [h0, h1, h2] = self.add(other).0;
                 Self::fold(h0, h1, h2)
             }
 
-            /// The product with r, partly reduced: the last limb is at most 4. `self`'s last limb
-            /// must be at most 10.
+            /// Returns the product with r, partly reduced: the last limb is at most 4. `self`'s
+            /// last limb must be at most 10.
             #[inline(always)]
             pub(super) fn multiply(self, r: $multiplier) -> Self {
                 let double = <$limb as Limb>::Double::from;
@@ -198,8 +200,8 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(d0), <$limb>::low(d1), d2)
             }
 
-            /// The product of two numbers in limbs of 44, 44 and 43 bits, partly reduced as by
-            /// [`Element::fold`].
+            /// Returns the product of two numbers in limbs of 44, 44 and 43 bits, partly reduced as
+            /// by [`Element::fold`].
             #[inline(always)]
             pub(super) fn multiply_limbs_44([a0, a1, a2]: [$limb; 3], [b0, b1, b2]: [$limb; 3]) -> Self {
                 // 2^132 = 20. The sums are below 3 · 2^(45 + 50) and do not overflow.
@@ -214,7 +216,7 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(low), <$limb>::narrow(low >> 64), <$limb>::narrow(d2 >> 40))
             }
 
-            /// Folds what is above bit 130 once. `h2` must be below 2^63.6. The last limb becomes
+            /// Folds the bits above bit 130 once. `h2` must be below 2^63.6. The last limb becomes
             /// at most 4, and 4 only beside a middle limb of 0.
             #[inline(always)]
             fn fold(h0: $limb, h1: $limb, h2: $limb) -> Self {
@@ -223,7 +225,7 @@ macro_rules! arithmetic {
                 Self([low, high, (h2 & <$limb>::from(3_u64)) + carry])
             }
 
-            /// The element of five limbs of up to 61 bits, at 26 bits' distance.
+            /// Returns the element of five limbs of up to 61 bits, at 26 bits' distance.
             pub(super) fn from_limbs(limbs: [$limb; 5]) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let low = double(limbs[0]) + (double(limbs[1]) << 26) + (double(limbs[2]) << 52);
@@ -231,7 +233,7 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(low), <$limb>::low(high), <$limb>::narrow(high >> 64))
             }
 
-            /// The element of three limbs of up to 60 bits, at 44 bits' distance.
+            /// Returns the element of three limbs of up to 60 bits, at 44 bits' distance.
             pub(super) fn from_limbs_44(limbs: [$limb; 3]) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let low = double(limbs[0]) + (double(limbs[1]) << 44);

@@ -21,14 +21,14 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
     );
 }
 
-/// As [`blocks`], for a piece that comes alone; a short last block is filled with zeros (RFC 8439,
-/// section 2.8: `pad16`).
+/// Does the same as [`blocks`], for a single piece. A short last block is filled with zeros (RFC
+/// 8439, section 2.8: `pad16`).
 #[inline(always)]
 pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     padded_piece(token, accumulator, &mut None, data);
 }
 
-/// As [`padded`], for a piece of a longer message.
+/// Does the same as [`padded`], for a piece of a longer message.
 #[inline(always)]
 pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
@@ -50,7 +50,7 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
         if S::MUL_ADD_52 {
             return limbs52::blocks(token, accumulator, data);
         }
-        // The blocks that do not fill a row come first: meanwhile the powers of r are computed.
+        // The blocks that do not fill a row come first. Meanwhile the powers of r are computed.
         let (odd, rows) = data.split_at(data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
         for block in odd.as_chunks().0 {
             accumulator.block(block);
@@ -66,28 +66,28 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     };
 }
 
-/// One copy for all backends whose vectors are no faster for Poly1305. Copies for each of them
-/// would differ by chance.
+/// All backends whose vectors are no faster for Poly1305 share one copy. Separate copies would
+/// differ by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)
 }
 
-/// Length in bytes from which [`blocks`] is worth its call: below, block after block is as fast.
+/// The length in bytes from which a call of [`blocks`] pays. Below, block after block is as fast.
 #[inline(always)]
 pub(super) fn min_call_bytes(level: Level) -> usize {
     level.tuning().poly1305_min_bytes.of(CpuClass::detect()).min(MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES)
 }
 
-/// As [`min_call_bytes`], in blocks, for the class that needs fewest.
+/// Does the same as [`min_call_bytes`], in blocks, for the class that needs the fewest.
 const fn min_call_blocks<S: Simd>() -> usize {
     let rows = S::TUNING.poly1305_min_bytes.least() / BLOCK_BYTES;
     if rows < MIN_BLOCKS_FOR_TWO_CHAINS { rows } else { MIN_BLOCKS_FOR_TWO_CHAINS }
 }
 
-/// Blocks on 64-bit integers. The multiplications of one chain wait for each other, so both halves
-/// of the blocks are taken side by side: h becomes (h, first half) r^k + (second half), k being the
-/// number of blocks in the second half.
+/// Processes blocks on 64-bit integers. The multiplications of one chain wait for each other, so
+/// the two halves of the blocks are processed side by side: h becomes (h, first half) r^k + (second
+/// half), where k is the number of blocks in the second half.
 #[inline(always)]
 fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     let step = |h: Element, block| h.add_block(block, 1).multiply(r);

@@ -60,14 +60,14 @@ impl Poly1305 {
         Self::with_backend(key, Backend::detect())
     }
 
-    /// As [`Poly1305::new`], on the given backend.
+    /// Does the same as [`Poly1305::new`], on the given backend.
     #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
         Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
     }
 
-    /// The tag of a whole message.
+    /// Returns the tag of a whole message.
     #[inline]
     #[must_use]
     pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {
@@ -76,13 +76,13 @@ impl Poly1305 {
         poly1305.finalize()
     }
 
-    /// The backend that does the work.
+    /// Returns the backend.
     #[must_use]
     pub fn backend(&self) -> Backend {
         Backend::of(self.level)
     }
 
-    /// Adds a piece of the message. Where the message is cut does not matter.
+    /// Adds a piece of the message. The result does not depend on where the message is cut.
     pub fn update(&mut self, mut data: &[u8]) {
         if self.buffered > 0 {
             let taken = data.len().min(BLOCK_BYTES - self.buffered);
@@ -102,23 +102,23 @@ impl Poly1305 {
         self.buffered = rest.len();
     }
 
-    /// Fills an unfinished block with zeros, as the associated data and the ciphertext of an AEAD
-    /// are (RFC 8439, section 2.8).
+    /// Fills an unfinished block with zeros, as an AEAD does after the associated data and after
+    /// the ciphertext (RFC 8439, section 2.8).
     pub(crate) fn pad(&mut self) {
         if self.buffered > 0 {
             self.update(&[0; BLOCK_BYTES][self.buffered..]);
         }
     }
 
-    /// The tag.
+    /// Returns the tag.
     #[inline]
     #[must_use]
     pub fn finalize(mut self) -> Tag {
         self.tag()
     }
 
-    /// As [`Poly1305::finalize`], where moving the state would leave a copy of it behind. The state
-    /// is of no use afterwards.
+    /// Does the same as [`Poly1305::finalize`] without moving the state, which would leave a copy
+    /// behind. The state must not be used afterwards.
     pub(crate) fn tag(&mut self) -> Tag {
         if self.buffered > 0 {
             // The last block is short: its 1 bit follows its last byte.
@@ -147,14 +147,14 @@ impl Poly1305 {
             }
             return;
         }
-        // No table of powers of r is kept: the state would be 20 times as large, and it is moved
-        // when it is finished.
+        // No table of powers of r is kept: the state would be 20 times as large, and finishing
+        // moves it.
         let accumulator = &mut self.accumulator;
         dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
     }
 }
 
-/// Compares in constant time: as one number, for `subtle` takes ten times as long byte by byte.
+/// Compares in constant time, as one number: byte by byte, `subtle` takes ten times as long.
 #[inline]
 pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
     let difference = u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b);

@@ -1,14 +1,14 @@
-//! Looks for messages of an AEAD without associated data (RFC 8439, section 2.8) by their tags, in
-//! data that holds more than them.
+//! Finds messages of an AEAD without associated data (RFC 8439, section 2.8) in longer data, by
+//! their tags.
 //!
-//! A tag is a polynomial in r whose coefficients are the blocks, so that of a message one block
-//! further on comes from that of the one before with a few multiplications, however long they are.
+//! A tag is a polynomial in r, and the blocks are its coefficients. The tag of a message one block
+//! further on therefore follows from the tag before it with a few multiplications, for any length.
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 use crate::wipe::wipe;
 
-/// One-time key of the messages that are looked for.
+/// The one-time key of the messages.
 pub(crate) struct Search {
     r: Multiplier,
     s: u128,
@@ -29,8 +29,8 @@ impl Search {
         Self { r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
     }
 
-    /// The length of the message at the start of `data` that its tag follows: the first of 0 bytes
-    /// and more.
+    /// Returns the length of the message at the start of `data` whose tag follows it: the shortest
+    /// length that fits, from 0 bytes on.
     pub(crate) fn end(&self, data: &[u8]) -> Option<usize> {
         let last = data.len().checked_sub(BLOCK_BYTES)?;
         let mut blocks = Element::default();
@@ -45,12 +45,12 @@ impl Search {
         None
     }
 
-    /// The first place in `data` where a message of `len` bytes, whole blocks and at least one, and
-    /// its tag are. Of several in the same `data`, any.
+    /// Returns the first position in `data` of a message of `len` bytes (whole blocks, at least
+    /// one) with its tag. If several begin in the same `data`, any of them.
     pub(crate) fn window(&self, data: &[u8], len: usize) -> Option<usize> {
         assert!(len > 0 && len.is_multiple_of(BLOCK_BYTES), "whole blocks");
         let last = data.len().checked_sub(len + BLOCK_BYTES)?;
-        // The first block of a message counts r^blocks times.
+        // The first block of a message has the factor r^blocks.
         let leaving = self.r.power(len / BLOCK_BYTES).negate();
         (0..=last.min(BLOCK_BYTES - 1)).find_map(|first| {
             let mut blocks =
@@ -68,13 +68,13 @@ impl Search {
         })
     }
 
-    /// The place in `data` where the message starts that ends with its tag at the end of `data`:
-    /// the last one.
+    /// Returns the position in `data` of the message whose tag is at the end of `data`: the last
+    /// position that fits.
     pub(crate) fn start(&self, data: &[u8]) -> Option<usize> {
         let text = data.len().checked_sub(BLOCK_BYTES)?;
         let mut found = None;
         for rest in 0..BLOCK_BYTES.min(text + 1) {
-            // What is short stands at the end, so the blocks before it are whole, seen from there.
+            // The short block is at the end, so seen from there, the blocks before it are whole.
             let mut blocks = self.add(Element::default(), &data[text - rest..text]);
             let mut power = if rest == 0 { self.r.element() } else { self.r.power(2) };
             for start in (0..=text - rest).rev().step_by(BLOCK_BYTES) {
@@ -91,7 +91,7 @@ impl Search {
         found
     }
 
-    /// Adds a block, filled up with zeros; nothing if there is none.
+    /// Adds a block, padded with zeros, or nothing if there is none.
     fn add(&self, blocks: Element, bytes: &[u8]) -> Element {
         if bytes.is_empty() {
             return blocks;
@@ -101,7 +101,8 @@ impl Search {
         blocks.add_block(&block, 1).multiply(self.r)
     }
 
-    /// Whether the tag that follows the first `len` bytes of `data` is theirs. `blocks` are they.
+    /// Returns whether the first `len` bytes of `data` are followed by their tag. `blocks` are
+    /// these bytes.
     fn is_tag(&self, blocks: Element, len: usize, data: &[u8]) -> bool {
         let lengths = ((len as u128) << 64).to_le_bytes();
         let tag = blocks.add_block(&lengths, 1).multiply(self.r).finish(self.s);

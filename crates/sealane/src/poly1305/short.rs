@@ -5,10 +5,9 @@ use sealane_simd::PendingPoly1305;
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 
-/// The state between blocks. A value that is passed on, not a place: the compiler keeps it in
-/// registers from the first block to the tag. To wipe it one would have to put it into memory
-/// first; what the compiler spills meanwhile stays on the stack, as it does of all values in
-/// registers.
+/// The state between blocks. It is passed by value, so the compiler keeps it in registers from the
+/// first block to the tag. To wipe it, the code would have to store it in memory first. Spilled
+/// registers stay on the stack, as for all values in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
     pub(super) h: Element,
@@ -17,7 +16,7 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    /// An empty message under a one-time key.
+    /// Starts an empty message under a one-time key.
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let (r, s) = key.split_at(16);
@@ -26,7 +25,7 @@ impl Short {
         Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
     }
 
-    /// An empty message under the one-time key that is the first half of this block.
+    /// Starts an empty message. The first half of this block is the one-time key.
     #[inline(always)]
     pub(crate) fn from_words(words: &[u32; 16]) -> Self {
         let half = |i: usize| {
@@ -55,14 +54,14 @@ impl Short {
         if rest.is_empty() { self } else { self.block(&filled_with_zeros(rest)) }
     }
 
-    /// The whole blocks of `data`, to be added while something else is done.
+    /// Returns the whole blocks of `data`, to be added during other work.
     #[inline(always)]
     pub(crate) fn pending<'a>(&self, data: &'a [u8]) -> PendingPoly1305<'a> {
         PendingPoly1305 { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
     }
 
-    /// Goes on after `taken` blocks of `data` were added so that `h` resulted; a short last block
-    /// is filled with zeros.
+    /// Continues after `taken` blocks of `data` were added with the result `h`. A short last block
+    /// is padded with zeros.
     #[inline(always)]
     #[must_use]
     pub(crate) fn after_pending(mut self, h: [u64; 3], taken: usize, data: &[u8]) -> Self {
@@ -70,7 +69,7 @@ impl Short {
         self.padded(&data[taken * BLOCK_BYTES..])
     }
 
-    /// The tag.
+    /// Returns the tag.
     #[inline(always)]
     pub(crate) fn tag(self) -> [u8; BLOCK_BYTES] {
         self.h.finish(self.s)
@@ -86,19 +85,20 @@ pub(crate) fn add_pending_block(pending: &mut PendingPoly1305<'_>) {
     }
 }
 
-/// A block that starts with `bytes`, fewer than 16 and more than none. Two loads that overlap:
+/// Returns a block that starts with `bytes`, which has 1 to 15 bytes. Two loads overlap, because
 /// copying so few bytes would be a call.
 #[inline(always)]
 pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
     let len = bytes.len();
     let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // Of the last eight bytes, the first 16 - len are in the low half already: eight, if there
-        // is no more.
+        // The low half already has the first 16 - len of the last eight bytes. If len is 8, it has
+        // all of them.
         (u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - len)))
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         (u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4)), 0)
     } else {
-        // One to three: the first, the middle (or the last of two, or the first again), the last.
+        // One to three bytes: the first, the middle (or the last of two, or the first again), the
+        // last.
         let byte = |i: usize| u64::from(bytes[i]) << (8 * i);
         (byte(0) | byte(len / 2) | byte(len - 1), 0)
     };

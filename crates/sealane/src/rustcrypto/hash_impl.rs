@@ -13,7 +13,7 @@ pub type Block = Array<u8, U16>;
 pub struct Poly1305(crate::Poly1305);
 
 impl Poly1305 {
-    /// The tag of what was hashed so far followed by `data`, whose last block may be short (RFC
+    /// Returns the tag of the message so far followed by `data`, whose last block may be short (RFC
     /// 8439, section 2.5).
     #[must_use]
     pub fn compute_unpadded(mut self, data: &[u8]) -> Block {

@@ -1,4 +1,4 @@
-//! The same ciphers under the traits of the RustCrypto project, and nothing but those traits.
+//! The same ciphers under the traits of the RustCrypto project, and with no other methods.
 //!
 //! A program that uses one of the crates below changes its `use` lines, and runs on
 //! [`crate::Backend::detect`]:
@@ -23,11 +23,11 @@
 //! # Ok::<(), sealane::rustcrypto::Error>(())
 //! ```
 //!
-//! The feature `alloc` of this crate gives `aead::Aead`, the feature `getrandom` the generation of
-//! keys and nonces; both are on by default. A cipher of the inherent interface, on whichever
-//! backend, becomes one of these by `From`.
+//! The feature `alloc` of this crate gives `aead::Aead`, and the feature `getrandom` the generation
+//! of keys and nonces. Both are on by default. A cipher of the inherent interface, on any backend,
+//! becomes one of these by `From`.
 //!
-//! The types here have no methods but those traits', so no call changes its meaning. The inherent
+//! The types here have only the traits' methods, so no call changes its meaning. The inherent
 //! interface of this crate does more: it chooses backends, accepts uninitialised output and works
 //! on messages in pieces.
 

@@ -32,8 +32,8 @@ use crate::gf2n::{DynamicElement, DynamicField};
 
 /// Interpolates from the shares at some points: the secret, or the share at another point.
 ///
-/// It takes exactly the shares that it is given: at least as many as the threshold, all of them
-/// right.
+/// It uses exactly the shares that it is given. Their number must reach the threshold, and all of
+/// them must be right.
 #[derive(Clone, Debug)]
 pub struct Combiner {
     field: DynamicField,
@@ -55,10 +55,10 @@ impl Combiner {
         Ok(Self { field: *field, weights })
     }
 
-    /// Combines the shares, `values[i]` being at `points[i]`.
+    /// Combines the shares: `values[i]` is the share at `points[i]`.
     ///
     /// # Errors
-    /// [`Error::WrongNumberOfShares`] if there are not as many values as points.
+    /// [`Error::WrongNumberOfShares`] if the numbers of values and points differ.
     pub fn combine(&self, values: &[DynamicElement]) -> Result<DynamicElement, Error> {
         if values.len() != self.weights.len() {
             return Err(Error::WrongNumberOfShares { expected: self.weights.len(), given: values.len() });
@@ -71,15 +71,16 @@ impl Combiner {
     }
 }
 
-/// Returns the positions, from 0, of the shares that do not belong to the others, `values[i]` being
-/// at `points[i]`; empty if all belong together.
+/// Returns the positions, from 0, of the shares that do not belong to the others. The result is
+/// empty if all belong together. `values[i]` is the share at `points[i]`.
 ///
-/// At least `threshold` + 2·e shares show which ones are bad if e of them are. The time depends on
-/// how bad shares differ from right ones, and not on the secret.
+/// If e shares are bad, at least `threshold` + 2·e shares are needed to find them. The time depends
+/// on how bad shares differ from right ones, and not on the secret.
 ///
 /// # Errors
-/// [`Error`] if the threshold is 0, there are fewer points than that, one is zero or occurs twice,
-/// or there are not as many values; [`Error::InconsistentShares`] if more are bad than can be told.
+/// [`Error`] if the threshold is 0, there are fewer points than that, a point is zero or occurs
+/// twice, or the numbers of values and points differ; [`Error::InconsistentShares`] if too many
+/// shares are bad to find them.
 pub fn bad_shares(
     field: &DynamicField,
     threshold: usize,

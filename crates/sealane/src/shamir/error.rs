@@ -13,12 +13,12 @@ pub enum Error {
     ThresholdAboveCount {
         /// The threshold.
         threshold: usize,
-        /// The number of shares that were asked for.
+        /// The number of shares that were requested.
         count: usize,
     },
     /// More shares than the field has evaluation points.
     TooManyShares {
-        /// The number of shares that were asked for.
+        /// The number of shares that were requested.
         count: usize,
         /// The largest number that the field allows.
         maximum: usize,

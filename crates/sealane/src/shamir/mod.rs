@@ -1,4 +1,4 @@
-//! Shamir's secret sharing: any k of n shares give the secret back, and fewer reveal nothing about
+//! Shamir's secret sharing: any k of n shares restore the secret, and fewer reveal nothing about
 //! it.
 //!
 //! The secret is the value at 0 of a polynomial. Its degree is below k, the *threshold*, and its

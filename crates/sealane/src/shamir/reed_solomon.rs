@@ -1,11 +1,11 @@
-//! Finds the wrong ones among more shares than the threshold.
+//! Finds the wrong shares if there are more shares than the threshold.
 //!
 //! Shares are a word of a generalised Reed–Solomon code (McEliece and Sarwate, "On sharing secrets
 //! and Reed–Solomon codes", CACM 24(9), 1981). With the weights v(i) of
 //! [`dual_weight`](super::arithmetic::dual_weight), the sums S(j) = Σ v(i)·x(i)^j·y(i) for j below
 //! n - k, the *syndromes*, are zero for every polynomial of a degree below k (Roth, "Introduction
-//! to Coding Theory", chapter 5). Syndromes therefore depend on the errors alone, and what is
-//! computed from them may take a time that depends on them.
+//! to Coding Theory", chapter 5). Syndromes therefore depend only on the errors, and the time of
+//! computations on them may depend on them.
 
 use core::mem::swap;
 
@@ -28,8 +28,8 @@ pub(super) fn add_share<A: Arithmetic>(
 /// Calls `found` with the index of each wrong share, and returns whether these shares explain the
 /// syndromes.
 ///
-/// At most half as many wrong shares as there are syndromes can be found, and there is only one
-/// such set. If there is none, what `found` was called with means nothing.
+/// Wrong shares can be found if they are at most half as many as the syndromes, and there is only
+/// one such set. If there is none, the calls of `found` mean nothing.
 ///
 /// `work` is overwritten. Each part has one element more than there are syndromes.
 pub(super) fn locate<A: Arithmetic>(
@@ -44,8 +44,8 @@ pub(super) fn locate<A: Arithmetic>(
     if 2 * errors > syndromes.len() {
         return false;
     }
-    // The locator is the product of 1 - x·z over the points x of the wrong shares. Its coefficients
-    // in reverse are those of the product of z - x.
+    // The locator is the product of 1 - x·z over the points x of the wrong shares. In reverse
+    // order, its coefficients are the coefficients of the product of z - x.
     let mut count = 0;
     field.find_roots(&locator[..=errors], points, |i| {
         count += 1;

@@ -1,4 +1,4 @@
-//! Whatever is changed, nothing is opened and nothing is released.
+//! After any change, opening fails and releases nothing.
 
 use std::mem::MaybeUninit;
 
@@ -16,7 +16,7 @@ struct Message<const N: usize> {
     tag: Tag,
 }
 
-/// Every way to open a message must refuse it.
+/// Checks that every way to open a message refuses it.
 macro_rules! refuse {
     ($cipher:ty, $backend:expr, $message:expr, $what:expr) => {{
         let (message, backend): (&Message<_>, Backend) = ($message, $backend);

@@ -1,20 +1,20 @@
-//! Forgeries of every class of length: what is decrypted while it is authenticated is taken back.
+//! Forgeries of every class of length: data that was decrypted during authentication is restored.
 
 use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 
 use crate::common::{array, backends, cpu_classes, octets};
 
-/// On each side of each change of algorithm: no head, part of it, whole groups of each backend and
-/// more, two passes, pieces.
+/// Lengths on each side of each change of algorithm: no head, part of it, whole groups of each
+/// backend and more, two passes, pieces.
 const LENGTHS: [usize; 19] =
     [0, 1, 16, 192, 193, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 4607, 4608, 16_832, 20_000, 40_000];
-/// Of associated data: little, and too much for the ways of short messages.
+/// Lengths of associated data: little, and too much for the code for short messages.
 const AAD_LENGTHS: [usize; 2] = [13, 600];
 
-/// What an output holds before: no octet of it is zero.
+/// The initial content of an output. No octet of it is zero.
 const BEFORE: u8 = 0xa5;
 
-/// What is given to one opening.
+/// The inputs of one opening.
 #[derive(Clone)]
 struct Message<const N: usize> {
     nonce: [u8; N],
@@ -23,7 +23,7 @@ struct Message<const N: usize> {
     tag: Tag,
 }
 
-/// Messages that differ from `good` in one place.
+/// Returns messages that differ from `good` in one place.
 fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
     let mut forgeries = Vec::new();
     let mut add = |what: String, change: &dyn Fn(&mut Message<N>)| {
@@ -78,12 +78,12 @@ macro_rules! check {
             let mut output = vec![BEFORE; bad.ciphertext.len()];
             let result = cipher.open_into(&bad.nonce, &bad.aad, &bad.ciphertext, &bad.tag, &mut output[..]);
             assert_eq!(result, Err(OpenError), "into other memory: {what}");
-            // What was written is zero now; what was not is as before.
+            // The written part is zero now, and the rest is unchanged.
             let wiped = output.iter().take_while(|&&octet| octet == 0).count();
             assert!(output[wiped..].iter().all(|&octet| octet == BEFORE), "the output holds something else: {what}");
         }
 
-        // The same object, buffers that have seen a forgery.
+        // The same object still works, with buffers that have seen a forgery.
         let mut buffer = good.ciphertext.clone();
         let mut output = vec![BEFORE; length];
         let mut tag = good.tag;

@@ -6,8 +6,8 @@ use sealane::{Backend, ChaCha20Poly1305, XChaCha20Poly1305};
 
 use crate::common::{AeadOracle, array, backends, combined, octets};
 
-/// Seals and opens the first `length` octets in place, into other memory and in one piece; all must
-/// agree with the oracle.
+/// Seals and opens the first `length` octets in place, into other memory, and in one piece. All
+/// results must agree with the oracle.
 macro_rules! check {
     ($cipher:expr, $nonce:expr, $oracle:expr, $length:expr) => {{
         let (cipher, nonce, oracle, length): (_, _, &AeadOracle, usize) = ($cipher, $nonce, $oracle, $length);
@@ -80,8 +80,8 @@ fn every_length_of_associated_data() {
     }
 }
 
-/// About the powers of two, the multiples of 8 KiB behind a head of 448 octets, and age's chunk of
-/// 64 KiB.
+/// Lengths around the powers of two, around the multiples of 8 KiB after a head of 448 octets, and
+/// around age's chunk of 64 KiB.
 fn large() -> impl Iterator<Item = usize> {
     let powers = [2048, 4096, 8192, 16_384, 32_768, 65_536];
     let pieces = (1..=8).map(|n| 448 + 8192 * n);

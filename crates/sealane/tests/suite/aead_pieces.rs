@@ -1,4 +1,4 @@
-//! Messages in pieces: cut anywhere, they are the whole message.
+//! Messages in pieces: cut anywhere, they give the same result as the whole message.
 
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
@@ -36,7 +36,7 @@ macro_rules! check_pieces {
         assert_eq!(verified.remaining(), length as u64);
         cut(&mut buffer, $decrypt).into_iter().for_each(|piece| verified.decrypt(piece).unwrap());
         assert!(buffer == oracle.plaintext, "decrypted in {:?} on {}", $decrypt, cipher.backend());
-        // Not one octet more than was authenticated.
+        // Not one octet more than the authenticated length.
         assert_eq!(verified.remaining(), 0);
         let mut more = [0x5a];
         assert_eq!(verified.decrypt(&mut more), Err(OpenError));
@@ -49,7 +49,8 @@ macro_rules! check_pieces {
         assert!(buffer == oracle.plaintext, "decrypted unauthenticated in {:?} on {}", $decrypt, cipher.backend());
         opener.verify(&tag).unwrap();
 
-        // Pieces that are only authenticated and pieces that are decrypted at once, in one message.
+        // One message has pieces that are only authenticated, and pieces that are decrypted at
+        // once.
         let mut opener = cipher.opener(nonce, aad);
         let mut buffer = oracle.ciphertext.clone();
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Messages that are found in data that holds more than them.
+//! Finds messages in longer data.
 
 use sealane::ChaCha20Poly1305;
 
@@ -64,8 +64,8 @@ fn a_length_at_every_place() {
     }
 }
 
-/// Blocks of ones are the largest numbers, and those of zeros the smallest: carries and reductions
-/// at their limits.
+/// Blocks of ones are the largest numbers, and blocks of zeros the smallest: carries and reductions
+/// reach their limits.
 #[test]
 fn among_extreme_blocks() {
     for cipher in (0..100).map(cipher) {

@@ -8,16 +8,16 @@ use sealane::{ChaCha20Poly1305, Tag};
 
 use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
 
-/// Length of the head (of most messages), of the shortest message in two passes, and of the pieces
-/// that these work on.
+/// The length of the head (of most messages), of the shortest message in two passes, and of the
+/// pieces in these passes.
 const HEAD: usize = 448;
 const TWO_PASS: usize = 4608;
 const PIECE: usize = 16_384;
-/// What the kernels of the backends encrypt at once, in octets; the last behind the head is also
-/// the longest head.
+/// The octets that the kernels of the backends encrypt at once. The last value after the head is
+/// also the longest head.
 const GROUPS: [usize; 4] = [128, 256, 512, 1024];
 
-/// An oracle with the tags that it gave: every backend is compared with the same ones.
+/// An oracle with its cached tags, with which every backend is compared.
 struct Expected {
     oracle: AeadOracle,
     tags: Vec<(usize, Tag)>,
@@ -32,7 +32,7 @@ impl Expected {
         Self { oracle, tags }
     }
 
-    /// Sealed and opened, in place and into other memory that was never written to.
+    /// Seals and opens, in place and into uninitialised memory.
     fn check(&self, cipher: &ChaCha20Poly1305, nonce: &[u8; 12]) {
         let AeadOracle { plaintext, ciphertext, aad, .. } = &self.oracle;
         for (length, tag) in &self.tags {
@@ -57,14 +57,14 @@ impl Expected {
     }
 }
 
-/// Where a message of one length and the next go different ways, with a few lengths on each side.
+/// Lengths at which the algorithm changes, with a few lengths on each side.
 fn about_the_switches() -> impl Iterator<Item = usize> {
     let groups = GROUPS.into_iter().map(|group| HEAD + group);
     let switches = [16, 64, 192, HEAD].into_iter().chain(groups);
     [0].into_iter().chain(switches.flat_map(|at| [at - 1, at, at + 1, at + 17]))
 }
 
-/// The same for those that only long messages meet.
+/// The same for changes that only long messages meet.
 fn about_the_long_switches() -> impl Iterator<Item = usize> {
     [TWO_PASS, HEAD + PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
 }
@@ -80,8 +80,8 @@ fn every_length() {
     }
 }
 
-/// Pairs of groups of AVX-512, with every number of blocks and every last row before and behind
-/// them. A message that is a forgery is restored from each of their shapes.
+/// Pairs of groups of AVX-512, with every number of blocks and every last row before and after
+/// them. A forged message is restored from each of these shapes.
 #[test]
 fn lengths_about_pairs() {
     let (key, nonce, aad) = (array(121), array(122), octets(123, 13));
@@ -157,8 +157,8 @@ fn every_offset() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &expected.tags {
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
-            // Octets before and behind the message, which must stay; the input of the same call
-            // lies at another offset.
+            // Octets before and after the message must not change. The input of the same call has
+            // another offset.
             let mut memory = vec![0xc3; *length + 96];
             let mut input = vec![0; *length + 64];
             for offset in 0..32 {
@@ -197,7 +197,7 @@ fn every_offset() {
     }
 }
 
-/// A message in pieces is the message in one: tag, ciphertext and plaintext.
+/// A message in pieces gives the same tag, ciphertext and plaintext as in one piece.
 fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext: &[u8], cuts: &[usize]) {
     let mut ciphertext = plaintext.to_vec();
     let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);

@@ -8,8 +8,8 @@ use sealane::{
 
 use crate::common::backends;
 
-/// The name that `SEALANE_BACKEND` has for the family of ChaCha: in its list are those of other
-/// families too.
+/// The name for the ChaCha family in `SEALANE_BACKEND`, whose list also names backends of other
+/// families.
 fn forced() -> Option<String> {
     let names = std::env::var("SEALANE_BACKEND").ok()?;
     names.split(',').map(str::trim).rfind(|name| ChaChaFamily::NAMES.contains(name)).map(str::to_owned)
@@ -28,7 +28,7 @@ fn a_run_told_to_use_a_backend_uses_it_and_no_other() {
     }
 }
 
-/// A name that no family knows would choose nothing, and all tests would pass without it.
+/// If no family knew the name, it would choose nothing, and all tests would pass without it.
 #[test]
 fn a_run_told_to_use_a_backend_has_it_in_some_family() {
     let families = [ChaChaFamily::NAMES, AesFamily::NAMES, ClmulFamily::NAMES, Gf8Family::NAMES];
@@ -37,7 +37,7 @@ fn a_run_told_to_use_a_backend_has_it_in_some_family() {
     }
 }
 
-/// The widest backend of a family that this CPU has, and that detection must choose.
+/// The widest backend of a family on this CPU, which detection must choose.
 fn widest<F: Family>() -> &'static str {
     let chosen = BackendOf::<F>::detect().name();
     let widest = BackendStatusOf::<F>::all().rfind(|status| status.supported());
@@ -45,7 +45,7 @@ fn widest<F: Family>() -> &'static str {
     chosen
 }
 
-/// `SEALANE_TEST_DETECTS` says what detection chooses on a CPU of which that is known: for ChaCha,
+/// `SEALANE_TEST_DETECTS` lists the backends that detection must choose on a known CPU: for ChaCha,
 /// Haraka, GF(2^n) and GF(2^8).
 #[test]
 fn detection_chooses_the_widest_backend_of_each_family() {

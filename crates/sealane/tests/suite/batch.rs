@@ -1,11 +1,12 @@
-//! Batches against the same messages one by one, which the other tests compare with the references.
+//! Compares batches with the same messages one by one, which other tests compare with the
+//! references.
 
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
 
 use crate::common::{array, backends, cases, octets};
 
-/// A message, and what sealing it alone gives.
+/// A message, and the result of sealing it alone.
 #[derive(Clone, Debug)]
 struct Message<const N: usize> {
     nonce: [u8; N],
@@ -17,7 +18,7 @@ struct Message<const N: usize> {
 
 const KEY: [u8; 32] = [0x9c; 32];
 
-/// Messages that are more than enough to be worked on together.
+/// More messages than are processed together.
 const MANY: u64 = 22;
 
 macro_rules! checks {
@@ -34,7 +35,7 @@ macro_rules! checks {
                 Message { nonce, aad, plaintext, ciphertext, tag }
             }
 
-            /// Seals all of them in one batch.
+            /// Seals all messages in one batch.
             pub(super) fn seal(backend: Backend, messages: &[Message<$nonce>]) {
                 let what = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.plaintext.clone()).collect();
@@ -53,8 +54,8 @@ macro_rules! checks {
                 }
             }
 
-            /// Opens all of them in one batch; those for which `forge` says so come with a wrong
-            /// tag.
+            /// Opens all messages in one batch. If `forge` returns true for a message, its tag is
+            /// wrong.
             pub(super) fn open(backend: Backend, messages: &[Message<$nonce>], forge: impl Fn(usize) -> bool) {
                 let what = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
@@ -198,7 +199,7 @@ macro_rules! checks {
                         .map(|(message, buffer)| OpenRequest::new(message.nonce, &message.aad, buffer, &message.tag))
                         .collect();
                     assert_eq!(cipher.open_batch(&mut requests), Ok(()));
-                    // What is in the buffers now is no ciphertext.
+                    // The buffers no longer hold ciphertexts.
                     assert_eq!(cipher.open_batch(&mut requests), Err(OpenError));
                     assert!(requests.iter_mut().all(|request| request.plaintext() == Err(OpenError)));
                 }

@@ -1,18 +1,18 @@
-//! Block counters where they carry, where they change sign, and where they end.
+//! Block counters at their carries, at a change of sign, and at their ends.
 
 use sealane::CounterOverflow;
 use sealane::chacha20::{ChaCha, Original};
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// More blocks than four groups of the widest kernel (16 blocks each), from which on it prepares
-/// what they have in common.
+/// More blocks than four groups of the widest kernel (16 blocks each). From this length on, the
+/// kernel computes the groups' common part only once.
 const SPAN: u64 = 72;
 /// More than two groups.
 const EACH: u64 = 40;
 
-/// Every start in the last `SPAN` blocks before `boundary`; every number of blocks up to `EACH`,
-/// and some up to `SPAN`.
+/// Tests every start in the last `SPAN` blocks before `boundary`, with every number of blocks up to
+/// `EACH` and some up to `SPAN`.
 fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
     let (key, nonce) = (array(30), L::nonce(31));
     let first = boundary - u128::from(SPAN);
@@ -24,7 +24,7 @@ fn across<const ROUNDS: usize, L: Reference>(boundary: u128) {
         for skip in 0..SPAN.min(blocks) {
             let start: ChaCha<ROUNDS, L> = at_block(&key, &nonce, backend, first + u128::from(skip));
             for count in (1..=EACH).chain([64, 65, 71, SPAN]).filter(|&count| count <= blocks - skip) {
-                // The last block of some is not whole.
+                // Some requests end with an incomplete block.
                 let range = 64 * skip as usize..64 * (skip + count) as usize - 7 * (count % 3) as usize;
                 let mut buffer = plaintext[range.clone()].to_vec();
                 start.clone().apply_keystream(&mut buffer).unwrap();
@@ -68,7 +68,7 @@ fn end<const ROUNDS: usize, L: Reference>() {
     let key_stream = L::key_stream(ROUNDS, &key, &nonce, first, SPAN);
     for backend in backends() {
         for k in 1..=SPAN as usize {
-            // Also from within a block, for which the cipher keeps a block of key stream.
+            // Also starts inside a block, for which the cipher keeps a block of key stream.
             for within in [0, 1, 63] {
                 let left = 64 * k - within;
                 let at = end - left as u128;
@@ -98,7 +98,7 @@ fn end<const ROUNDS: usize, L: Reference>() {
                 assert_eq!((one, cipher.position()), ([0x5a], end));
                 cipher.apply_keystream(&mut []).unwrap();
 
-                // The end is not a dead end.
+                // After the end, the cipher can still seek back.
                 cipher.seek(at).unwrap();
                 let mut again = vec![0; left];
                 cipher.apply_keystream(&mut again).unwrap();

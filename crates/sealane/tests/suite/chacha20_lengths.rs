@@ -1,14 +1,14 @@
-//! ChaCha at every length and every address, against the reference.
+//! Compares ChaCha with the reference, at every length and every address.
 
 use sealane::chacha20::ChaCha;
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// Four vertical groups of the widest kernel (16 blocks), which it makes with what they have in
-/// common, and the start of a fifth.
+/// Four vertical groups of the widest kernel (16 blocks), which share a common part, and the start
+/// of a fifth.
 const LONGEST: usize = 4 * 1024 + 200;
 
-/// Octets behind the data, which must stay as they are.
+/// Octets after the data, which must not change.
 const GUARD: usize = 70;
 
 fn every_length<const ROUNDS: usize, L: Reference>() {
@@ -35,7 +35,7 @@ fn every_length_of_every_variant() {
     for_every_variant!(every_length);
 }
 
-/// Lengths about the sizes of sets and groups of every width.
+/// Lengths around the sizes of sets and groups of every width.
 fn lengths_at_boundaries() -> impl Iterator<Item = usize> {
     [0, 64, 128, 192, 256, 512, 768, 1024, 1088, 1280, 1536, 2048]
         .into_iter()

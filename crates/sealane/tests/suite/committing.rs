@@ -50,7 +50,7 @@ fn vectors() {
 #[test]
 fn every_way_agrees_with_the_reference() {
     let key = array(1);
-    // Past the end of a piece of 16 KiB, which opening into another buffer works on at a time.
+    // Longer than a piece of 16 KiB, in which opening into another buffer works.
     for (aad, length) in [(0, 0), (68, 447), (69, 448), (200, 4609), (13, 16_384), (13, 16_385), (3, 40_000)] {
         let (aad, plaintext) = (octets(2, aad), octets(3, length));
         let (nonce, xnonce) = (array(4), array(5));
@@ -100,7 +100,7 @@ fn whatever_is_changed_is_refused() {
                 bad[i] ^= 0x10;
                 refuse(&key, &nonce, &aad, &bad, &tag);
                 refuse(&key, &nonce, &aad, &ciphertext[..i], &tag);
-                // Octets that are moved across the border.
+                // Octets are moved across the border.
                 refuse(&key, &nonce, &[&aad, &ciphertext[..=i]].concat(), &ciphertext[i + 1..], &tag);
             }
             for i in 0..aad.len() {
@@ -115,8 +115,8 @@ fn whatever_is_changed_is_refused() {
 }
 
 /// The attack of "invisible salamanders" and partitioning oracles (Len, Grubbs, Ristenpart, USENIX
-/// Security 2021): a ciphertext with a tag that ChaCha20-Poly1305 takes for authentic under two
-/// keys. With tags that commit, it opens under one of them only.
+/// Security 2021): a ciphertext and a tag that ChaCha20-Poly1305 accepts under two keys. With a
+/// committing tag, the ciphertext opens only under one of them.
 #[test]
 fn a_ciphertext_for_two_keys_opens_under_one() {
     let (keys, nonce, aad) = ([array(31), array(32)], array::<12>(33), octets(34, 19));
@@ -132,8 +132,8 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
 
     for backend in backends() {
         for (sealing, other) in [(0, 1), (1, 0)] {
-            // Sealing the message that the key opens gives the same ciphertext again, with a tag
-            // that commits.
+            // Sealing the message that the key opens gives the same ciphertext again, with a
+            // committing tag.
             let mut buffer = opened[sealing].clone();
             let cipher = CommittingChaCha20Poly1305::with_backend(&keys[sealing], backend);
             let tag = cipher.seal_in_place(&nonce, &aad, &mut buffer);
@@ -147,8 +147,7 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
     assert!(keys.iter().all(|key| sealed(key).is_err()));
 }
 
-/// A ciphertext of four blocks and one tag that ChaCha20-Poly1305 takes for authentic under both
-/// keys.
+/// Returns a ciphertext of four blocks and a tag that ChaCha20-Poly1305 accepts under both keys.
 ///
 /// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and
 /// then modulo 2^128. They are equal for the x = (s' - s + b' - b + m 2^128) / (a - a') of some
@@ -166,8 +165,8 @@ fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Ve
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         (data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block)) + s).num_to_16_le_bytes()
     };
-    // The third block is the unknown: what is left of each accumulator's value where it is 0, and
-    // what it is multiplied with.
+    // The third block is the unknown. For each accumulator, computes its value if the block is 0,
+    // and the factor of the block.
     let constant = |r: Num, ciphertext: &[u8]| {
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block))

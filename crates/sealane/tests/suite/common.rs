@@ -1,5 +1,5 @@
-//! What the tests share: the backends, input, and oracles that give the answer for every length of
-//! one input.
+//! Shared parts of the tests: the backends, input, and oracles that give the result for every
+//! length of one input.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
@@ -21,12 +21,12 @@ pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<ChaChaFamily>()
 }
 
-/// The backends that a test must run on: the one that `SEALANE_BACKEND` names for this family, or
-/// all that this CPU has.
+/// Returns the backends that a test must run on: the one that `SEALANE_BACKEND` names for this
+/// family, or all backends of this CPU.
 ///
 /// # Panics
-/// If the named backend cannot be used: a run that was told to test it must not pass without it. If
-/// one that the CPU has fails its self-test: `BackendOf::available` would leave it out, and the
+/// If the named backend cannot be used: a run that must test it must not pass without it. If a
+/// backend of this CPU fails its self-test: `BackendOf::available` would leave it out, and the
 /// tests would pass without it.
 #[track_caller]
 pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
@@ -43,9 +43,9 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
     backends
 }
 
-/// The classes of CPUs for which this backend has shapes of its own. Each is forced in turn, for
-/// the whole process. One test at a time holds the iterator, so that its class stays. A class never
-/// changes a result, so all other tests may run on any.
+/// Returns the classes of CPUs for which this backend has special code. Each class is forced in
+/// turn, for the whole process. Only one test at a time holds the iterator, so its class stays. A
+/// class never changes a result, so all other tests may run on any class.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     static FORCED: Mutex<()> = Mutex::new(());
     let has_classes = backend.name().starts_with("avx512");
@@ -58,28 +58,28 @@ pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     })
 }
 
-/// In an emulator, `SEALANE_TEST_ONE_IN` says to try one in so many of the combinations that
-/// multiply: of lengths with lengths or places, and random ones. Every length by itself is tried in
-/// any case.
+/// In an emulator, `SEALANE_TEST_ONE_IN` is a number n. Tests then try one in n of the combinations
+/// (of lengths with lengths or positions) and of the random cases. Every length by itself is tried
+/// in any case.
 fn one_in() -> usize {
     let number = std::env::var("SEALANE_TEST_ONE_IN").unwrap_or_else(|_| "1".to_owned());
     number.parse().ok().filter(|number| *number > 0).expect("SEALANE_TEST_ONE_IN is a number")
 }
 
-/// Those of `range` that are to be combined with others: its ends, and one in so many between them.
+/// Returns the members of `range` to combine with others: its ends, and one in n between them.
 pub(crate) fn combined(range: RangeInclusive<usize>) -> impl Iterator<Item = usize> {
     let (step, ends) = (one_in(), [*range.start(), *range.end()]);
     range.filter(move |number| number % step == 0 || ends.contains(number))
 }
 
-/// The configuration for so many random cases.
+/// Returns the configuration for this many random cases.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
     let cases = count.div_ceil(one_in() as u32);
-    // What failed is printed, and is no file to keep.
+    // Failing cases are printed, and are not kept in a file.
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Octets that differ from their neighbours and do not repeat with a power of two.
+/// Returns octets that differ from their neighbours and do not repeat with a power of two.
 pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
@@ -91,7 +91,7 @@ pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     (0..length).map(step).collect()
 }
 
-/// The same, as an array.
+/// Returns the same octets as an array.
 pub(crate) fn array<const N: usize>(seed: u64) -> [u8; N] {
     octets(seed, N).try_into().unwrap()
 }
@@ -101,15 +101,15 @@ pub(crate) fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
 }
 
-/// A layout of the ChaCha state together with what the references say about it.
+/// A layout of the ChaCha state, with the reference's functions for it.
 pub(crate) trait Reference: Layout + Clone {
     const NAME: &str;
-    /// Number of blocks of the key stream.
+    /// The number of blocks of the key stream.
     const BLOCKS: u128;
 
     fn nonce(seed: u64) -> Self::Nonce;
 
-    /// Blocks `first`, `first + 1`, … of the key stream.
+    /// Returns the blocks `first`, `first + 1`, … of the key stream.
     fn key_stream(rounds: usize, key: &[u8; 32], nonce: &Self::Nonce, first: u64, blocks: u64) -> Vec<u8>;
 }
 
@@ -174,7 +174,7 @@ macro_rules! for_every_variant {
 }
 pub(crate) use for_every_variant;
 
-/// A cipher at the start of a block.
+/// Returns a cipher at the start of a block.
 pub(crate) fn at_block<const ROUNDS: usize, L: Reference>(
     key: &[u8; 32],
     nonce: &L::Nonce,
@@ -201,7 +201,7 @@ impl MacOracle {
         Self::continued(key, Num::ZERO, message)
     }
 
-    /// For a message whose earlier blocks left this in the accumulator.
+    /// Starts with this accumulator, as if after earlier blocks.
     fn continued(key: &[u8; 32], first: Num, message: &[u8]) -> Self {
         let (r, s) = poly1305::r_and_s(key);
         let mut accumulators = vec![first];
@@ -212,7 +212,7 @@ impl MacOracle {
         Self { message: message.to_vec(), r, s, accumulators }
     }
 
-    /// The tag of the first `length` octets.
+    /// Returns the tag of the first `length` octets.
     pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
         let mut a = self.accumulators[length / 16];
         let rest = &self.message[length - length % 16..length];
@@ -248,7 +248,7 @@ impl AeadOracle {
         Self::new(&subkey, &nonce, aad, plaintext)
     }
 
-    /// The tag of the message that is the first `length` octets.
+    /// Returns the tag of the message that is the first `length` octets.
     pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
         let MacOracle { r, s, accumulators, .. } = &self.mac;
         let mut a = accumulators[length / 16];

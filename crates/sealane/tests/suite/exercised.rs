@@ -1,8 +1,8 @@
-//! What a run of the tests exercises, printed for those that run them in a place that must not be
-//! left out: each primitive with its backends, and with those that were compiled for this
-//! architecture.
+//! Prints the backends that a run of the tests exercises. For each primitive, prints its backends
+//! and all backends that were compiled for this architecture. The chores that run tests in
+//! emulators check this output.
 //!
-//! The lines go past the capture of the tests' output: they are wanted of tests that pass.
+//! The lines bypass the capture of the tests' output, because passing tests must print them too.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -11,12 +11,12 @@ use std::sync::Mutex;
 
 use sealane::{BackendOf, Family};
 
-/// The primitives, by how the names of their files begin. What is in no such file is about all of
-/// them, or about none.
+/// The primitives, by the beginning of their files' names. Tests in other files concern all
+/// primitives, or none.
 const PRIMITIVES: [&str; 9] =
     ["aead", "batch", "chacha20", "gf2n", "gf8", "haraka", "poly1305", "shamir_bytes", "shamir_element"];
 
-/// Says, once for each primitive, that the test at `location` uses these backends.
+/// Prints, once for each primitive, that the test at `location` uses these backends.
 pub(crate) fn report<F: Family>(location: &Location, backends: &[BackendOf<F>]) {
     static REPORTED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let Some(primitive) = primitive(location.file()) else { return };
@@ -28,7 +28,7 @@ pub(crate) fn report<F: Family>(location: &Location, backends: &[BackendOf<F>]) 
     }
 }
 
-/// The primitive that a file of tests is about.
+/// Returns the primitive that a file of tests is about.
 fn primitive(file: &str) -> Option<&'static str> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     PRIMITIVES.into_iter().find(|primitive| name.starts_with(primitive))

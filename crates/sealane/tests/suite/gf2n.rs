@@ -63,7 +63,7 @@ fn of<F: Field>(polynomial: &Polynomial) -> Element<F> {
     Element::from_slice(&polynomial.to_bytes(Element::<F>::BYTES)).unwrap()
 }
 
-/// The fields are those of the reference, whose polynomials its own test proves irreducible.
+/// The fields equal the reference's. The reference's own test proves their polynomials irreducible.
 #[test]
 fn polynomials_are_those_of_the_reference() {
     fn check<F: Field>(seen: &mut Vec<(usize, [usize; 3])>) {
@@ -118,7 +118,8 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
     for_every_field!(check());
 }
 
-/// Every number of elements to several times the lanes of the widest vector, with a zero in every place.
+/// Every number of elements up to several times the lanes of the widest vector, with a zero in
+/// every position.
 #[test]
 fn operations_on_many_elements_are_those_on_each() {
     fn check<F: Field>() {
@@ -147,7 +148,7 @@ fn operations_on_many_elements_are_those_on_each() {
     for_every_field!(check());
 }
 
-/// Evaluation against Horner's rule with operators; interpolation gives the polynomial back.
+/// Compares evaluation with Horner's rule by operators. Interpolation restores the polynomial.
 #[test]
 fn interpolation_undoes_evaluation() {
     fn check<F: Field>() {
@@ -164,7 +165,7 @@ fn interpolation_undoes_evaluation() {
                     backend.lagrange_weights(&points, &at, &mut weights, &mut scratch);
                     assert!(backend.dot_product(&weights, &values) == horner(&at), "{} on {backend}", F::BITS);
                 }
-                // Of the degree that is not free any more.
+                // The degree is one too high.
                 backend.dual_weights(&points, &mut weights, &mut scratch);
                 let sum = backend.dot_product(&weights, &values);
                 assert!(sum == coefficients[length as usize - 1], "{} on {backend}", F::BITS);
@@ -212,8 +213,8 @@ fn comparison_and_selection() {
     for_every_field!(check());
 }
 
-/// NIST SP 800-38D has the same polynomial with the bits the other way round: GHASH of test case 2 of McGrew and Viega, "The
-/// Galois/Counter Mode of Operation", is (C·H + lengths)·H.
+/// NIST SP 800-38D has the same polynomial with the bits in reverse order: GHASH of test case 2 of
+/// McGrew and Viega, "The Galois/Counter Mode of Operation", is (C·H + lengths)·H.
 #[test]
 fn products_of_gcm() {
     let reflected = |hex: u128| Gf128::from_bytes(&hex.reverse_bits().to_le_bytes());

@@ -1,4 +1,4 @@
-//! Elements of fields in a format that people read, and in one that they do not.
+//! Elements of fields in a human-readable format, and in a binary one.
 
 use sealane::gf2n::{Degree, Element, Field, Gf2n};
 

@@ -42,7 +42,7 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
     }
 }
 
-/// At every length, with what lies beside it.
+/// At every length, with neighbouring bytes that must not change.
 #[test]
 fn every_length_is_that_of_the_reference() {
     let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));
@@ -63,8 +63,8 @@ fn every_length_is_that_of_the_reference() {
     }
 }
 
-/// Every pair of alignments to 64 bytes would take long: every one of each slice, beside one of the
-/// other.
+/// Testing every pair of alignments to 64 bytes would take long. Each alignment of one slice is
+/// tested with one of the other.
 #[test]
 fn slices_begin_anywhere() {
     let (data, sum) = (octets(4, 400), octets(5, 400));

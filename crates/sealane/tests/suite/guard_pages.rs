@@ -1,5 +1,5 @@
-//! Messages at the edge of accessible memory: an inaccessible page is right behind them, or right
-//! before them. A kernel that reads or writes beyond a message ends the program.
+//! Messages at the edge of accessible memory: an inaccessible page is directly after them, or
+//! directly before them. A kernel that reads or writes beyond a message ends the program.
 //!
 //! Every backend and each class of CPUs works on every length to 9 KiB. The reference computes its
 //! answers once for each length.
@@ -12,12 +12,13 @@ use crate::common::{AeadOracle, MacOracle, array, backends, combined, cpu_classe
 
 /// More than four pairs of the widest groups of blocks.
 const LONGEST: usize = 9 * 1024;
-/// The longest message of a batch: longer ones are sealed and opened alone on every backend.
+/// The longest message of a batch. Longer ones are sealed and opened alone on every backend.
 const LONGEST_IN_BATCH: usize = 2200;
 const AAD_BYTES: usize = 13;
 const NONCE: [u8; 12] = [0x51; 12];
 
-/// Every length, or in an emulator some of them and those around the multiples of 2 KiB.
+/// Returns every length. In an emulator, returns some of them, and the lengths around multiples of
+/// 2 KiB.
 fn lengths() -> impl Iterator<Item = usize> {
     let mut lengths: Vec<_> = combined(0..=LONGEST).collect();
     lengths.extend((1..=4).flat_map(|pairs| 2048 * pairs - 20..=2048 * pairs + 20));
@@ -26,7 +27,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     lengths.into_iter()
 }
 
-/// Where a message is in its memory.
+/// The position of a message in its memory.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     Start,
@@ -43,7 +44,7 @@ impl Edge {
         }
     }
 
-    /// The bytes, at this edge.
+    /// Returns the bytes at this edge.
     fn hold<'a>(self, memory: &'a mut Guarded, bytes: &[u8]) -> &'a mut [u8] {
         let slice = self.of(memory, bytes.len());
         slice.copy_from_slice(bytes);
@@ -61,7 +62,7 @@ fn each(mut check: impl FnMut(Backend, Edge)) {
     }
 }
 
-/// Messages of every length, and what sealing them gives.
+/// Messages of every length, and their sealed forms.
 struct Expected {
     key: [u8; 32],
     oracle: AeadOracle,
@@ -93,7 +94,7 @@ fn messages_in_place() {
             assert_eq!(cipher.open_in_place(&NONCE, aad, buffer, tag), Ok(()), "{}", what());
             assert!(buffer == plaintext, "{}", what());
             if length % 5 == 0 {
-                // A forgery: what was decrypted is encrypted again.
+                // After a forgery, the decrypted part is encrypted again.
                 let forged = tag.map(|byte| !byte);
                 buffer.copy_from_slice(ciphertext);
                 assert!(cipher.open_in_place(&NONCE, aad, buffer, &forged).is_err(), "{}", what());
@@ -152,8 +153,8 @@ fn authenticated_messages() {
     });
 }
 
-/// Batches of messages of neighbouring lengths, so that each length is in one, and those of
-/// messages so short that three of them are taken at once.
+/// Batches of messages of neighbouring lengths. Each length is in one batch, and some batches have
+/// messages so short that three of them are processed at once.
 #[test]
 fn batches() {
     const MESSAGES: usize = 32;

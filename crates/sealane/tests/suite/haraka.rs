@@ -11,7 +11,7 @@ use sealane_spec::haraka as spec;
 
 use crate::common::{array, backends_of, octets};
 
-/// The paper's.
+/// Haraka with the paper's constants.
 pub(crate) static REFERENCE: LazyLock<spec::Haraka> = LazyLock::new(spec::Haraka::new);
 
 #[track_caller]
@@ -26,7 +26,7 @@ fn inputs<const IN: usize>(seed: u64, count: usize) -> Vec<[u8; IN]> {
     octets(seed, IN * count).as_chunks().0.to_vec()
 }
 
-/// Every length of a batch: outputs are those of the reference, each in its place.
+/// Every length of a batch: each output equals the reference's for the input at the same index.
 fn every_length<const IN: usize>(
     what: &str,
     reference: impl Fn(&[u8; IN]) -> [u8; 32],

@@ -1,5 +1,5 @@
-//! The primitives against the references of `sealane-spec`, published vectors, and each other, on
-//! every backend.
+//! Compares the primitives with the references of `sealane-spec`, with published vectors, and with
+//! each other, on every backend.
 //!
 //! `SEALANE_BACKEND=avx2 cargo test -p sealane` runs every test on that backend only, and fails if
 //! this CPU cannot run it.
@@ -23,7 +23,8 @@ mod exercised;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;
-// Elsewhere there are no pages to protect, or no interface for that: the tests do not exist there.
+// Other systems have no pages to protect, or no interface for that, so these tests do not exist
+// there.
 #[cfg(unix)]
 mod guard_pages;
 mod haraka;

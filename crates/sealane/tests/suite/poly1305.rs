@@ -1,4 +1,4 @@
-//! Poly1305 at every length, every address, and cut at any place, against the reference.
+//! Compares Poly1305 with the reference at every length and every address, and cut at any position.
 
 use proptest::prelude::*;
 use sealane::{Backend, OpenError, Poly1305};
@@ -36,8 +36,8 @@ fn every_length() {
 fn long_messages() {
     for (key, message) in inputs(70_000) {
         let oracle = MacOracle::new(&key, &message);
-        // About whole groups of up to 16 rows of 2, 4 and 8 blocks, with few, many, and no rows
-        // behind them.
+        // Around whole groups of up to 16 rows of 2, 4 and 8 blocks, with few, many, and no rows
+        // after them.
         let about = (3072..=message.len()).step_by(1024).chain((8192..=12_288).step_by(256));
         for length in about.chain([65_536, 69_999, 70_000]) {
             for more in [0, 1, 15, 16, 31, 32, 33, 64, 128, 129, 255, 256, 511] {
@@ -100,8 +100,7 @@ fn every_flipped_bit_is_refused() {
                 assert_eq!(poly1305.clone().verify(&flipped), Err(OpenError), "bit {bit} of the tag on {backend}");
             }
         }
-        // Each bit of the message, and of s and of those of r that the clamp leaves, changes the
-        // tag.
+        // Each bit of the message, of s, and of the unclamped part of r changes the tag.
         let (key, message) = (array(9), octets(10, 150));
         let tag = mac(backend, &key, &message);
         for bit in 0..8 * message.len() {
@@ -123,7 +122,7 @@ fn every_flipped_bit_is_refused() {
 fn a_clone_goes_its_own_way() {
     let (key, message) = (array(11), octets(12, 900));
     for backend in backends() {
-        // Clones taken with and without octets in the buffer and powers of r.
+        // Clones are taken with and without octets in the buffer and powers of r.
         for cut in [0, 5, 16, 600, 605] {
             let mut first = Poly1305::with_backend(&key, backend);
             first.update(&message[..cut]);

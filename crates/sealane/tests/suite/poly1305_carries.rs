@@ -1,5 +1,5 @@
-//! Poly1305 where carries are the longest: the largest multipliers, blocks of ones, accumulators
-//! about multiples of 2^130 - 5; in one piece, in pieces, and block by block behind a long piece.
+//! Poly1305 with the longest carries: the largest multipliers, blocks of ones, accumulators near
+//! multiples of 2^130 - 5; in one piece, in pieces, and block by block after a long piece.
 
 use sealane::{Backend, Poly1305};
 use sealane_spec::num::Num;
@@ -7,17 +7,17 @@ use sealane_spec::poly1305::{accumulate, r_and_s};
 
 use crate::common::{MacOracle, array, backends, octets};
 
-/// All bits that the clamp leaves, of r and, by all bits of s, of the last addition.
+/// All bits that the clamp leaves in r, and all bits of s for the last addition.
 const LARGEST: [u8; 32] = [0xff; 32];
 
-/// The key of r = `r` and s = 0.
+/// Returns the key with r = `r` and s = 0.
 fn key_of(r: u128) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(&r.to_le_bytes());
     key
 }
 
-/// Multipliers with as many bits as there can be, with few, and with one half only.
+/// Multipliers with the largest number of bits, with few, and with one half only.
 fn keys() -> [[u8; 32]; 6] {
     [
         LARGEST,
@@ -29,7 +29,8 @@ fn keys() -> [[u8; 32]; 6] {
     ]
 }
 
-/// Ones; ones with zeros in every third block, so that carries start and stop; anything.
+/// Ones; ones with zeros in every third block, so that carries start and stop; and arbitrary
+/// blocks.
 fn messages(length: usize) -> [Vec<u8>; 3] {
     let gaps = (0..length).map(|i| if i / 16 % 3 == 2 { 0 } else { 0xff }).collect();
     [vec![0xff; length], gaps, octets(301, length)]
@@ -43,8 +44,8 @@ fn mac<'m>(backend: Backend, key: &[u8; 32], pieces: impl IntoIterator<Item = &'
 
 #[test]
 fn every_length_in_one_piece_and_in_pieces() {
-    /// Below, at and above the lengths from which calls, two chains and vectors pay, and what
-    /// leaves octets in the buffer.
+    /// Below, at and above the lengths from which calls, two chains and vectors are faster, and
+    /// lengths that leave octets in the buffer.
     const PIECES: [usize; 8] = [16, 17, 255, 256, 768, 784, 1024, 1551];
     for key in keys() {
         for message in messages(3000) {
@@ -71,7 +72,7 @@ fn blocks_of_ones_behind_one_piece() {
             for (i, block) in body.as_chunks::<16>().0.iter().enumerate() {
                 accumulator = accumulate(accumulator, r, block);
                 let length = 16 * (i + 1);
-                // From the lengths that one chain takes to those that two chains and vectors take.
+                // From the lengths for one chain to the lengths for two chains and for vectors.
                 if length < 720 {
                     continue;
                 }
@@ -102,8 +103,7 @@ fn power_of_two(exponent: usize) -> Num {
     Num::le_bytes_to_num(&octets)
 }
 
-/// Numbers modulo p at the borders: of p itself, and of the limbs that there are in 64, 44 and 26
-/// bits.
+/// Numbers modulo p at the borders: of p itself, and of the limbs of 64, 44 and 26 bits.
 fn edges() -> Vec<Num> {
     let (p, one) = (Num::p(), power_of_two(0));
     let borders = [26, 44, 52, 64, 78, 88, 104, 128, 129].map(power_of_two);
@@ -111,7 +111,7 @@ fn edges() -> Vec<Num> {
     for border in borders.into_iter().chain([power_of_two(128) + power_of_two(129)]) {
         edges.extend([border - one, border, border + one, p - border]);
     }
-    // 2^130 = 5: what is a little more than p, and a little less.
+    // 2^130 = 5: numbers slightly above p, and slightly below.
     let mut small = one;
     for _ in 0..8 {
         edges.extend([small, p - small]);
@@ -120,7 +120,7 @@ fn edges() -> Vec<Num> {
     edges
 }
 
-/// 1 / r modulo p, which is prime: r^(p - 2).
+/// Returns 1 / r modulo the prime p: r^(p - 2).
 fn inverse(r: Num) -> Num {
     let p = Num::p();
     // p - 2 = 2^130 - 7: the 127 highest of 130 bits are ones, and the lowest are 001.
@@ -149,8 +149,8 @@ fn accumulators_at_the_borders() {
             // of each width.
             if [0, 1, 15, 16, 46, 47, 48, 63, 64, 94, 95, 96, 99, 127, 128].contains(&blocks) {
                 for (edge, after) in edges().into_iter().flat_map(|edge| [(edge, false), (edge, true)]) {
-                    // The block that makes the accumulator this number, after the multiplication
-                    // with r or before.
+                    // The block that gives the accumulator this value, after the multiplication
+                    // with r or before it.
                     let sum = if after { (edge * inverse) % p } else { edge };
                     let last = (sum + p + p - before - power_of_two(128)) % p;
                     if last >= power_of_two(128) {
@@ -176,7 +176,7 @@ fn accumulators_at_the_borders() {
             }
             before = accumulate(before, r, block);
         }
-        // A block has 128 of 130 bits: one number of four can be reached.
+        // A block has 128 of 130 bits, so one number in four can be reached.
         assert!(reached > 200, "only {reached} cases under {key:x?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Sealing under nonces drawn at random.
+//! Sealing under random nonces.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use sealane::{CommittingXChaCha20Poly1305, OpenError, RandomError, XChaCha20Poly
 
 use crate::common::{array, octets};
 
-/// A generator that always fails, after writing something.
+/// A generator that always fails, after it has written something.
 struct Broken;
 
 impl TryRng for Broken {
@@ -35,7 +35,7 @@ macro_rules! random_nonces {
         mod $name {
             use super::*;
 
-            /// The generator's octets are the nonce, in their order and each once.
+            /// The generator's octets become the nonce, in order, and each only once.
             #[test]
             fn nonces_are_the_generators_octets() {
                 let cipher = <$cipher>::new(&array(1));

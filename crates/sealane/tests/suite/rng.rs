@@ -45,7 +45,7 @@ fn generator<const ROUNDS: usize>() {
             assert_eq!(rng.next_u32(), words[length.div_ceil(4)], "after {length} octets on {backend}");
         }
 
-        // A clone goes on from the same place, and each goes its own way.
+        // A clone continues from the same position, independently of the original.
         let mut rng = start.clone();
         for _ in 0..300 {
             let _ = rng.next_u32();

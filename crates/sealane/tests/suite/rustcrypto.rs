@@ -9,8 +9,8 @@ use sealane::rustcrypto::{AeadInOut, KeyIvInit};
 
 use crate::common::{array, octets};
 
-/// What a program does with `chacha20poly1305`, compiled for the crate at `$path`: only the `use`
-/// line differs.
+/// A program that uses `chacha20poly1305`, compiled for the crate at `$path`. Only the `use` line
+/// differs.
 macro_rules! program {
     ($name:ident, $($path:ident)::+) => {
         mod $name {
@@ -175,7 +175,7 @@ fn poly1305_under_universal_hash() {
         blocks.iter().for_each(|block| one_by_one.update(std::slice::from_ref(block)));
         assert_eq!(one_by_one.finalize().0, expected);
 
-        // The other entrance: through a backend, in parallel blocks and a tail.
+        // The other entry point: through a backend, in parallel blocks and a tail.
         let mut padded = start.clone();
         padded.update_padded(&message[..octets.len() + 5]);
         let zeros = [&message[..octets.len() + 5], &[0; 11]].concat();

@@ -1,4 +1,5 @@
-//! Secret sharing of bytes against the reference, on every backend: all lengths, points and thresholds, in pieces, and errors.
+//! Compares secret sharing of bytes with the reference, on every backend: all lengths, points and
+//! thresholds, in pieces, and errors.
 
 use sealane::Gf8Family;
 use sealane::shamir::Error;
@@ -12,7 +13,7 @@ pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<Gf8Family>()
 }
 
-/// All shares of a secret that is split in pieces of these lengths, again and again.
+/// Returns all shares of a secret that is split in pieces of these lengths, repeatedly.
 pub(crate) fn split(mut splitter: Splitter, secret: &[u8], pieces: &[usize]) -> Vec<Vec<u8>> {
     let mut shares = vec![vec![0xaa; secret.len()]; splitter.points().len()];
     let mut start = 0;
@@ -101,7 +102,7 @@ fn every_point_and_threshold_is_right() {
             let splitter = Splitter::from_seed(threshold, &points, &seed, backend).unwrap();
             let shares = split(splitter, &secret, &[65]);
             assert!(shares == *expected, "{threshold} of 255 on {backend}");
-            // The last ones: each threshold has others.
+            // The last coefficients, because each threshold has others.
             let chosen = 255 - threshold..;
             let slices = slices(&shares[chosen.clone()]);
             assert_eq!(combine(&points[chosen], 0, &slices, backend), secret, "{threshold} of 255 on {backend}");

@@ -1,4 +1,4 @@
-//! Shares compared with each other: wrong ones are noticed, and named where that can be known.
+//! Compares shares with each other: wrong shares are detected, and named if that is possible.
 
 use proptest::prelude::*;
 use sealane::shamir::bytes::{Backend, Checker, Splitter, Verdict};
@@ -47,7 +47,7 @@ fn as_many_wrong_shares_as_can_be_known_are_named() {
         let splitter = Splitter::from_seed(6, &points, &array(3), backend).unwrap();
         let right = split(splitter, &octets(4, 3000), &[3000]);
         let mut shares = right.clone();
-        // Wrong in different places: all of it, one byte, the end.
+        // Shares that are wrong in different places: everywhere, in one byte, at the end.
         shares[19] = octets(5, 3000);
         shares[3][1024] ^= 0xff;
         shares[7][2999] ^= 1;
@@ -92,8 +92,8 @@ fn all_255_shares_are_compared() {
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Up to the number that can be known, exactly the wrong shares are named; above it, never Consistent unless they happen to
-    /// be shares of another secret.
+    /// Up to the number that can be identified, exactly the wrong shares are named. Above it, the
+    /// result is never Consistent unless they happen to be shares of another secret.
     #[test]
     fn exactly_the_wrong_shares_are_named(
         threshold in 1_usize..12,

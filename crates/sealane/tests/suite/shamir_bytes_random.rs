@@ -7,7 +7,8 @@ use crate::shamir_bytes::{backends, split};
 
 const SAMPLES: usize = 1 << 18;
 
-/// Pearson's statistic for a uniform distribution over 256 values: 255 on average, with a standard deviation of 22.6.
+/// Returns Pearson's statistic for a uniform distribution over 256 values: 255 on average, with a
+/// standard deviation of 22.6.
 fn chi_squared(values: impl Iterator<Item = u8>) -> f64 {
     let mut counts = [0_u32; 256];
     values.for_each(|value| counts[usize::from(value)] += 1);
@@ -16,7 +17,8 @@ fn chi_squared(values: impl Iterator<Item = u8>) -> f64 {
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
 
-/// More than seven standard deviations from the average are not chance, neither above nor below.
+/// A distance of more than seven standard deviations from the average, in either direction, is not
+/// chance.
 fn is_uniform(values: impl Iterator<Item = u8>) -> bool {
     (97.0..413.0).contains(&chi_squared(values))
 }
@@ -25,7 +27,8 @@ fn is_uniform(values: impl Iterator<Item = u8>) -> bool {
 fn every_coefficient_is_uniform_over_all_elements() {
     let secret = octets(1, SAMPLES);
     for backend in backends() {
-        // The shares at 1 and 2 are s + a + b and s + 2a + 4b: the coefficients follow, the top one included.
+        // The shares at 1 and 2 are s + a + b and s + 2a + 4b. They determine the coefficients,
+        // including the top one.
         let splitter = Splitter::from_seed(3, &[1, 2], &array(2), backend);
         assert!(splitter.is_err(), "a threshold of 3 needs 3 points");
         let splitter = Splitter::from_seed(3, &[1, 2, 3], &array(2), backend).unwrap();
@@ -43,12 +46,13 @@ fn every_coefficient_is_uniform_over_all_elements() {
         assert!(is_uniform(top.iter().copied()), "the coefficient of x^2 on {backend}");
         assert!(is_uniform(linear), "the coefficient of x on {backend}");
         assert!(shares.iter().all(|share| is_uniform(share.iter().copied())), "shares on {backend}");
-        // With 1..=255 for the top coefficient, a share would never equal this.
+        // If the top coefficient were from 1..=255, a share would never equal this.
         assert!(top.contains(&0));
     }
 }
 
-/// The statistic refuses the generators that such code has had: without 0, with 0 mapped to 1, and one byte used twice.
+/// The statistic rejects the generators of known faulty code: without 0, with 0 mapped to 1, and
+/// with one byte used twice.
 #[test]
 fn the_statistic_refuses_broken_generators() {
     let values = octets(3, SAMPLES);

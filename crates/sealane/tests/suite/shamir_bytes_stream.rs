@@ -9,7 +9,7 @@ use sealane::shamir::bytes::{Combiner, Splitter};
 use crate::common::{array, octets};
 use crate::shamir_bytes::{backends, slices, split};
 
-/// Gives its bytes in pieces that say nothing about where it ends, and is interrupted now and then.
+/// Returns its bytes in pieces whose lengths do not show the end, and is interrupted now and then.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl Read for Trickle<'_> {
@@ -23,7 +23,7 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// Takes so many bytes.
+/// Takes this many bytes.
 struct Full(usize);
 
 impl Write for Full {

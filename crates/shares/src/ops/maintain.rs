@@ -26,7 +26,8 @@ pub struct Refresh<R> {
 }
 
 impl<R: Read> Refresh<R> {
-    /// Prepares to refresh these shares of a secret of bytes, at least as many as the threshold.
+    /// Prepares to refresh these shares of a secret of bytes. Their number must reach the
+    /// threshold.
     ///
     /// # Errors
     /// If they are not different shares of one set, are too few, or are shares of an element, or
@@ -89,8 +90,8 @@ impl<R: Read> Refresh<R> {
     }
 }
 
-/// Makes the share with this index from at least as many others as the threshold: a lost share
-/// again, or an additional one.
+/// Makes the share with this index from other shares, whose number must reach the threshold. The
+/// result is a lost share again, or an additional one.
 ///
 /// It belongs to the same set. The secret is not computed, so its commitment is not checked.
 /// Damaged shares are errors, and so are shares beyond the threshold that contradict the others.

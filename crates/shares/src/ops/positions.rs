@@ -38,7 +38,7 @@ fn sets<R>(readers: &[ShareReader<R>]) -> Vec<ShareSet> {
     sets
 }
 
-/// Checks that there are as many different shares as the threshold.
+/// Checks that the number of different shares reaches the threshold.
 pub(crate) fn enough<R>(
     readers: &[ShareReader<R>],
     alive: &[usize],

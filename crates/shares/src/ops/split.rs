@@ -39,7 +39,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// Prepares `count` shares, any `threshold` of which give the secret.
+    /// Prepares `count` shares. Any `threshold` of them restore the secret.
     ///
     /// # Errors
     /// If the threshold is below 2 or above the count, the count is above 255, or the system's
@@ -65,7 +65,7 @@ impl Split {
     /// Writes the headers. Write the secret to the [`SplitWriter`] that is returned.
     ///
     /// # Errors
-    /// If there are not as many outputs as shares, the system's generator fails, or writing fails.
+    /// If the number of outputs is wrong, the system's generator fails, or writing fails.
     pub fn write_to<W: Write>(self, outputs: Vec<W>) -> Result<SplitWriter<W>, SplitError> {
         let (threshold, count) = (usize::from(self.threshold), usize::from(self.count));
         if outputs.len() != count {
@@ -156,7 +156,7 @@ impl<W: Write> Write for SplitWriter<W> {
     }
 }
 
-/// Splits a secret in memory into `count` shares, any `threshold` of which give it back.
+/// Splits a secret in memory into `count` shares. Any `threshold` of them restore it.
 ///
 /// # Errors
 /// If the threshold is below 2 or above the count, the count is above 255, or the system's

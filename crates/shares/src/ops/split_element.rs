@@ -14,11 +14,11 @@ use crate::format::layout::BLINDING_BYTES;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, Points, SetId, Share, WipedVec};
 
-/// Splits one element of GF(2^bits), in big-endian bytes, into `count` shares, any `threshold` of
-/// which give it back.
+/// Splits one element of GF(2^bits), in big-endian bytes, into `count` shares. Any `threshold` of
+/// them restore it.
 ///
 /// Use it for secrets that other programs treat as field elements, or for more than 255 shares.
-/// [`split`](crate::split) is better for everything else. The fields are those of
+/// [`split`](crate::split) is better for everything else. The fields are the ones in
 /// [`sealane::gf2n`], which has the bytes of an element in the opposite order.
 ///
 /// The time grows with the product of threshold and count, and with the square of the element's
@@ -85,8 +85,8 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
 fn random_points(length: usize, count: u16) -> Result<Vec<Vec<u8>>, SplitError> {
     let mut seen = HashSet::from([vec![0; length]]);
     let mut points = Vec::with_capacity(count.into());
-    // A field of 16 bits has exactly as many points as there can be shares. Drawing all of them
-    // takes some hundred thousand draws.
+    // A field of 16 bits has exactly one point for each possible share. Drawing all of them takes
+    // some hundred thousand draws.
     while points.len() < usize::from(count) {
         let mut point = vec![0; length];
         getrandom::fill(&mut point)?;

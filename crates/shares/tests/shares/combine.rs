@@ -114,7 +114,7 @@ fn shares_that_say_different_things_do_not_combine() {
     let Some(CombineError::DifferentParameters { sets }) = mixed.err() else { panic!() };
     let found: Vec<_> = sets.iter().map(|set| (set.threshold, set.count, &set.positions[..])).collect();
     assert_eq!(found, [(2, 3, &[0][..]), (3, 3, &[1])]);
-    // The others would be enough, but nothing shows that they are the right ones.
+    // The other shares would be enough, but nothing shows that they are the right ones.
     let mixed = combine(&[other, all[0].clone(), all[2].clone()]);
     assert!(matches!(mixed.err(), Some(CombineError::DifferentParameters { .. })));
 }

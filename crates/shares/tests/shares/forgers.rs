@@ -11,7 +11,7 @@ use sealane_shares::{
 use crate::hostile::make;
 use crate::support::{SECRET, forge, pattern, readers, shares};
 
-/// Forges these shares: each has one byte of its payload changed, at a position of its own.
+/// Forges these shares: each has one byte of its payload changed, each at a different position.
 fn forge_some(all: &[Share], forged: &[usize]) -> Vec<Share> {
     let mut list = all.to_vec();
     for (number, &at) in forged.iter().enumerate() {
@@ -219,8 +219,7 @@ fn two_secrets_with_enough_shares_each_are_an_error() {
 #[test]
 fn no_set_is_preferred_to_another() {
     let (all, other) = (shares(3, 5), shares(2, 3));
-    // One secret has enough sources and the other has not, in either order; then neither has
-    // enough.
+    // Only one secret has enough sources, in either order. In the last case, neither has enough.
     for (list, expected) in [
         (vec![&other[0], &all[0], &all[1], &all[2], &all[2]], vec![vec![0], vec![1, 2, 3, 4]]),
         (vec![&all[0], &all[1], &other[0], &other[1]], vec![vec![0, 1], vec![2, 3]]),

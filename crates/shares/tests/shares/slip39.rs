@@ -22,7 +22,7 @@ fn published_vectors() {
         } else {
             assert_eq!(result.unwrap(), vector.secret[..], "{}", vector.id);
         }
-        // A mnemonic that can be read is written as it was.
+        // A parsed mnemonic is written again unchanged.
         for words in &vector.mnemonics {
             if let Ok(mnemonic) = Mnemonic::parse(words) {
                 assert_eq!(*mnemonic.to_words(), *words, "{}", vector.id);

@@ -1,5 +1,6 @@
-//! The operations on the instruction set that this crate is compiled for: nothing here asks the CPU. In the copy that
-//! `built-twice` makes they have names of their own, with which it calls them.
+//! The operations on the instruction set that this crate is compiled for: nothing here detects the
+//! CPU. In the copy that `built-twice` makes, they have their own symbol names, and it calls them
+//! by these.
 
 use sealane_simd::Scalar;
 #[cfg(target_feature = "avx2")]
@@ -8,7 +9,8 @@ use sealane_simd::x86;
 use crate::{Combine, Hash, MANY, Packet, Product, Split, Stream};
 use crate::{block_on, combine_on, haraka_on, multiply_on, seal_on, split_on};
 
-/// Names a token of all that this crate is compiled for. That it is there, the compiler knows.
+/// Names a token for the features that this crate is compiled with. The compiler proves that the
+/// CPU has them.
 macro_rules! token {
     ($name:ident: $($feature:literal => $token:ty,)*) => {
         cfg_select! {

@@ -1,7 +1,7 @@
 //! The operations, for anyone who has a token. They are inlined into the function that enters it.
 //!
-//! These kernels are written for this experiment, on the vectors of `sealane-simd`: plain forms of
-//! what the library has, with the same results.
+//! These kernels are written for this experiment, on the vectors of `sealane-simd`. They are simple
+//! forms of the library's kernels and give the same results.
 
 use sealane_simd::{AesBlocks, AesToken, Block, Clmul, ClmulLanes, Columns, MAX_WORDS_LANES, Simd, Words};
 
@@ -112,7 +112,8 @@ pub fn chacha_round<W: Words, const DIAGONAL: bool>([mut a, mut b, mut c, mut d]
     [a, b, c, d]
 }
 
-/// Combines `data` with blocks of the key stream from `counter` on, as many as the vectors hold.
+/// Combines `data` with blocks of the key stream from `counter` on. The vectors' width sets the
+/// number of blocks.
 #[inline(always)]
 fn chacha20<S: Simd>(token: S, state: &[u32; 16], counter: u32, data: &mut [u8]) {
     let (rows, _) = state.as_chunks::<4>();

@@ -1,5 +1,5 @@
-//! The library that is built twice: what a call works on, kernels that are generic over a token, and functions for the
-//! instruction set that this crate is compiled for.
+//! The library that is built twice: the arguments of calls, kernels that are generic over a token,
+//! and functions for the instruction set that this crate is compiled for.
 
 mod compiled;
 mod kernels;
@@ -10,23 +10,23 @@ pub use kernels::*;
 /// An element of GF(2^128): bit i of limb j is the coefficient of x^(64 j + i).
 pub type Element = [u64; 2];
 
-/// Shares that are made.
+/// Number of shares that a split makes.
 pub const SHARES: usize = 5;
-/// Shares that give the secret back.
+/// Number of shares that restore the secret.
 pub const THRESHOLD: usize = 3;
-/// Elements of a secret of 1 KiB.
+/// Number of elements in a secret of 1 KiB.
 pub const MANY: usize = 64;
 
 /// Two polynomials over GF(2) of degree below 64, and their product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Product {
-    /// The product, the low half first. It has to be in front: a factor may be loaded together with the 8 bytes behind it, which
-    /// must then not be those that were just stored.
+    /// The product, the low half first. It is the first field: a kernel may load a factor together
+    /// with the 8 bytes behind it, and these must not be bytes that were just stored.
     pub product: [u64; 2],
     /// One factor.
     pub a: u64,
-    /// The other.
+    /// The other factor.
     pub b: u64,
 }
 
@@ -44,12 +44,12 @@ pub struct Hash {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Stream {
-    /// The data. It is in front, as `product` is above: the last row of the state may be loaded with
-    /// the 48 bytes behind it.
+    /// The data. It is the first field, as `product` is above: a kernel may load the last row of
+    /// the state together with the 48 bytes behind it.
     pub data: [u8; 64],
     /// The input of the block function (RFC 8439, section 2.3), whose counter is ignored.
     pub state: [u32; 16],
-    /// Which block.
+    /// The number of the block.
     pub counter: u32,
 }
 
@@ -57,7 +57,7 @@ pub struct Stream {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
-    /// The message, in front as in [`Stream`].
+    /// The message. It is the first field, as in [`Stream`].
     pub message: [u8; 64],
     /// Its tag.
     pub tag: [u8; 16],
@@ -71,12 +71,12 @@ pub struct Packet {
 #[derive(Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Split<const N: usize> {
-    /// For each element of the secret a polynomial, whose first coefficient it is. The others are random, which is not this
-    /// library's work.
+    /// A polynomial for each element of the secret, which is its first coefficient. The other
+    /// coefficients are random, and drawing them is not part of this library's work.
     pub polynomials: [[Element; THRESHOLD]; N],
-    /// Where the polynomials are evaluated.
+    /// The points at which the polynomials are evaluated.
     pub points: [Element; SHARES],
-    /// For each element of the secret one of each share.
+    /// One element of each share for each element of the secret.
     pub shares: [[Element; SHARES]; N],
 }
 
@@ -86,7 +86,7 @@ pub struct Split<const N: usize> {
 pub struct Combine<const N: usize> {
     /// The shares' points.
     pub points: [Element; THRESHOLD],
-    /// For each element of the secret one of each share.
+    /// One element of each share for each element of the secret.
     pub shares: [[Element; THRESHOLD]; N],
     /// The secret.
     pub secret: [Element; N],

@@ -1,4 +1,4 @@
-//! One size of one primitive on each backend: checked, then timed.
+//! Measures one size of one primitive on each backend: checks the results, then times them.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use super::primitive::{Message, Operation, Primitive};
 use super::report::{Cell, Verified};
 use crate::error::{Error, Result};
 
-/// A backend's work.
+/// The work of a backend.
 struct Row {
     backend: &'static str,
     operation: Operation,
@@ -44,13 +44,13 @@ pub(super) fn measure(primitive: Primitive, size: usize, plan: &Plan) -> Result<
     Ok(cells.map(|((row, samples), proof)| Cell::new(primitive.name(), row.backend, size, &samples, proof)).collect())
 }
 
-/// Refuses a time that no CPU reaches: the compiler removed some of the work.
+/// Refuses a time below the bound for every CPU: the compiler removed some of the work.
 fn possible(row: &str, samples: &Samples, work: Work, size: usize) -> Result<()> {
     check(row, samples.median_ns(), samples.median_clock_ghz(), work.least_cycles(size))
         .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))
 }
 
-/// Compares what each row makes of the message with what the reference makes of it. One proof for each row.
+/// Compares each row's result for the message with the reference's. Returns a proof for each row.
 fn verify(
     primitive: Primitive,
     mut reference: Operation,
@@ -70,7 +70,7 @@ fn verify(
     Ok(proofs)
 }
 
-/// The error for results that must not become a row.
+/// Returns the error for a row with a wrong result.
 pub(super) fn wrong(what: &str) -> Error {
     Error::new(format!("{what}: wrong result"))
         .hint("the machine, its emulator or this build computes wrong results; please report it with `sealane cpu`")

@@ -1,4 +1,4 @@
-//! Known answers of the scalar backend, with which all others are compared.
+//! Known answers of the scalar backend, with which all other backends are compared.
 
 use sealane::Backend;
 use sha2::{Digest as _, Sha256};
@@ -7,10 +7,11 @@ use super::cells::wrong;
 use super::primitive::Primitive;
 use crate::error::Result;
 
-/// Sizes in bytes: around blocks and groups of blocks, and most of those that are measured unless `--sizes` is given.
+/// Sizes in bytes: around blocks and groups of blocks, and most of the default sizes of `--sizes`.
 const SIZES: [usize; 16] = [1, 15, 16, 63, 64, 65, 128, 255, 256, 512, 513, 1024, 1350, 4096, 5000, 16384];
 
-/// SHA-256 of the results at these sizes, one after the other. They are those of `spec/`, as a test here shows.
+/// SHA-256 of the results at these sizes, one after the other. A test here shows that they equal
+/// the results of `spec/`.
 fn digest_of(primitive: Primitive) -> [u8; 32] {
     let hexadecimal = match primitive {
         Primitive::ChaCha20 => "e331aacaa1d1e0163308e66c0f034a055a432b70b70680b54b54ce6c673fad82",

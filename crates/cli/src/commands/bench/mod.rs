@@ -23,7 +23,7 @@ use report::{Environment, Report};
 /// Measures, then prints.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     let plan = Plan::new(args)?;
-    // A file that cannot be written is an error before a minute's work, not after it.
+    // A file that cannot be written is an error before the measurement, not after it.
     let page = args.html.as_deref().map(|path| {
         Output::prepare(Some(path), Content::Text, false)
             .map_err(|error| error.hint("--html takes the name of a file, or - for standard output"))

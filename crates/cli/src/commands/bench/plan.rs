@@ -1,4 +1,4 @@
-//! What is to be measured, as the command line says.
+//! The measurements that the command line requests.
 
 use std::fs;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use super::primitive::Primitive;
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
 
-/// Buffers of the size of a message that a measurement needs: input, output, and the output that is expected.
+/// The number of buffers of a message's size in a measurement: input, output, and expected output.
 const BUFFERS: usize = 3;
 
-/// What is to be measured.
+/// The measurements to make.
 pub(super) struct Plan {
     pub(super) primitives: Vec<Primitive>,
-    /// The narrowest first.
+    /// The backends, the narrowest first.
     pub(super) backends: Vec<Backend>,
-    /// In bytes, ascending.
+    /// The sizes in bytes, ascending.
     pub(super) sizes: Vec<usize>,
-    /// How long each cell is measured.
+    /// The time for each cell.
     pub(super) time_per_cell: Duration,
 }
 
@@ -37,19 +37,20 @@ impl Plan {
         Ok(Self { primitives, backends, sizes, time_per_cell: Duration::from_millis(args.time_per_cell.into()) })
     }
 
-    /// Returns how many steps the progress bar has.
+    /// Returns the number of steps of the progress bar.
     pub(super) fn steps(&self) -> usize {
         self.primitives.len() * self.sizes.len()
     }
 
-    /// Returns how cells are measured.
+    /// Returns the method of measuring cells.
     pub(super) fn rounds(&self) -> Rounds {
         const COUNT: u32 = 25;
         Rounds { count: COUNT as usize, turn: self.time_per_cell / COUNT, settle: Duration::ZERO }
     }
 }
 
-/// The backends of that name; the one of `SEALANE_BACKEND`, or all, if none is named.
+/// Returns the backends with that name. Without a name, returns the one in `SEALANE_BACKEND`, or
+/// all.
 fn backends(names: &[String]) -> Result<Vec<Backend>> {
     if names.is_empty() {
         return if std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()) {
@@ -69,11 +70,12 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
             .hint(hint));
         }
     }
-    // In the order of width, each once.
+    // The backends in the order of width, without duplicates.
     Ok(Backend::available().filter(|backend| names.iter().any(|name| name == backend.name())).collect())
 }
 
-/// Returns the primitives with one of `filters` in their name. A whole name means that one alone.
+/// Returns the primitives with one of `filters` in their name. A complete name selects only that
+/// primitive.
 fn filtered(filters: &[String]) -> Result<Vec<Primitive>> {
     let names = || Primitive::ALL.map(Primitive::name).into_iter();
     for filter in filters {
@@ -93,7 +95,8 @@ fn filtered(filters: &[String]) -> Result<Vec<Primitive>> {
     Ok(Primitive::ALL.into_iter().filter(wanted).collect())
 }
 
-/// Refuses messages of `largest` bytes where the buffers do not fit: the system might end other processes to make room.
+/// Refuses messages of `largest` bytes if the buffers do not fit: the system might end other
+/// processes to make room.
 fn check_memory(largest: usize, available: Option<u64>) -> Result<()> {
     let needed = largest as u64 * BUFFERS as u64;
     match available {
@@ -112,7 +115,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{} MiB", bytes >> 20)
 }
 
-/// What Linux could give to a process without pushing others out, in bytes.
+/// Returns the memory that Linux could give to a process without swapping, in bytes.
 fn available_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -1,4 +1,4 @@
-//! What is done with a message, on a given backend.
+//! The primitives, and their work on a message.
 
 use std::hint::black_box;
 
@@ -8,27 +8,27 @@ use sealane_measure::{Work, size_name};
 
 use crate::error::{Error, Result};
 
-/// As long as in a TLS 1.2 record.
+/// The same length as in a TLS 1.2 record.
 const AAD: [u8; 13] = *b"thirteenbytes";
 const KEY: [u8; 32] = *b"the same key for each benchmark.";
 
-/// A message, and where it goes.
+/// A message, and its output.
 pub(super) struct Message {
-    /// Read by what does not work in place.
+    /// The input of primitives that do not work in place.
     input: Vec<u8>,
     pub(super) output: Vec<u8>,
-    /// The last tag that was made, or the one to be checked.
+    /// The last tag, or the tag to check.
     pub(super) tag: Tag,
-    /// The tag before anything was done: the one of the input where that is to be opened.
+    /// The tag before the first call. To open a message, it is the input's tag.
     initial_tag: Tag,
 }
 
-/// Does a primitive's work on so many messages.
+/// Does a primitive's work on this many messages.
 ///
 /// The first call works on message number 0, whose result is the same on every backend.
 pub(super) type Operation = Box<dyn FnMut(u64, &mut Message)>;
 
-/// What is measured.
+/// A primitive to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Primitive {
     ChaCha20,
@@ -41,7 +41,7 @@ pub(super) enum Primitive {
 impl Primitive {
     pub(super) const ALL: [Self; 5] = [Self::ChaCha20, Self::Poly1305, Self::Seal, Self::Open, Self::ExtendedSeal];
 
-    /// Its name in reports and for `--filter`.
+    /// The name in reports and for `--filter`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::ChaCha20 => "chacha20",
@@ -52,7 +52,7 @@ impl Primitive {
         }
     }
 
-    /// Returns the work, of which no message takes less time than the counted bound.
+    /// Returns the work, which gives a lower bound for the time of a message.
     pub(super) fn work(self) -> Work {
         match self {
             Self::ChaCha20 => Work::ChaCha20,
@@ -61,7 +61,7 @@ impl Primitive {
         }
     }
 
-    /// Returns its name and what is done, for a person.
+    /// Returns the name and the operation, for a person.
     pub(super) fn title(name: &str) -> (&'static str, &'static str) {
         match name {
             "chacha20" => ("ChaCha20", "encryption in place, a new nonce for each message"),
@@ -79,7 +79,7 @@ impl Primitive {
         }
     }
 
-    /// The work on `backend`.
+    /// Returns the work on `backend`.
     pub(super) fn operation(self, backend: Backend) -> Operation {
         match self {
             Self::ChaCha20 => repeated(move |number, message| {
@@ -104,7 +104,7 @@ impl Primitive {
                     let Message { input, output, tag, .. } = message;
                     let opened =
                         black_box(&cipher).open_into(black_box(&nonce(0)), &AAD, input, tag, output.as_mut_slice());
-                    // What it would have written otherwise was compared before anything was timed.
+                    // The plaintext was compared before the measurement.
                     debug_assert!(opened.is_ok(), "an authentic message is refused");
                     black_box(opened.is_ok());
                 })
@@ -119,7 +119,7 @@ impl Primitive {
         }
     }
 
-    /// A message of `size` bytes for this primitive.
+    /// Returns a message of `size` bytes for this primitive.
     pub(super) fn message(self, size: usize) -> Result<Message> {
         let mut input = allocate(size)?;
         input.extend((0..size).map(|i| (i * 31 + i / 256 + 1) as u8));
@@ -135,7 +135,7 @@ impl Primitive {
 }
 
 impl Message {
-    /// As it was at the beginning, with nothing left of an earlier result.
+    /// Returns to the initial message, without an earlier result.
     pub(super) fn reset(&mut self, primitive: Primitive) {
         if primitive == Primitive::Open {
             self.output.fill(0);
@@ -145,7 +145,7 @@ impl Message {
         self.tag = self.initial_tag;
     }
 
-    /// What a primitive made of the message: everything that it writes, the tag last.
+    /// Returns everything that a primitive writes, the tag last.
     pub(super) fn result(&self) -> Result<Vec<u8>> {
         let mut result = allocate(self.output.len() + self.tag.len())?;
         result.extend_from_slice(&self.output);
@@ -153,14 +153,14 @@ impl Message {
         Ok(result)
     }
 
-    /// Whether a primitive made that of the message.
+    /// Returns whether a primitive's result for the message is right.
     pub(super) fn is_result(&self, expected: &[u8]) -> bool {
         expected.split_at_checked(self.output.len()) == Some((&self.output[..], &self.tag[..]))
     }
 }
 
-/// Makes a loop of the work on one message, so that only one call for many messages goes through a
-/// pointer. The compiler knows nothing of the message, so it can move no work out of the loop.
+/// Makes a loop over the work on one message, so that only one call for many messages goes through
+/// a pointer. The compiler knows nothing about the message, so it cannot move work out of the loop.
 fn repeated(mut one: impl FnMut(u64, &mut Message) + 'static) -> Operation {
     let mut number = 0;
     Box::new(move |count, message| {
@@ -191,7 +191,7 @@ fn allocate(size: usize) -> Result<Vec<u8>> {
 pub(super) mod tests {
     use super::*;
 
-    /// The result of message number 0 as the references have it.
+    /// Returns the references' result for message number 0.
     pub(in super::super) fn of_the_references(primitive: Primitive, size: usize) -> Vec<u8> {
         let input: Vec<u8> = (0..size).map(|i| (i * 31 + i / 256 + 1) as u8).collect();
         let seal = || sealane_spec::aead::chacha20_aead_encrypt(&AAD, &KEY, &[0; 12], &input);

@@ -6,14 +6,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const TEMPLATE: &str = "{wide_bar} {percent:>3}%  {msg:32} {eta} left";
 
-/// The bar, if there is anybody to see it.
+/// The bar, if it is visible.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     begun: bool,
 }
 
 impl Progress {
-    /// `steps` is how many times [`Progress::step`] will be called.
+    /// `steps` is the number of calls of [`Progress::step`].
     pub(super) fn new(steps: usize) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
@@ -23,7 +23,7 @@ impl Progress {
         Self { bar, begun: false }
     }
 
-    /// The next step begins.
+    /// Starts the next step.
     pub(super) fn step(&mut self, what: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             if self.begun {
@@ -38,7 +38,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
-            // Before anything is said about how it ended.
+            // Removes the bar, before a message about the result.
             bar.finish_and_clear();
         }
     }

@@ -1,4 +1,4 @@
-//! What was measured, as it is printed as JSON: docs/bench.md describes the fields.
+//! The measurements, which are printed as JSON. docs/bench.md describes the fields.
 
 use std::time::SystemTime;
 
@@ -12,10 +12,10 @@ use crate::error::Result;
 use crate::io::output::json;
 use crate::os::cpu;
 
-/// Raised when a field changes its meaning or goes away.
+/// Increases when a field changes its meaning or is removed.
 const VERSION: u32 = 2;
 
-/// Everything that is shown.
+/// The whole report.
 #[derive(Serialize)]
 pub(super) struct Report {
     schema: &'static str,
@@ -24,24 +24,24 @@ pub(super) struct Report {
     pub(super) cells: Vec<Cell>,
 }
 
-/// What the figures depend on.
+/// The conditions of the measurement.
 #[derive(Serialize)]
 pub(super) struct Environment {
     /// The version of this command.
     pub(super) sealane: &'static str,
-    /// When the measurement ended, RFC 3339.
+    /// The end of the measurement, RFC 3339.
     pub(super) time: String,
-    /// The CPU's own name, where it can be read.
+    /// The CPU's own name, if it can be read.
     pub(super) cpu: Option<String>,
     pub(super) architecture: &'static str,
     pub(super) os: &'static str,
     pub(super) features: Vec<&'static str>,
-    /// Those that were measured, the narrowest first.
+    /// The measured backends, the narrowest first.
     pub(super) backends: Vec<&'static str>,
-    /// The one that is used unless another is forced.
+    /// The backend in use, unless another is forced.
     pub(super) default_backend: &'static str,
     pub(super) time_per_cell_ms: u64,
-    /// Median over the cells.
+    /// The median over the cells.
     pub(super) clock_ghz: f64,
     pub(super) clock_method: &'static str,
 }
@@ -52,28 +52,28 @@ pub(super) struct Cell {
     pub(super) primitive: &'static str,
     pub(super) backend: &'static str,
     pub(super) bytes: usize,
-    /// For one message, in nanoseconds: the median of the rounds.
+    /// Nanoseconds for one message: the median of the rounds.
     pub(super) ns: f64,
-    /// The same: the quickest round.
+    /// Nanoseconds for one message: the quickest round.
     pub(super) best_ns: f64,
-    /// 10^9 bytes a second, of the median.
+    /// 10^9 bytes a second, from the median.
     pub(super) gb_per_s: f64,
-    /// Of the median, with the clock below.
+    /// Cycles for each byte, from the median and the clock below.
     pub(super) cycles_per_byte: f64,
     /// The core's clock during this cell.
     pub(super) clock_ghz: f64,
     pub(super) rounds: usize,
     pub(super) messages_per_round: u64,
-    /// The output was compared in this run.
+    /// Whether the output was compared in this run.
     pub(super) verified: bool,
 }
 
-/// The proof that a result was compared, and right.
+/// The proof that a result was compared and is right.
 #[must_use]
 pub(super) struct Verified(());
 
 impl Verified {
-    /// Makes an error of a result that is not right. `what` says whose it is.
+    /// Returns the error for a wrong result. `what` names the result.
     pub(super) fn by(what: impl AsRef<str>, is_right: bool) -> Result<Self> {
         if is_right { Ok(Self(())) } else { Err(cells::wrong(what.as_ref())) }
     }
@@ -88,14 +88,14 @@ impl Report {
         json(self)
     }
 
-    /// The names of the primitives, in their order.
+    /// Returns the names of the primitives, in their order.
     pub(super) fn primitives(&self) -> Vec<&'static str> {
         let mut names: Vec<_> = self.cells.iter().map(|cell| cell.primitive).collect();
         names.dedup();
         names
     }
 
-    /// The sizes of the primitives, ascending.
+    /// Returns the sizes of a primitive, ascending.
     pub(super) fn sizes(&self) -> Vec<usize> {
         let mut sizes: Vec<_> = self.cells.iter().map(|cell| cell.bytes).collect();
         sizes.sort_unstable();
@@ -103,7 +103,7 @@ impl Report {
         sizes
     }
 
-    /// The cell, if it was measured.
+    /// Returns the cell, if it was measured.
     pub(super) fn cell(&self, primitive: &str, backend: &str, bytes: usize) -> Option<&Cell> {
         self.cells.iter().find(|cell| (cell.primitive, cell.backend, cell.bytes) == (primitive, backend, bytes))
     }
@@ -158,7 +158,7 @@ impl Cell {
     }
 }
 
-/// Five significant digits: more were not measured.
+/// Rounds to five significant digits, because the measurement has no more.
 fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }

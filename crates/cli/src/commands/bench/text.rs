@@ -7,7 +7,7 @@ use sealane_measure::{Table, figure, size_name};
 use super::primitive::Primitive;
 use super::report::Report;
 
-/// Everything that was measured.
+/// Returns the whole report.
 pub(super) fn tables(report: &Report) -> String {
     let mut out = String::new();
     let environment = &report.environment;
@@ -33,7 +33,7 @@ pub(super) fn tables(report: &Report) -> String {
 fn table(out: &mut String, report: &Report, primitive: &str) {
     let (title, what) = Primitive::title(primitive);
     let backends = &report.environment.backends;
-    // Two columns for each backend.
+    // Each backend has two columns.
     let head = |cells: [&str; 2]| cells.map(String::from);
     let mut table = Table::new(backends.iter().fold(vec![String::new()], |mut row, backend| {
         row.extend(head(["", backend]));

@@ -166,7 +166,7 @@ impl Opening {
         if known.is_some_and(|known| known.id != id) {
             return Err(Failure::This(exchanged(&name, expected, id)));
         }
-        // Rights that others have to the encrypted file are not for the plaintext.
+        // The plaintext does not get the rights that others have to the encrypted file.
         let attributes = known.map_or_else(|| Attributes::of(&metadata).without_mode(), |known| known.attributes);
         let write = |output: &mut Checked<Target<'_>>| {
             let written = reader
@@ -226,7 +226,7 @@ fn is_link(path: &Path) -> Error {
     Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }
 
-/// Explains a wrong length. Only somebody who can open the file could have kept its id.
+/// Explains a wrong length. Only a person who can open the file could have kept its id.
 fn other_size(name: &str, known: u64, size: u64) -> Error {
     Error::new(format!(
         "{name} has {size} bytes, and {known} in the manifest: one of those who can open it has changed it"

@@ -1,4 +1,4 @@
-//! `sealane decrypt`: what age does with `-d`.
+//! `sealane decrypt`: decrypts files, as `age -d` does.
 
 mod folder;
 mod range;

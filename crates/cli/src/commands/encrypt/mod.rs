@@ -1,4 +1,4 @@
-//! `sealane encrypt`: what age does without `-d`.
+//! `sealane encrypt`: encrypts files, as age does without `-d`.
 
 mod folder;
 

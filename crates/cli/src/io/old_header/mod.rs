@@ -3,7 +3,7 @@
 //! The kept file, `.NAME.sealane-old-header`, appears complete and is on the disk before the first
 //! byte of the header changes. It is removed when the last byte is on the disk. If the change is
 //! interrupted, the next reader finds both headers there, and knows that the file has one of them
-//! or a mixture. A header that is neither belongs to somebody else, and is left alone.
+//! or a mixture. A header that is neither was written by another program, and is left alone.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -39,7 +39,7 @@ const PUT_BACK: &str = "an earlier change of the header was interrupted: the old
 const READ_INSTEAD: &str = "a change of the header was interrupted, or is going on: the old one, which is kept beside the file, \
                             is used; sealane rekey puts it back";
 
-/// Returns whether `name` is that of a kept file.
+/// Returns whether `name` is the name of a kept file.
 pub(crate) fn is_name(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }

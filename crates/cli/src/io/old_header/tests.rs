@@ -2,7 +2,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 
-/// Two headers of the same length, and what follows them.
+/// Two headers of the same length, and the rest of the file.
 fn headers() -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let header = |letter: &str| {
         let body = letter.repeat(42) + "A";
@@ -23,7 +23,7 @@ fn nonce(payload: &[u8]) -> [u8; NONCE_LEN] {
     payload[..NONCE_LEN].try_into().unwrap()
 }
 
-/// A file that is killed, with all that runs, when it has taken so many bytes.
+/// A file that panics after this many bytes, as if the process were killed.
 struct Mortal<'a> {
     file: &'a File,
     left: usize,
@@ -33,7 +33,7 @@ impl WriteAt for Mortal<'_> {
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         let len = self.left.min(data.len());
         self.file.write_all_at(&data[..len], offset)?;
-        // Not an error, after which more would be done.
+        // A panic, because the code under test would go on after an error.
         std::panic::resume_unwind(Box::new("killed"));
     }
 
@@ -55,13 +55,13 @@ fn a_crash_at_any_byte_is_put_right() {
         assert!(catch_unwind(AssertUnwindSafe(replace)).is_err());
         drop(target);
         assert!(kept_path.exists(), "{len}");
-        // Who may only read it gets one of the headers.
+        // A user with read access only gets one of the headers.
         let place = Place::of(&path).unwrap();
         let instead = header_to_read(&place, &File::open(&path).unwrap());
         let found = fs::read(&path).unwrap();
         let found = instead.as_deref().unwrap_or(&found[..old.len()]);
         assert!(found == old || found == new, "{len}");
-        // Who may write puts the old one back, or finds that the new one is complete.
+        // A user with write access restores the old header, or finds that the new one is complete.
         drop(Target::open(&path).unwrap());
         let found = fs::read(&path).unwrap();
         let is_complete = new[len..] == old[len..];
@@ -95,14 +95,14 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
     let (old, new, payload) = headers();
     write(&path, &[&old, &payload]);
-    // One that came since the file was opened, whoever it is of.
+    // A file that was replaced after it was opened, by any other file.
     let target = Target::open(&path).unwrap();
     fs::write(&kept_path, "of another run").unwrap();
     assert!(target.replace(&old, &new, &nonce(&payload)).is_err());
     assert_eq!(fs::read(&kept_path).unwrap(), b"of another run");
     assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
     drop(target);
-    // Damaged, of another file, a link, or with another name too.
+    // The kept file is damaged, belongs to another file, is a link, or has a second name.
     let whole = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
     let other = Kept { old: old.clone(), new: new.clone(), nonce: [8; NONCE_LEN] }.encode();
     for bytes in [&whole[..whole.len() - 1], b"", &other] {
@@ -123,7 +123,7 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
         assert_eq!(fs::read(&path).unwrap(), [&torn[..], &payload].concat());
         fs::remove_file(&kept_path).unwrap();
     }
-    // A third header is somebody else's, even before the same payload.
+    // A third header is another program's, even before the same payload.
     fs::write(&kept_path, &whole).unwrap();
     let third = String::from_utf8(old.clone()).unwrap().replace('a', "c");
     let third = third.replace("cge-encryption", "age-encryption").into_bytes();
@@ -141,7 +141,7 @@ fn only_the_file_that_was_opened_is_changed() {
     let nonce = nonce(&payload);
     write(&path, &[&old, &payload]);
     let target = Target::open(&path).unwrap();
-    // Nobody else gets it meanwhile.
+    // No other run gets the lock meanwhile.
     assert!(Target::open(&path).err().unwrap().to_string().contains("another run"));
     // Another file with the same content.
     write(&dir.path().join("y"), &[&old, &payload]);
@@ -174,12 +174,12 @@ fn without_a_lock_nothing_is_put_back() {
         fs::write(&kept_path, &kept).unwrap();
         let error = Target::at(place(), &path, no_locks).err().expect("another run may be at work");
         assert!(error.to_string().contains("another run is changing"), "{error}");
-        // A reader gets a whole header all the same.
+        // A reader still gets a complete header.
         let instead = settle(&place(), no_locks);
         assert_eq!(instead, (written == 30).then(|| old.clone()), "{written}");
         assert_eq!((fs::read(&path).unwrap(), fs::read(&kept_path).unwrap()), (found, kept.clone()), "{written}");
     }
-    // With nothing beside it, a change needs no lock.
+    // If no file is kept, a change needs no lock.
     fs::remove_file(&kept_path).unwrap();
     write(&path, &[&old, &payload]);
     Target::at(place(), &path, no_locks).unwrap().replace(&old, &new, &nonce(&payload)).unwrap();

@@ -33,7 +33,7 @@ pub(super) struct Target {
     shown: String,
 }
 
-/// Follows symbolic links to the file, which need not exist.
+/// Follows symbolic links to the file, which may be missing.
 pub(super) fn resolve(named: &Path) -> Result<Target> {
     let shown = quoted(named);
     let mut path = named.to_owned();

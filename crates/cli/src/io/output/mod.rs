@@ -109,7 +109,7 @@ impl Output {
         matches!(self.sink, Sink::Terminal(_))
     }
 
-    /// Returns whether the output can start again, because nobody has seen it yet.
+    /// Returns whether the output can start again, because none of it is visible yet.
     pub(crate) fn can_restart(&self) -> bool {
         matches!(self.sink, Sink::Replacement(_))
     }
@@ -120,7 +120,7 @@ impl Output {
         matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
     }
 
-    /// Returns the file for writing at any place by several threads, if nobody sees it before it is
+    /// Returns the file for writing at any place by several threads, if it stays hidden until it is
     /// complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 /// Gives `file` the owner, group, mode and access list of the file at `path`, which it will replace
-/// and which has the metadata `existing`. Rights of a group or list that cannot be kept go to
-/// nobody.
+/// and which has the metadata `existing`. Rights of a group or list are dropped if they cannot be
+/// kept.
 #[cfg(unix)]
 pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
     use std::fs::Permissions;
@@ -23,7 +23,7 @@ pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<
     file.set_permissions(Permissions::from_mode(kept_mode(mode, keeps_group && keeps_list)))
 }
 
-/// Returns the mode, without the group's rights unless group and list are those of the old file.
+/// Returns the mode. It lacks the group's rights unless group and list are unchanged.
 #[cfg(unix)]
 fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
     if keeps_group_and_list { mode } else { mode & !0o070 }

@@ -60,7 +60,7 @@ impl Temporary {
         Ok(())
     }
 
-    /// Returns whether `name` is that of an unfinished file.
+    /// Returns whether `name` is the name of an unfinished file.
     pub(crate) fn is_name(name: &OsStr) -> bool {
         name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
     }

@@ -16,7 +16,7 @@ use crate::keys::cached::Once;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
 
-/// An encrypted identity file. Its passphrase is asked for once, when a file needs it.
+/// An encrypted identity file. It prompts for its passphrase once, when a file needs it.
 pub(crate) struct EncryptedFile {
     name: String,
     contents: Zeroizing<Vec<u8>>,

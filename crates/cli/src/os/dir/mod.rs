@@ -1,5 +1,5 @@
 //! An open directory. All paths below it are opened relative to it, and no symbolic link is
-//! followed, so nobody who can write there can redirect this program.
+//! followed, so a user who can write there cannot redirect this program.
 //!
 //! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
 //! links are refused, but a link that is exchanged at the right moment goes unnoticed.
@@ -108,8 +108,8 @@ fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Returns whether nobody else controls the file behind `metadata`: it has one name, and belongs to
-/// the current user or to `owner`.
+/// Returns whether no other user controls the file behind `metadata`: it has one name, and belongs
+/// to the current user or to `owner`.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
     use std::os::unix::fs::MetadataExt as _;

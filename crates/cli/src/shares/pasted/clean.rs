@@ -20,7 +20,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
 }
 
 /// Returns the lines without quoting, invisible characters and soft line breaks. Spaces and hyphens
-/// become those of ASCII.
+/// become ASCII.
 pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(text.len() * 2 + 1));
     for line in text.split('\n') {

@@ -1,4 +1,4 @@
-//! Finds shares in text that somebody typed, wrapped, quoted or copied from a mail.
+//! Finds shares in text that a person typed, wrapped, quoted or copied from a mail.
 //!
 //! A share in text form may be broken into lines and groups anywhere. Words may be one per line,
 //! numbered, or on several lines. Nothing marks the end of a share: it ends where its checksum is

@@ -44,7 +44,7 @@ fn a_share_in_any_shape() {
         wrapped(line, 75, "=\n"),
         wrapped(line, 60, "=20\n"),
         wrapped(line, 76, "\n\n"),
-        // In the middle of the prefix.
+        // The break is in the middle of the prefix.
         wrapped(line, 8, "\n"),
         wrapped(line, 10, "\n"),
         wrapped(line, 4, " "),
@@ -112,7 +112,7 @@ fn words_in_any_shape() {
             list.iter().enumerate().map(|(at, word)| format!("{}{separator}{word}\n", at + 1)).collect::<String>()
         };
         let rows = |width: usize| list.chunks(width).map(|row| row.join(" ") + "\n").collect::<String>();
-        // Read by columns, but numbered.
+        // The words are in columns, but numbered.
         let height = list.len().div_ceil(3);
         let columns: String = (0..height)
             .map(|row| {
@@ -148,7 +148,7 @@ fn words_in_any_shape() {
                 assert!(words.len() == 1 && *words[0] == all[1], "{text}");
             }
         }
-        // Several in one text.
+        // Several shares in one text.
         for text in [
             all.join("\n"),
             all.join("\n\n"),
@@ -178,7 +178,7 @@ fn a_wrong_word_is_shown_where_it_is() {
         let found = find(&wrapped_words(&list.join(" "), width)).words;
         let [(1, Err(Slip39Error::UnknownWord { position: 12 }))] = found[..] else { panic!("{width}: {found:?}") };
     }
-    // Some were lost.
+    // Some words were lost.
     let found = find(&wrapped_words(&list[..10].join(" "), 1)).words;
     assert!(matches!(found[..], [(1, Err(Slip39Error::WordCount(10)))]), "{found:?}");
 }
@@ -190,7 +190,7 @@ fn text_without_shares() {
         ("no share\n", &[1]),
         ("\n\n# comment\n", &[]),
         ("one\n\ntwo\n", &[1, 3]),
-        // Words of the list, but not so many.
+        // Words of the list, but too few for a mnemonic.
         ("academic\nacid\nacne\n", &[1, 2, 3]),
         ("---\n***\n", &[]),
     ] {
@@ -248,6 +248,6 @@ fn hostile_text_does_not_take_long() {
     ] {
         find(&text);
     }
-    // A minute in a debug build on a busy machine would still be no quadratic time.
+    // The limit allows for a debug build on a busy machine, and fails for quadratic time.
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }

@@ -90,7 +90,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 ///
 /// The blocks of independent messages fill the vectors that one short message leaves empty. For
 /// packets of a network and records of a database a batch is faster than the same messages one by
-/// one; their lengths need not be equal, but messages of similar length share more work. Long
+/// one; their lengths may differ, but messages of similar length share more work. Long
 /// messages and few of them are taken one by one, which costs what
 /// [`ChaChaPoly1305::seal_in_place`] costs. The results are the same, byte for byte. Nothing is
 /// allocated.
@@ -148,8 +148,8 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// Decrypts the buffer of each request in place if it, its associated data, nonce and tag are
     /// authentic together. [`OpenRequest::plaintext`] then gives it out.
     ///
-    /// A message that is not authentic is an error of its own and of no other. **Its buffer is
-    /// wiped**, unlike that of [`ChaChaPoly1305::open_in_place`].
+    /// One message that is not authentic does not affect the others. **Its buffer is wiped**, but
+    /// [`ChaChaPoly1305::open_in_place`] restores the ciphertext.
     ///
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
@@ -167,7 +167,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     {
         let max_bytes = self.level.tuning().batch_max_bytes;
         let mut trio = Trio::new(self.level);
-        // Made for the first message that wants it: it is large.
+        // Created for the first message that needs it, because it is large.
         let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
             if trio.takes(&message) {

@@ -110,7 +110,7 @@ impl<'a> Batch<'a> {
 
         authenticate(token, messages, one_time_keys);
 
-        // The data to be opened: what is not authentic has none.
+        // The data to be opened. Messages that are not authentic have none.
         let mut any = false;
         for (count, message) in counts.iter_mut().zip(&*messages) {
             *count = if matches!(message.operation, Operation::Open(..)) { message.key_stream_blocks() } else { 0 };
@@ -149,7 +149,7 @@ fn apply(
     }
 }
 
-/// Authenticates the ciphertexts, those of similar length together.
+/// Authenticates the ciphertexts. Ciphertexts of similar length are processed together.
 #[inline(always)]
 fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], one_time_keys: &[[u8; 32]]) {
     let mut order: [(usize, usize); MAX_MESSAGES] = [(0, 0); MAX_MESSAGES];

@@ -1,8 +1,8 @@
 //! Three short messages at a time.
 //!
-//! The rows of one short message fill one set of vectors, whose operations wait for each other;
-//! those of three take little longer. Each message has a state of its own, so that it does not
-//! matter whether they have one key.
+//! The rows of one short message fill one set of vectors, whose operations wait for each other. The
+//! rows of three messages take little longer. Each message has a separate state, so the messages
+//! may have different keys.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd, Words, dispatch};
@@ -56,7 +56,7 @@ impl<'a> Trio<'a> {
         }
     }
 
-    /// Seals and opens what was pushed since the last time.
+    /// Seals and opens the messages that were pushed since the last call.
     #[inline(never)]
     pub(super) fn run(&mut self) {
         dispatch!(self.level, token => match self.len {
@@ -71,7 +71,7 @@ impl<'a> Trio<'a> {
     #[inline(always)]
     fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
         if max_bytes(token).is_none() {
-            // No code for a backend that takes no message this way.
+            // A backend that takes no message this way gets no code.
             return assert!(self.len == 0, "nothing can have been pushed");
         }
         let states = self.states.first_chunk::<SETS>().expect("at most three");

@@ -6,7 +6,8 @@ use crate::chacha20::{BLOCK_BYTES, ChaCha20};
 use crate::wipe::wipe;
 use crate::{Backend, CounterOverflow, OpenError, Poly1305, Tag};
 
-/// Cipher and authenticator of one message, and how much they have seen.
+/// The cipher and the authenticator of one message, and the number of bytes that they have
+/// processed.
 struct StreamState {
     cipher: ChaCha20,
     mac: Poly1305,
@@ -28,7 +29,7 @@ impl StreamState {
         Self { cipher, mac, aad_bytes: aad.len() as u64, bytes: 0 }
     }
 
-    /// Adds ciphertext, whose key stream must not end before it does.
+    /// Adds ciphertext. The key stream must not end before the ciphertext.
     fn authenticate(&mut self, ciphertext: &[u8]) {
         self.mac.update(ciphertext);
         self.bytes += ciphertext.len() as u64;
@@ -80,19 +81,18 @@ impl Sealer {
         Ok(())
     }
 
-    /// The tag of the message.
+    /// Returns the tag of the message.
     #[must_use = "without its tag a message cannot be opened"]
     pub fn finish(mut self) -> Tag {
         self.0.tag()
     }
 }
 
-/// Authenticates one message in pieces of any length; once the tag is known to be right,
-/// [`Verified`] decrypts it.
+/// Authenticates one message in pieces of any length. If the tag is right, [`Verified`] decrypts
+/// the message.
 ///
-/// The ciphertext is visited twice, so that no plaintext exists before it is authentic. Where it
-/// can be visited only once, [`Opener::decrypt_unauthenticated`] gives out plaintext that may be
-/// anybody's.
+/// The ciphertext is read twice, so that no plaintext exists before it is authentic. If it can be
+/// read only once, [`Opener::decrypt_unauthenticated`] returns plaintext that may be an attacker's.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;
@@ -112,7 +112,7 @@ impl Sealer {
 /// ```
 pub struct Opener {
     message: StreamState,
-    /// A piece was refused: what was seen is not the whole message.
+    /// A piece was refused, so the pieces are not the whole message.
     too_long: bool,
 }
 
@@ -135,8 +135,8 @@ impl Opener {
 
     /// Adds the next piece and decrypts it in place **before it is known to be authentic**.
     ///
-    /// The plaintext must not be used, nor its effects be seen from outside, until
-    /// [`Opener::verify`] has succeeded. If it fails, all pieces must be thrown away.
+    /// The plaintext must not be used, nor may its effects be visible from outside, until
+    /// [`Opener::verify`] has succeeded. If it fails, all pieces must be discarded.
     ///
     /// # Errors
     /// As for [`Opener::update`]; nothing is written then.
@@ -159,7 +159,7 @@ impl Opener {
         self.verify_by(|computed| crate::poly1305::tags_equal(computed, tag))
     }
 
-    /// As [`Opener::verify`], where `check` judges the tag of all pieces.
+    /// Does the same as [`Opener::verify`], but `check` compares the tag of all pieces.
     pub(super) fn verify_by(
         mut self,
         check: impl FnOnce(&Tag) -> Result<(), OpenError>,
@@ -177,17 +177,17 @@ impl Opener {
     }
 }
 
-/// A message that was found authentic, to be decrypted in pieces of any length.
+/// A message with a verified tag, to be decrypted in pieces of any length.
 ///
-/// The pieces must be the bytes that the [`Opener`] was given, from the first one on: what they are
-/// now cannot be checked again here.
+/// The pieces must be the bytes that the [`Opener`] received, from the first one on. This type
+/// cannot check them again.
 pub struct Verified {
     cipher: ChaCha20,
     remaining: u64,
 }
 
 impl Verified {
-    /// Number of bytes of the message that have not been decrypted.
+    /// Returns the number of bytes of the message that have not been decrypted.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         self.remaining
@@ -196,8 +196,8 @@ impl Verified {
     /// Decrypts the next piece in place.
     ///
     /// # Errors
-    /// [`OpenError`] if the piece goes past the end of the message that was authenticated; nothing
-    /// is written then.
+    /// [`OpenError`] if the piece extends beyond the end of the authenticated message; nothing is
+    /// written then.
     pub fn decrypt(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
         self.remaining = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
         Ok(self.cipher.apply_keystream(piece)?)
@@ -207,7 +207,7 @@ impl Verified {
 macro_rules! common {
     ($($name:ident => |$this:ident| $cipher:expr;)*) => {$(
         impl $name {
-            /// The backend that does the work.
+            /// Returns the backend.
             #[must_use]
             pub fn backend(&self) -> Backend {
                 let $this = self;

@@ -1,4 +1,4 @@
-//! The longest message, whose end no test reaches byte by byte.
+//! The longest message. No test could reach its end byte by byte.
 
 use super::{Opener, Sealer, StreamState};
 use crate::chacha20::BLOCK_BYTES;
@@ -31,7 +31,7 @@ fn no_message_is_longer_than_the_longest() {
             assert_eq!(result, if fits { Ok(()) } else { Err(CounterOverflow) }, "{length} bytes with {left} left");
             assert!(fits || piece == [7; 140], "something was written");
             assert_consistent(&sealer.0);
-            // What fits is taken all the same.
+            // A shorter piece is still accepted.
             let rest = MAX_MESSAGE_BYTES - sealer.0.bytes;
             assert_eq!(sealer.seal(&mut piece[..usize::try_from(rest).unwrap()]), Ok(()));
             assert_eq!(sealer.seal(&mut piece[..1]), Err(CounterOverflow));
@@ -47,7 +47,8 @@ fn no_message_is_longer_than_the_longest() {
                 assert_eq!(result, if fits { Ok(()) } else { Err(OpenError) }, "{length} bytes with {left} left");
                 assert!(fits && decrypts || piece == [7; 140], "something was written");
                 assert_consistent(&opener.message);
-                // The tag of what was taken is right, and still not that of the whole message.
+                // The tag of the accepted pieces is right, but it is not the tag of the whole
+                // message.
                 let mut same = almost_full(left);
                 if fits {
                     same.authenticate(&[7; 140][..length]);

@@ -1,17 +1,17 @@
 //! Poly1305 on vectors: messages in raw 32-bit limbs, powers of r in 26-bit limbs.
 //!
-//! A *row* is as many blocks as a vector has lanes, N. Each lane is a PendingPoly1305 scheme in R =
-//! r^N of its own; the lanes are combined at the end. K rows are summed before one carry: with M(j)
-//! the blocks of row j,
+//! A *row* has one block for each lane of a vector. N is the number of lanes. Each lane is a
+//! separate Horner scheme in R = r^N, and the lanes are combined at the end. K rows are summed
+//! before one carry. With M(j) the blocks of row j,
 //!
 //! H ← H R^K + M(0) R^(K-1) + … + M(K-2) R + M(K-1).
 //!
-//! A block is taken as it is, as four 32-bit limbs; what splitting it into limbs of 26 bits would
-//! cost, and the fifth limb, is saved by a table of 2^(32 i) R^j mod p for i = 0 … 3: 20
-//! multiplications a row instead of 25. The halves of a block even stay in the neighbouring lanes
-//! that they are loaded into. Their products are summed apart, and added once for K rows. The 2^128
-//! that each block is completed with (RFC 8439, section 2.5) are a constant for a given K, added
-//! once.
+//! A block is not split: it stays four 32-bit limbs. A table of 2^(32 i) R^j mod p for i = 0 … 3
+//! saves the cost of splitting it into limbs of 26 bits, and the fifth limb: 20 multiplications a
+//! row instead of 25. The halves of a block even stay in the neighbouring lanes that they are
+//! loaded into. Their products are summed separately, and added once for K rows. Each block is
+//! completed with 2^128 (RFC 8439, section 2.5). For a given K, these are a constant, which is
+//! added once.
 //!
 //! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32
 //! · (2^26 + 2^21) = 2^60 + 2^55 to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H
@@ -35,8 +35,8 @@ use powers::{Factors, Sums};
 /// The most rows between two carries.
 const MAX_ROWS: usize = 16;
 
-/// Powers of r for vectors: computed when a message is long enough, and only as many as it needs;
-/// kept from one piece of a message to the next.
+/// Powers of r for vectors. They are computed when a message is long enough, only as far as it
+/// needs them, and kept from one piece of a message to the next.
 pub(super) type Table = Option<Powers>;
 
 /// Adds whole rows to `accumulator`: at least two of them.
@@ -50,8 +50,8 @@ pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut
     accumulator.h = Element::from_limbs(sums);
 }
 
-/// The new accumulator in five limbs. `lanes` is what each lane's sum is left to be multiplied with
-/// at the end, `step` is R.
+/// Returns the new accumulator in five limbs. `lanes` has the factor that each lane's sum still
+/// needs at the end, `step` is R.
 #[inline(always)]
 pub(super) fn sums_of_rows<S: Simd>(
     token: S,
@@ -66,7 +66,7 @@ pub(super) fn sums_of_rows<S: Simd>(
     let count = rest.len() / row_bytes;
     let zero = [S::U64Lanes::splat(token, 0); 5];
 
-    // The first row, and the message so far: that is added to the first block, which lane 0 holds.
+    // The first row, and the accumulator so far, which is added to the first block in lane 0.
     let (low, high) = S::U64Lanes::load_blocks(token, first);
     let mut h = limbs(token, low, high);
     for (lane, limb) in h.iter_mut().zip(accumulator.limbs()) {
@@ -80,7 +80,7 @@ pub(super) fn sums_of_rows<S: Simd>(
             h = carry(token, add_row(token, factors.multiply_add(token, &h), row));
         }
     } else {
-        // A piece of a longer message uses what the pieces before it have computed.
+        // A piece of a longer message uses the powers that earlier pieces have computed.
         let table = table.get_or_insert_with(Powers::new);
         let group_rows = rows_per_carry(count, S::U64Lanes::LANES);
         if table.rows().len() < group_rows {
@@ -107,7 +107,7 @@ pub(super) fn sums_of_rows<S: Simd>(
     [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
 
-/// r^1 … r^N for N lanes, and for each lane i what its sum is left to be multiplied with: r^(N-i),
+/// Returns r^1 … r^N for N lanes, and for each lane i the factor that its sum still needs: r^(N-i),
 /// in the order of the blocks.
 #[inline(always)]
 pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_U64_LANES], [Element; MAX_U64_LANES]) {
@@ -119,12 +119,13 @@ pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_U64_LANES], 
     (powers, elements)
 }
 
-/// r^1 … r^count.
+/// Returns r^1 … r^count.
 #[inline(always)]
 fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_U64_LANES] {
     let mut powers = [r.element(); MAX_U64_LANES];
     for i in 1..count {
-        // By r, where that does not make the way from r to R longer: r is clamped, which is faster.
+        // Multiplies by r if that does not make the way from r to R longer: r is clamped, which is
+        // faster.
         powers[i] = if i > 1 && (i + 1).is_power_of_two() {
             powers[i / 2].multiply_full(powers[i / 2])
         } else {
@@ -140,8 +141,8 @@ fn opaque<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     [h[0].opaque(), h[1].opaque(), h[2].opaque(), h[3].opaque(), h[4].opaque()]
 }
 
-/// Five times each limb. Opaque: as factors must be, and because the compiler would make
-/// multiplications of it.
+/// Returns five times each limb. Opaque, because factors must be, and because the compiler would
+/// make multiplications of it.
 #[inline(always)]
 fn times_5<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
@@ -175,7 +176,7 @@ pub(super) fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_U64_LANE
     limbs
 }
 
-/// The sum with a row of blocks, without their 2^128.
+/// Returns the sum with a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes; 5] {
     let (low, high) = S::U64Lanes::load_blocks(token, row);
@@ -199,12 +200,13 @@ fn group<S: Simd>(
     let (rows, last_row) = data.split_at(data.len() - row_bytes);
     let count = rows.len() / row_bytes;
 
-    // The rows do not wait for this product, nor for the carry that is before it.
+    // The rows wait neither for this product nor for the carry before it.
     let mut sum = factors.multiply_add(token, h);
     let mut first = [S::U64Lanes::splat(token, 0); 5];
     let mut second = first;
     for (row, power) in rows.chunks_exact(row_bytes).zip(&powers[powers.len() - count..]) {
-        // Low words of all halves first, then high words: fewer vectors at a time.
+        // Low words of all halves come first, then high words, so that fewer vectors are in use at
+        // a time.
         let (mut a, mut b) = S::U64Lanes::load(token, row);
         for i in 0..5 {
             let pair = S::U64Lanes::splat_pair(token, &power[i]);
@@ -226,12 +228,12 @@ fn group<S: Simd>(
     carry(token, add_row(token, sum, last_row))
 }
 
-/// The sum of `sum` and the product, not carried, with factors in five limbs, of which `times_5`
-/// has five times each. The limbs of `h` are below 2^28.
+/// Returns the sum of `sum` and the product, without carries. The factors have five limbs, and
+/// `times_5` has five times each limb. The limbs of `h` are below 2^28.
 #[inline(always)]
 fn multiply_add<W: U64Lanes>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
-    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. Factor by
-    // factor: they need not be in registers all at once.
+    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. The order is
+    // factor by factor, so that not all of them are in registers at once.
     for j in 0..5 {
         for (i, h) in h.iter().enumerate() {
             let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };

@@ -5,8 +5,8 @@ use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 use super::{LIMB, MAX_ROWS, carry, multiply_add, opaque, times_5};
 use crate::wipe::wipe;
 
-/// A power of R with its multiples: of `[i]` the even half is limb i of R^j, and the odd half that
-/// of 2^64 R^j; of `[5 + i]`, 2^32 R^j and 2^96 R^j.
+/// A power of R with its multiples. In `[i]`, the even half is limb i of R^j, and the odd half is
+/// limb i of 2^64 R^j. In `[5 + i]`, the halves are limbs of 2^32 R^j and 2^96 R^j.
 pub(in crate::poly1305) type Shifted = [Pair; 10];
 
 /// … R^3, R^2, R^1, as far as they are needed.
@@ -43,7 +43,7 @@ impl Powers {
         }
     }
 
-    /// Puts the powers in the lanes before those that are there.
+    /// Puts the powers into the lanes before the existing ones.
     #[inline(always)]
     pub(in crate::poly1305) fn push<W: U64Lanes>(&mut self, columns: &[(W, W); 10]) {
         self.0.push(columns);
@@ -51,7 +51,8 @@ impl Powers {
 
     #[inline(always)]
     fn clear(&mut self) {
-        // Row by row: of a longer piece of memory a function of the system would be called.
+        // This works row by row. For a longer piece of memory, the compiler would call a system
+        // function.
         self.0.clear(
             #[inline(always)]
             |row| wipe(row),
@@ -125,7 +126,7 @@ impl Factors {
         Self { limbs, times_5: limbs.map(|limb| 5 * limb), ones }
     }
 
-    /// For `count` rows. `sums` has been used for fewer, or not at all.
+    /// Prepares for `count` rows. `sums` has been used for fewer rows, or not at all.
     #[inline(always)]
     pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
         let end = powers.len();
@@ -143,7 +144,8 @@ impl Factors {
         Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
     }
 
-    /// The product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below 2^28.
+    /// Returns the product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below
+    /// 2^28.
     #[inline(always)]
     pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
         let splat = |limbs: &[u32; 5]| {

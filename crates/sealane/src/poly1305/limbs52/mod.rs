@@ -44,7 +44,7 @@ pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
     };
 }
 
-/// The number of blocks in the last row, which may be complete.
+/// Returns the number of blocks in the last row, which may be complete.
 #[inline(always)]
 fn tail_blocks<W: U64Lanes>(blocks: usize) -> usize {
     (blocks - 1) % W::LANES + 1
@@ -136,8 +136,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
 
     #[inline(always)]
     fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
-        // Up to r^4 on integers: as products of vectors they would be twice as many, and wait for
-        // each other.
+        // The powers up to r^4 are computed on integers. As products of vectors they would be twice
+        // as many, and wait for each other.
         let r1 = r.element();
         let r2 = r1.multiply(r);
         let (r3, r4) = (r2.multiply(r), r2.multiply_full(r2));
@@ -176,7 +176,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         }
     }
 
-    /// All rows, and what is behind them.
+    /// Adds all rows, and the data after them.
     #[inline(always)]
     fn whole(
         mut self,
@@ -201,8 +201,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
     pub(crate) fn wipe(&mut self, token: W::Token) {
         let zero = W::splat(token, 0);
         let factor = Factor { limbs: [zero; 3], times_20: [zero; 2] };
-        // In pieces: of all at once the compiler makes a call, around which every vector goes
-        // through memory.
+        // This works in pieces. For all powers at once, the compiler makes a call, around which
+        // every vector goes through memory.
         (self.lanes, self.lanes_above) = ([zero; 3], [zero; 3]);
         zeroize::optimization_barrier(self);
         for row in &mut self.rows {
@@ -211,7 +211,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         }
     }
 
-    /// The first row, and the message so far: that is added to the first block, which lane 0 holds.
+    /// The first row, and the accumulator so far, which is added to the first block in lane 0.
     #[inline(always)]
     pub(crate) fn first_row(&self, token: W::Token, h: Element, data: &[u8]) -> [W; 3] {
         let (h, row): ([W; 3], [W; 3]) = (in_lane_0(token, h), row_limbs(token, data));
@@ -330,7 +330,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         let row = limbs_of(token, low, high, W::from_lanes(token, &last.ones));
         let (within, before) = (self.pick(token, &last.within), self.pick(token, &last.before));
         let products = Products::zero(token).add(token, &row, &within).add(token, &sum, &before);
-        // Not carried: the sums of all lanes stay below 2^60.
+        // Without carries: the sums of all lanes stay below 2^60.
         let high = products.high;
         let l0 = products.low[0].add(high[2].shl::<10>()).add(high[2].shl::<12>());
         let l1 = products.low[1].add(high[0].shl::<8>());
@@ -338,7 +338,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         Element::from_limbs_44([l0.sum_lanes(), l1.sum_lanes(), l2.sum_lanes()])
     }
 
-    /// `sum` R^K + M(0) R^(K-1) + … + M(K-1).
+    /// Returns `sum` R^K + M(0) R^(K-1) + … + M(K-1).
     #[inline(always)]
     fn group<const N: usize>(&self, token: W::Token, sum: [W; 3], data: &[u8]) -> [W; 3] {
         let row_bytes = W::LANES * BLOCK_BYTES;
@@ -348,15 +348,15 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
             let limbs = row_limbs(token, &rows[i * row_bytes..]);
             products = products.add(token, &limbs, &self.rows[N - 2 - i]);
         }
-        // Last, for all others need not wait for it.
+        // This comes last, so that the other products do not wait for it.
         let h = products.add(token, &sum, &self.rows[N - 1]).carry(token);
         let last = row_limbs(token, last_row);
         [h[0].add(last[0]), h[1].add(last[1]), h[2].add(last[2])]
     }
 }
 
-/// A message that is authenticated row by row while it is made. It continues a [`Short`], which has
-/// the associated data.
+/// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
+/// which has the associated data.
 pub(crate) struct RowsMac<W> {
     powers: Powers<W, 4>,
     sum: [W; 3],
@@ -367,8 +367,8 @@ pub(crate) struct RowsMac<W> {
 }
 
 impl<W: U64Lanes> RowsMac<W> {
-    /// A message without a key, to be [started](Self::start): a value so large would be copied when
-    /// it is returned.
+    /// Returns a message without a key, to be [started](Self::start). Returning a filled value
+    /// would copy it, because it is large.
     #[inline(always)]
     pub(crate) fn empty(token: W::Token) -> Self {
         Self { powers: Powers::empty(token), sum: [W::splat(token, 0); 3], done: 0, rows_together: 4 }
@@ -386,13 +386,13 @@ impl<W: U64Lanes> RowsMac<W> {
         self.done = 0;
     }
 
-    /// Adds what is new in `message`, which begins with all that was added before, up to a whole
-    /// row.
+    /// Adds the new bytes of `message`, which begins with all bytes that were added before, up to a
+    /// whole row.
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
         if self.done == 0 && end > 0 {
-            // Nothing is multiplied yet.
+            // No multiplication has begun yet.
             let first = row_limbs(token, message);
             for (sum, limb) in self.sum.iter_mut().zip(first) {
                 *sum = sum.add(limb);
@@ -414,7 +414,7 @@ impl<W: U64Lanes> RowsMac<W> {
     }
 }
 
-/// Adds whole rows. One copy for all callers.
+/// Adds whole rows. All callers share one copy of this function.
 fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -422,7 +422,7 @@ fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
     );
 }
 
-/// The limbs of an element in lane 0, which holds the first block of a row.
+/// Returns the limbs of an element in lane 0, which holds the first block of a row.
 #[inline(always)]
 fn in_lane_0<W: U64Lanes>(token: W::Token, h: Element) -> [W; 3] {
     let [h0, h1, h2] = h.limbs_44();
@@ -452,7 +452,7 @@ struct Last {
     end: [u64; MAX_U64_LANES],
 }
 
-/// `b` where the first mask has ones, `a` where the second has.
+/// Returns `b` where the first mask has ones, and `a` where the second has.
 #[inline(always)]
 fn blend<W: U64Lanes>(token: W::Token, [mask, other]: &[[u64; MAX_U64_LANES]; 2], a: [W; 3], b: [W; 3]) -> [W; 3] {
     let (mask, other) = (W::from_lanes(token, mask), W::from_lanes(token, other));
@@ -469,7 +469,8 @@ fn product<W: U64Lanes>(token: W::Token, a: [W; 3], b: &Factor<W>) -> [W; 3] {
     Products::zero(token).add(token, &a, b).carry(token)
 }
 
-/// A factor in three limbs below 2^45, and 20 times those that come round: 2^132 = 4 · 2^130 = 20.
+/// A factor in three limbs below 2^45, and 20 times the limbs that wrap around: 2^132 = 4 · 2^130 =
+/// 20.
 #[derive(Clone, Copy)]
 struct Factor<W> {
     limbs: [W; 3],
@@ -486,8 +487,8 @@ impl<W: U64Lanes> Factor<W> {
 
 #[inline(always)]
 fn times_20<W: U64Lanes>(limb: W) -> W {
-    // Opaque: compilers make one multiplication of both shifts, which takes 15 cycles on Intel's
-    // CPUs.
+    // Opaque, because compilers combine both shifts into one multiplication, which takes 15 cycles
+    // on Intel's CPUs.
     limb.shl::<4>().opaque().add(limb.shl::<2>())
 }
 
@@ -524,7 +525,7 @@ impl<W: U64Lanes> Products<W> {
         let (limb, top) = (W::splat(token, LIMB_44), W::splat(token, (1 << 42) - 1));
         let (l0, l1, l2) =
             (self.low[0], self.low[1].add(self.high[0].shl::<8>()), self.low[2].add(self.high[1].shl::<8>()));
-        // All limbs at once; what is above 2^130 = 2^88 2^42 counts five times.
+        // All limbs are carried at once; bits above 2^130 = 2^88 2^42 count five times.
         let above = l2.shr::<42>().add(self.high[2].shl::<10>());
         let h0 = l0.and(limb).add(above.shl::<2>()).add(above);
         let h1 = l1.and(limb).add(l0.shr::<44>());

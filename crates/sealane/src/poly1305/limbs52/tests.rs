@@ -4,8 +4,8 @@ use super::{blocks, padded_and_lengths};
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::short::Short;
 
-/// Rows in one call and in pieces, on every backend (those without the instruction have it in
-/// software), beside block after block.
+/// Compares rows in one call and in pieces with block after block, on every backend (backends
+/// without the instruction emulate it in software).
 #[test]
 fn rows_are_blocks() {
     for level in Level::available() {
@@ -16,7 +16,7 @@ fn rows_are_blocks() {
 #[inline(always)]
 fn on<S: Simd>(token: S) {
     let mixed: [u8; 32] = core::array::from_fn(|i| (i as u8).wrapping_mul(167) ^ 0x5a);
-    // The largest r, and blocks with the largest limbs: sums come nearest to overflowing.
+    // The largest r, and blocks with the largest limbs, bring the sums nearest to an overflow.
     for (key, seed) in [([0xff; 32], None), (mixed, None), (mixed, Some(1_u32))] {
         let mut state = seed.unwrap_or_default();
         let data: [u8; 16 * 8 * 70] = core::array::from_fn(|_| match seed {

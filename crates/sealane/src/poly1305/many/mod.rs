@@ -1,15 +1,15 @@
 //! Poly1305 of many messages at once: each lane of a vector is the accumulator of another message,
 //! with its own r.
 //!
-//! A *row* is one block of each message. Limbs have 26 bits. Where there are enough rows, two are
-//! taken between two carries,
+//! A *row* is one block of each message. Limbs have 26 bits. If there are enough rows, two are
+//! processed between two carries,
 //!
 //! h ← (h + m(0)) r² + m(1) r,
 //!
-//! with 50 multiplications in place of the 40 of [`super::limbs26`], but no table, and no lanes to
-//! combine at the end: what short messages need. Messages are aligned at their ends. A shorter one
-//! begins with rows of nothing, which leave its accumulator at 0; the few longest have their first
-//! blocks done by scalar code.
+//! with 50 multiplications in place of the 40 of [`super::limbs26`], but without a table, and
+//! without lanes to combine at the end, which suits short messages. Messages are aligned at their
+//! ends. A shorter message begins with empty rows, which leave its accumulator at 0. Scalar code
+//! processes the first blocks of the few longest messages.
 
 mod rows;
 #[cfg(test)]
@@ -28,9 +28,9 @@ use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
 use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 
-/// The tags of up to [`U64Lanes::LANES`] messages under their one-time keys, all slices being of
-/// one length. Fastest with the messages in the order of their numbers of blocks, the longest
-/// first. `tile` may be used again.
+/// Returns the tags of up to [`U64Lanes::LANES`] messages under their one-time keys. All slices
+/// have equal lengths. It is fastest if the messages are sorted by their numbers of blocks, the
+/// longest first. `tile` may be used again.
 #[inline(always)]
 pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
     let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -45,7 +45,7 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
 }
 
-/// The tags, once `h` has the blocks that come before the last `rows`; and a block of `lengths`
+/// Returns the tags, once `h` has the blocks before the last `rows`. Adds a block of `lengths`
 /// after those.
 #[inline(always)]
 pub(super) fn tags_after<S: Simd>(
@@ -82,7 +82,7 @@ pub(super) fn tags_after<S: Simd>(
     finish(token, h, keys, tags);
 }
 
-/// The accumulators after the blocks of longer messages that come before the last `rows`.
+/// Returns the accumulators after the blocks of longer messages, which come before the last `rows`.
 #[inline(always)]
 fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: usize) -> [S::U64Lanes; 5] {
     let mut vectors = [S::U64Lanes::splat(token, 0); 5];
@@ -137,7 +137,7 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
         }
     }
 
-    /// r, from the first halves of the keys (RFC 8439, section 2.5).
+    /// Returns r, from the first halves of the keys (RFC 8439, section 2.5).
     #[inline(always)]
     fn clamp(token: S, keys: &[[u8; 32]]) -> Self {
         let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -156,7 +156,7 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
         Self::new(carry(token, self.multiply(token, self.limbs)))
     }
 
-    /// The product, not carried.
+    /// Returns the product, not carried.
     #[inline(always)]
     fn multiply(&self, token: S, a: [W; 5]) -> [W; 5] {
         let a = [a[0].opaque(), a[1].opaque(), a[2].opaque(), a[3].opaque(), a[4].opaque()];
@@ -172,14 +172,14 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
         product
     }
 
-    /// (h + m) r, carried.
+    /// Returns (h + m) r, carried.
     #[inline(always)]
     fn add_row(&self, token: S, h: [W; 5], m: [W; 5]) -> [W; 5] {
         carry(token, self.multiply(token, add(h, m)))
     }
 }
 
-/// The tags: h modulo p, plus the second half of the key.
+/// Returns the tags: h modulo p, plus the second half of the key.
 #[inline(always)]
 fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
     let limb = S::U64Lanes::splat(token, LIMB);

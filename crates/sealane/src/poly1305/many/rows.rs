@@ -1,4 +1,4 @@
-//! The authenticated data of many messages, dealt to rows of blocks.
+//! The authenticated data of many messages, assigned to rows of blocks.
 
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
@@ -7,7 +7,7 @@ use super::super::limbs26::limbs;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 
-/// Rows that are gathered before they are computed with: an even number.
+/// Rows that are gathered before they are processed: an even number.
 pub(super) const TILE_ROWS: usize = 16;
 
 /// The lanes, with the number of the message that each belongs to.
@@ -16,7 +16,7 @@ pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usiz
     S::U64Lanes::BLOCK_OF_LANE.into_iter().take(S::U64Lanes::LANES).enumerate()
 }
 
-/// The authenticated data of a message: its associated data and its ciphertext, both filled up with
+/// The authenticated data of a message: its associated data and its ciphertext, both padded with
 /// zeros, and their lengths (RFC 8439, section 2.8).
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
@@ -25,13 +25,13 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Number of blocks before the block of the lengths.
+    /// Returns the number of blocks before the block of the lengths.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> usize {
         self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)
     }
 
-    /// Takes the next `count` blocks, as far as there are any, and hands them to `visit` in runs.
+    /// Takes up to `count` further blocks, and passes them to `visit` in runs.
     #[inline(always)]
     pub(super) fn take(&mut self, mut count: usize, mut visit: impl FnMut(&[Block])) {
         for part in [&mut self.aad, &mut self.ciphertext] {
@@ -51,10 +51,11 @@ impl Input<'_> {
     }
 }
 
-/// Fewer bytes than a block, but some, filled up with zeros.
+/// Returns 1 to 15 bytes as a block, padded with zeros.
 #[inline(always)]
 pub(super) fn padded(bytes: &[u8]) -> Block {
-    // Two pieces that may overlap, without a call as for a copy of any length.
+    // Copies two pieces that may overlap, which avoids the call that a copy of any length would
+    // need.
     let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let above = u128::from(u64::from_le_bytes(*last)) << (8 * (bytes.len() - 8));
         u128::from(u64::from_le_bytes(*first)) | above
@@ -78,10 +79,10 @@ pub(super) struct Row {
     ones: [u64; MAX_U64_LANES],
 }
 
-/// Rows that are computed with next.
+/// The rows to process next.
 pub(crate) struct Tile {
     pub(super) rows: [Row; TILE_ROWS],
-    /// There are messages that begin later than others.
+    /// Whether some messages begin later than others.
     partial: bool,
 }
 

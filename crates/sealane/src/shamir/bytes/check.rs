@@ -46,7 +46,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compares shares at these points, any `threshold` of which give the secret.
+    /// Compares shares at these points. Any `threshold` right shares restore the secret.
     ///
     /// # Errors
     /// [`Error`] if the threshold is 0, there are fewer points than that, or one is 0 or occurs
@@ -101,7 +101,7 @@ impl Checker {
     /// Compares the next piece of all shares. `shares[j]` is at `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or they differ in length.
+    /// [`Error`] if the numbers of shares and points differ, or the shares differ in length.
     pub fn check(&mut self, shares: &[&[u8]]) -> Result<(), Error> {
         self.points.check_buffers(shares.len())?;
         let length = shares.first().map_or(0, |share| share.len());

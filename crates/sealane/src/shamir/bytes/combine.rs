@@ -12,8 +12,8 @@ use crate::shamir::arithmetic::lagrange_weight;
 /// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another
 /// point.
 ///
-/// It uses exactly the shares that it is given. They must be at least as many as the threshold, and
-/// all of them right. More shares than that cost time and give the same result; a
+/// It uses exactly the shares that it is given. Their number must reach the threshold, and all of
+/// them must be right. More shares than the threshold cost time and give the same result; a
 /// [`Checker`](super::Checker) compares them.
 #[derive(Clone)]
 pub struct Combiner {
@@ -74,7 +74,7 @@ impl Combiner {
     /// `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or one is not as long as `out`.
+    /// [`Error`] if the numbers of shares and points differ, or a share is not as long as `out`.
     /// Then nothing is written.
     pub fn combine(&self, shares: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.points.check_buffers(shares.len())?;

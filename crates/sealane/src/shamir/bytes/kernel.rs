@@ -12,9 +12,9 @@ use crate::wipe::wipe;
 pub(crate) type Block = [u8; BLOCK_BYTES];
 pub(crate) const BLOCK_BYTES: usize = 64;
 
-/// The number of blocks of coefficients that are made at once. So many run ChaCha at full speed and
-/// stay in the first-level cache until they are used. The coefficients of one block of the secret
-/// always fit.
+/// The number of blocks of coefficients that are computed at once. It is large enough that ChaCha
+/// runs at full speed, and small enough that the blocks stay in the first-level cache until they
+/// are used. The coefficients of one block of the secret always fit.
 const COEFFICIENT_BLOCKS: usize = 256;
 /// The same for short secrets, for which zeroing the larger buffer would cost more than the work.
 const SHORT_COEFFICIENT_BLOCKS: usize = 16;
@@ -23,7 +23,7 @@ const PIECE_BYTES: usize = 4096;
 /// The number of shares combined at once.
 const ROWS: usize = 4;
 
-/// Sets every share to the value of the polynomials at its point. With `ADD`, it adds instead the
+/// Sets every share to the value of the polynomials at its point. With `ADD`, it instead adds the
 /// values of polynomials that are 0 at 0. All shares have the same length.
 #[inline(always)]
 pub(super) fn share<G: Gf8, const ADD: bool>(
@@ -190,8 +190,8 @@ impl Part<'_> {
     }
 }
 
-/// Computes s + c1 x (+ c2 x^2) at those of the points `high`, `high` + 1, …, `high` + 7 that have
-/// a slot.
+/// Computes s + c1 x (+ c2 x^2) at the points among `high`, `high` + 1, …, `high` + 7 that have a
+/// slot.
 ///
 /// x and x^2 are linear over GF(2), so the value at a sum of points is a sum of values. Three
 /// products, with 1, 2 and 4, give all eight values.
@@ -266,7 +266,7 @@ fn horner<G: Gf8, const ADD: bool>(
     }
 }
 
-/// Computes the sum of the inputs, each times its public factor. All are as long as `out`.
+/// Computes the sum of the inputs, each times its public factor. All have the length of `out`.
 #[inline(always)]
 pub(super) fn combine<G: Gf8>(token: G, factors: &[u8], inputs: &[&[u8]], out: &mut [u8]) {
     let mut start = 0;

@@ -6,16 +6,16 @@
 //! Fewer than k shares therefore reveal nothing to anyone who cannot tell that key stream from
 //! uniform bytes.
 //!
-//! - [`Splitter`] makes shares. [`Combiner`] recovers the secret from k of them, or makes a lost
+//! - [`Splitter`] makes shares. [`Combiner`] recovers the secret from k shares, or makes a lost
 //!   share again without the secret.
 //! - [`Refresher`] replaces all shares by others of the same secret, so that shares seen before
 //!   become useless.
-//! - [`Checker`] compares more than k shares with each other, and names those that are wrong where
-//!   that can be known.
+//! - [`Checker`] compares more than k shares with each other, and names the wrong ones if that is
+//!   possible.
 //!
 //! All of them work piece by piece: call them again with the next piece of every share. A share
-//! holds nothing that proves it right, and k shares of which some are wrong combine to a wrong
-//! secret without an error: authenticate the secret.
+//! holds no proof that it is right. If any of k shares is wrong, they combine to a wrong secret
+//! without an error, so authenticate the secret.
 //!
 //! ```
 //! use sealane::shamir::bytes::{Backend, Combiner, Splitter};

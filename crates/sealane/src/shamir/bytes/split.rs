@@ -10,8 +10,9 @@ use crate::shamir::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
 ///
-/// Use a new `Splitter` for each secret. (Going on with the same one would be as safe, but nothing
-/// marks where a secret ends.) Pieces whose lengths are multiples of 64 bytes are split fastest.
+/// Use a new `Splitter` for each secret. (Continuing with the same one would be equally safe, but
+/// nothing marks where a secret ends.) Pieces whose lengths are multiples of 64 bytes are split
+/// fastest.
 ///
 /// The state is wiped when it is dropped.
 pub struct Splitter(Sharing);
@@ -73,7 +74,7 @@ impl Sharing {
 macro_rules! constructors {
     ($type:ident, $purpose:expr) => {
         impl $type {
-            /// Prepares for shares at the points 1 to `count`, any `threshold` of which give the
+            /// Prepares for shares at the points 1 to `count`. Any `threshold` of them restore the
             /// secret. The seed comes from the system.
             ///
             /// # Errors
@@ -109,7 +110,7 @@ macro_rules! constructors {
                 Sharing::new(threshold, Points::new(points)?, seed, $purpose, backend).map(Self)
             }
 
-            /// Returns the number of shares that give the secret.
+            /// Returns the number of shares that restore the secret.
             #[must_use]
             pub fn threshold(&self) -> usize {
                 self.0.threshold
@@ -147,8 +148,8 @@ impl Splitter {
     /// `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or one is not as long as
-    /// `secret`. Then nothing is written.
+    /// [`Error`] if the numbers of shares and points differ, or a share is not as long as `secret`.
+    /// Then nothing is written.
     pub fn split(&mut self, secret: &[u8], shares: &mut [&mut [u8]]) -> Result<(), Error> {
         self.0.check(secret.len(), shares)?;
         let Sharing { threshold, points, coefficients, level } = &mut self.0;
@@ -162,7 +163,7 @@ impl Refresher {
     /// Refreshes the next piece of all shares. `shares[j]` is at `points()[j]`.
     ///
     /// # Errors
-    /// [`Error`] if the number of shares is not that of the points, or they differ in length. Then
+    /// [`Error`] if the numbers of shares and points differ, or the shares differ in length. Then
     /// nothing is written.
     pub fn refresh(&mut self, shares: &mut [&mut [u8]]) -> Result<(), Error> {
         self.0.check(shares.first().map_or(0, |share| share.len()), shares)?;

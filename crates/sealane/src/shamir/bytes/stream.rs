@@ -55,8 +55,8 @@ impl Splitter {
     /// This takes 16 KiB of memory for each share, or 256 KiB in all if that is more.
     ///
     /// # Errors
-    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points;
-    /// otherwise the error of a stream. The shares are then incomplete.
+    /// [`Error`], as an [`io::Error`], if the numbers of streams and points differ; otherwise the
+    /// error of a stream. The shares are then incomplete.
     pub fn split_stream<R: Read, W: Write>(&mut self, mut secret: R, shares: &mut [W]) -> io::Result<u64> {
         let count = self.points().len();
         if shares.len() != count {
@@ -88,9 +88,9 @@ impl Combiner {
     /// This takes 16 KiB of memory for each share, or 256 KiB in all if that is more.
     ///
     /// # Errors
-    /// [`Error`], as an [`io::Error`], if the number of streams is not that of the points, or one
-    /// ends before another; otherwise the error of a stream. What was written until then is
-    /// incomplete. It is right if the shares are.
+    /// [`Error`], as an [`io::Error`], if the numbers of streams and points differ, or a stream
+    /// ends before another; otherwise the error of a stream. The output is then incomplete, but
+    /// right if the shares are.
     pub fn combine_stream<R: Read, W: Write>(&self, shares: &mut [R], mut out: W) -> io::Result<u64> {
         let count = self.points().len();
         if shares.len() != count {

@@ -12,7 +12,7 @@ use crate::gf2n::{Backend, Element, Field};
 use crate::random::System;
 use crate::shamir::Error;
 
-/// Splits `secret` into one share for each of `points`, any `threshold` of which give it back. The
+/// Splits `secret` into one share for each of `points`. Any `threshold` of them restore it. The
 /// coefficients come from the system's generator.
 ///
 /// # Errors

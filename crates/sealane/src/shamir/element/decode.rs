@@ -1,4 +1,5 @@
-//! Finds the wrong ones among more shares than the threshold, with the vectors of a backend.
+//! Finds the wrong shares if there are more shares than the threshold, with the vectors of a
+//! backend.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,8 +27,8 @@ pub(super) fn syndromes<F: Field>(
     (threshold..points.len()).map(syndrome).collect()
 }
 
-/// Returns the positions of the wrong shares, or `None` if no set of at most half as many shares as
-/// there are syndromes explains them.
+/// Returns the positions of the wrong shares. Returns `None` if the syndromes are not explained by
+/// a set of at most half as many shares as syndromes.
 pub(super) fn locate<F: Field>(
     backend: Backend,
     points: &[Element<F>],

@@ -17,7 +17,7 @@
 //! let shares = element::split(&secret, 3, &points)?;
 //! assert!(element::reconstruct(3, &shares[1..4])? == secret);
 //!
-//! // The last share is lost: three others make it again, and nobody sees the secret.
+//! // The last share is lost. Three others restore it, and the secret is not computed.
 //! let reissued = element::reconstruct_at(3, &shares[..3], &points[4])?;
 //! assert!(reissued == shares[4]);
 //! # }

@@ -13,7 +13,7 @@ use crate::shamir::Error;
 /// than that, all are checked against each other.
 ///
 /// If the threshold is below the true one, more shares than the threshold are found inconsistent,
-/// and exactly as many give a wrong secret.
+/// and exactly that number of shares give a wrong secret.
 ///
 /// # Errors
 /// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`],

@@ -88,7 +88,7 @@ pub fn split(secret: &[u8], passphrase: &[u8], threshold: usize, count: usize) -
     Ok(groups.into_iter().flatten().collect())
 }
 
-/// Splits a secret among groups, `group_threshold` of which are needed. Returns the mnemonics of
+/// Splits a secret among groups. `group_threshold` of them restore it. Returns the mnemonics of
 /// each group.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ const EXPONENTS: [[u32; 3]; 128] = [
     [15, 6, 3], [19, 6, 1],
 ];
 
-/// Returns the field whose elements have so many bytes, from 1 to 128.
+/// Returns the field whose elements have this many bytes, from 1 to 128.
 pub(super) fn field_of_bytes(bytes: usize) -> Option<DynamicField> {
     let exponents = EXPONENTS.get(bytes.checked_sub(1)?)?;
     DynamicField::new(bytes * 8, *exponents)

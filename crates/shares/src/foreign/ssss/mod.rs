@@ -79,8 +79,8 @@ pub fn split(
 /// Combines shares. The threshold must be the one of splitting. Shares beyond it are checked
 /// against the others.
 ///
-/// The result has as many bytes as the field: a shorter secret has zeros before it. **The result is
-/// not authenticated**, because the format has no means for it.
+/// The result is as long as an element of the field: a shorter secret has zeros before it. **The
+/// result is not authenticated**, because the format has no means for it.
 ///
 /// # Errors
 /// If there are fewer different shares than the threshold, the threshold is below 2, or the shares
@@ -98,7 +98,7 @@ pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Resul
     }
     let field = field(list[0].1.len())?;
     let point = |&at: &usize| element(&field, list[at].0);
-    // Without the term x^k, the values are those of a polynomial of a degree below k.
+    // Without the term x^k, the values belong to a polynomial of a degree below k.
     let value = |at: &usize| {
         let x = point(at);
         let power = (1..threshold).fold(x.clone(), |power, _| field.multiply(&power, &x));

@@ -28,7 +28,7 @@ enum Shown {
 /// Returns the shares that are left, or `None` if the columns do not show which shares are wrong.
 ///
 /// The result is right if few enough shares are wrong in each column. The points are distinct, and
-/// at least as many as the threshold.
+/// their number is at least the threshold.
 pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize]) -> Option<Vec<usize>> {
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();

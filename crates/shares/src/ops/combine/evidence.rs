@@ -81,7 +81,7 @@ impl Evidence {
         room > 0
     }
 
-    /// Returns those of `others` that lie on the polynomial of the basis in all columns.
+    /// Returns the shares in `others` that lie on the polynomial of the basis in all columns.
     pub(crate) fn agreeing(&self, headers: &[Header], basis: &[usize], others: &[usize]) -> Vec<usize> {
         let basis_headers: Vec<&Header> = basis.iter().map(|&at| &headers[at]).collect();
         let rows: Vec<&[u8]> = basis.iter().map(|&at| self.row(at)).collect();

@@ -18,7 +18,7 @@ use crate::ops::interpolation::Interpolation;
 use crate::ops::positions::distinct_points;
 use crate::ops::rows::{CHUNK_BYTES, Rows};
 
-/// One reading of shares: those that are read, and those of them that must agree.
+/// One reading of shares: the shares that are read, and the shares among them that must agree.
 pub(crate) struct Pass<'a> {
     alive: &'a [usize],
     trusted: &'a [usize],

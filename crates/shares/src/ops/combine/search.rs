@@ -1,13 +1,13 @@
 //! Finds forged shares.
 //!
 //! Only shares with the same length and commitment can belong together. If there are several such
-//! groups, a forger chose how many shares their group has. A group therefore counts only if its
-//! shares come from as many sources as the threshold.
+//! groups, a forger chose the size of their group. A group therefore counts only if the number of
+//! its shares' sources reaches the threshold.
 //!
 //! Decoding is tried first: the columns in which shares contradict each other show the wrong shares
-//! if they are a minority. If they are not, all choices of as many shares as the threshold are
-//! tried, and the others are compared with them. Each candidate is read once more, and only its
-//! commitment decides.
+//! if they are a minority. Otherwise every choice of k shares is tried, where k is the threshold,
+//! and the others are compared with them. Each candidate is read once more, and only its commitment
+//! decides.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Seek, Write};

@@ -1,4 +1,4 @@
-//! Throughput over size, one line for each backend, both axes logarithmic.
+//! Plots throughput over size, with one line for each backend. Both axes are logarithmic.
 
 use sealane_measure::{Axis, Line, Lines, Point, figure, size_name};
 
@@ -31,7 +31,7 @@ pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &s
     out.push_str("</figure>\n");
 }
 
-/// Returns where the grid is: powers of 4 within the range, or its ends where there are few.
+/// Returns the positions of the grid: powers of 4 within the range, or its ends if these are few.
 fn size_ticks(sizes: &[usize]) -> Vec<usize> {
     let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
     let powers: Vec<_> = (0..16).map(|power| 1 << (2 * power)).filter(|p| (smallest..=largest).contains(p)).collect();

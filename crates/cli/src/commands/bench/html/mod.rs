@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else: no network, no script, no font.
+//! The report as one standalone page, without network, scripts or fonts.
 
 mod lines;
 
@@ -11,12 +11,12 @@ use super::report::Report;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The page.
+/// Returns the page.
 pub(super) fn page(report: &Report) -> String {
     let mut out = String::new();
     let environment = &report.environment;
     let cpu = escaped(environment.cpu.as_deref().unwrap_or("unknown CPU"));
-    // Writing to a String cannot fail. The policy forbids what the page does not need: anything but its own style.
+    // Writing to a String cannot fail. The policy forbids everything except the page's own style.
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -1,4 +1,4 @@
-//! ssh private keys. Their passphrase is asked for only when a file needs the key.
+//! ssh private keys. They prompt for a passphrase only when a file needs the key.
 //!
 //! `age` reads OpenSSH's form, and unencrypted RSA keys in PKCS #1. Other forms are converted.
 
