@@ -90,6 +90,9 @@ pub struct Tuning {
 /// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
 /// faster than one. Zen 3.
 pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
+/// No level and class has a smaller [`Tuning::poly1305_min_bytes`]: shorter messages need not look
+/// theirs up.
+pub const POLY1305_LEAST_MIN_BYTES: usize = 208;
 /// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: below, one row at a time is
 /// as fast.
 pub const POLY1305_MIN_ROWS_FOR_TABLE: usize = 12;
@@ -307,7 +310,7 @@ mod tests {
         let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
         for class in CpuClass::ALL {
             assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");
-            assert!(S::TUNING.poly1305_min_bytes.of(class) > 2 * 16, "two rows of two lanes");
+            assert!(S::TUNING.poly1305_min_bytes.of(class) >= POLY1305_LEAST_MIN_BYTES, "the least of all");
         }
     }
 

@@ -13,6 +13,7 @@ mod short;
 
 use core::fmt;
 
+use sealane_simd::tuning::POLY1305_LEAST_MIN_BYTES;
 use sealane_simd::{Level, dispatch};
 use subtle::ConstantTimeEq;
 
@@ -141,16 +142,26 @@ impl Poly1305 {
     }
 
     fn blocks(&mut self, data: &[u8]) {
-        if data.len() < kernel::min_call_bytes(self.level) {
-            for block in data.as_chunks().0 {
-                self.accumulator.block(block);
-            }
+        if data.len() >= POLY1305_LEAST_MIN_BYTES && self.in_one_call(data) {
             return;
+        }
+        for block in data.as_chunks().0 {
+            self.accumulator.block(block);
+        }
+    }
+
+    /// Processes the blocks in one call of the kernel, if that pays. Returns whether it did.
+    // In a function of its own: the shortest messages need no threshold.
+    #[inline(never)]
+    fn in_one_call(&mut self, data: &[u8]) -> bool {
+        if data.len() < kernel::min_call_bytes(self.level) {
+            return false;
         }
         // No table of powers of r is kept: the state would be 20 times as large, and finishing
         // moves it.
         let accumulator = &mut self.accumulator;
         dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
+        true
     }
 }
 
