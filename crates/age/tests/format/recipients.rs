@@ -74,7 +74,7 @@ fn recipients_that_cannot_be_combined() {
     }
     let text = encrypt_error(&[&labelled, &other]).to_string();
     assert!(text.contains(r#""postquantum""#) && text.contains(r#""a", "b""#), "{text}");
-    assert!(encrypt_error(&[&labelled, &x25519]).to_string().contains("none"));
+    assert!(encrypt_error(&[&labelled, &x25519]).to_string().contains("no label"));
     assert!(matches!(encrypt_error(&[&Fixed(vec![("x", vec![])], vec!["a b"])]), EncryptError::InvalidLabel));
     assert!(matches!(encrypt_error(&[&Fixed(vec![], vec![])]), EncryptError::NoStanza));
     assert!(matches!(encrypt_error(&[&x25519, &Fixed(vec![], vec![])]), EncryptError::NoStanza));
