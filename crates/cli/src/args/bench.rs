@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
-use super::base;
 use super::units::bytes;
 
 /// Sizes in bytes: those of small packets, Ethernet frames, TLS records, pages and files.
@@ -55,10 +54,8 @@ The fields of the JSON are described in docs/bench.md.
 Environment:
   SEALANE_BACKEND    the backend to measure, where --backend names none";
 
-pub(super) fn command() -> Command {
-    BenchArgs::augment_args(base("bench").bin_name("sealane bench"))
-        .about("Measures each primitive on each backend of this CPU, at each size")
-        .after_help(NOTES)
+pub(super) fn command(base: Command) -> Command {
+    BenchArgs::augment_args(base).after_help(NOTES)
 }
 
 /// A length of a message.

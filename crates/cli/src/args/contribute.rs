@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use sealane_age::threshold::Label;
 
-use super::base;
 use super::file::{self, FileArgs};
 use super::groups::{FileNameArgs, IdentityArgs, OutputArgs};
 
@@ -54,10 +53,8 @@ Example:
   sealane contribute -i key.txt -r age1… -o part.age plans.age
   sealane decrypt -i mine.txt --part part.age plans.age";
 
-pub(super) fn command() -> Command {
-    ContributeFlags::augment_args(base("contribute").bin_name("sealane contribute"))
-        .about("Gives your part of a file's key to the person who opens the file")
-        .after_help(NOTES)
+pub(super) fn command(base: Command) -> Command {
+    ContributeFlags::augment_args(base).after_help(NOTES)
 }
 
 /// Reads the arguments.

@@ -2,9 +2,8 @@
 
 use clap::{Args, Command};
 
-use super::base;
 use super::file::FileArgs;
-use super::groups::{DecryptionArgs, FolderArgs, IdentityArgs, InputArgs, OutputArgs, PartArgs, ThreadArgs};
+use super::groups::{OpeningArgs, OutputArgs};
 
 /// The arguments.
 #[derive(Args, Debug)]
@@ -15,31 +14,13 @@ pub(super) struct DecryptArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    identities: IdentityArgs,
-    #[command(flatten)]
-    parts: PartArgs,
-    #[command(flatten)]
-    threads: ThreadArgs,
-    #[command(flatten)]
-    decryption: DecryptionArgs,
-    #[command(flatten)]
-    folder: FolderArgs,
-    #[command(flatten)]
-    inputs: InputArgs,
+    opening: OpeningArgs,
 }
 
 impl From<DecryptArgs> for FileArgs {
     fn from(args: DecryptArgs) -> Self {
-        let mut file = Self {
-            decrypt: true,
-            output: args.output.output,
-            parts: args.parts.parts,
-            threads: args.threads.threads,
-            inputs: args.inputs.inputs,
-            ..Self::default()
-        };
-        file.set_decryption(args.decryption);
-        file.set_folder(&args.folder);
+        let mut file = Self { decrypt: true, output: args.output.output, ..Self::default() };
+        file.set_opening(args.opening);
         file
     }
 }
@@ -56,8 +37,6 @@ Examples:
   sealane decrypt -i key.txt -o restored sealed
   sealane decrypt -i key.txt --range -1M log.age";
 
-pub(super) fn command() -> Command {
-    DecryptArgs::augment_args(base("decrypt").bin_name("sealane decrypt"))
-        .about("Decrypts files and folders")
-        .after_help(NOTES)
+pub(super) fn command(base: Command) -> Command {
+    DecryptArgs::augment_args(base).after_help(NOTES)
 }

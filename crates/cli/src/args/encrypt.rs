@@ -2,9 +2,8 @@
 
 use clap::{Args, Command};
 
-use super::base;
 use super::file::FileArgs;
-use super::groups::{ArmorArgs, FolderArgs, IdentityArgs, InputArgs, OutputArgs, RecipientArgs, ThreadArgs};
+use super::groups::{FolderArgs, IdentityArgs, InputArgs, SealingArgs, ThreadArgs};
 
 /// The arguments.
 #[derive(Args, Debug)]
@@ -13,11 +12,7 @@ pub(super) struct EncryptArgs {
     #[arg(short, long, hide = true)]
     encrypt: bool,
     #[command(flatten)]
-    output: OutputArgs,
-    #[command(flatten)]
-    armor: ArmorArgs,
-    #[command(flatten)]
-    recipients: RecipientArgs,
+    sealing: SealingArgs,
     #[command(flatten)]
     identities: IdentityArgs,
     #[command(flatten)]
@@ -30,15 +25,9 @@ pub(super) struct EncryptArgs {
 
 impl From<EncryptArgs> for FileArgs {
     fn from(args: EncryptArgs) -> Self {
-        let mut file = Self {
-            encrypt: true,
-            output: args.output.output,
-            armor: args.armor.armor,
-            threads: args.threads.threads,
-            inputs: args.inputs.inputs,
-            ..Self::default()
-        };
-        file.set_recipients(args.recipients);
+        let mut file =
+            Self { encrypt: true, threads: args.threads.threads, inputs: args.inputs.inputs, ..Self::default() };
+        file.set_sealing(args.sealing);
         file.set_folder(&args.folder);
         file
     }
@@ -56,8 +45,6 @@ Examples:
   sealane encrypt -r age1… -o notes.txt.age notes.txt
   sealane encrypt -r age1… -o sealed photos letters.txt";
 
-pub(super) fn command() -> Command {
-    EncryptArgs::augment_args(base("encrypt").bin_name("sealane encrypt"))
-        .about("Encrypts files and folders to recipients, or with a passphrase")
-        .after_help(NOTES)
+pub(super) fn command(base: Command) -> Command {
+    EncryptArgs::augment_args(base).after_help(NOTES)
 }

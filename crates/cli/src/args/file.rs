@@ -11,9 +11,7 @@ use sealane_age::armor::Format;
 use sealane_age::threshold::Label;
 
 use super::compat;
-use super::groups::{
-    ArmorArgs, DecryptionArgs, FolderArgs, IdentityArgs, InputArgs, OutputArgs, PartArgs, RecipientArgs, ThreadArgs,
-};
+use super::groups::{DecryptionArgs, FolderArgs, OpeningArgs, RecipientArgs, SealingArgs};
 use super::range::PlaintextRange;
 
 /// What to do with files. Each subcommand sets the fields that it has flags for.
@@ -58,15 +56,24 @@ impl FileArgs {
         if self.armor { Format::Armored } else { Format::Binary }
     }
 
+    pub(super) fn set_sealing(&mut self, args: SealingArgs) {
+        let SealingArgs { output, armor, recipients } = args;
+        (self.output, self.armor) = (output.output, armor.armor);
+        self.set_recipients(recipients);
+    }
+
     pub(super) fn set_recipients(&mut self, args: RecipientArgs) {
         let RecipientArgs { recipients, recipients_files, passphrase, threshold, label } = args;
         (self.recipients, self.recipients_files, self.passphrase) = (recipients, recipients_files, passphrase);
         (self.threshold, self.label) = (threshold, label);
     }
 
-    pub(super) fn set_decryption(&mut self, args: DecryptionArgs) {
-        let DecryptionArgs { range, salvage, allow_external_links } = args;
+    pub(super) fn set_opening(&mut self, args: OpeningArgs) {
+        let OpeningArgs { identities: _, parts, threads, decryption, folder, inputs } = args;
+        (self.parts, self.threads, self.inputs) = (parts.parts, threads.threads, inputs.inputs);
+        let DecryptionArgs { range, salvage, allow_external_links } = decryption;
         (self.range, self.salvage, self.allow_external_links) = (range, salvage, allow_external_links);
+        self.set_folder(&folder);
     }
 
     pub(super) fn set_folder(&mut self, args: &FolderArgs) {
@@ -93,40 +100,16 @@ pub(super) struct AgeArgs {
     #[arg(short, long)]
     decrypt: bool,
     #[command(flatten)]
-    output: OutputArgs,
+    sealing: SealingArgs,
     #[command(flatten)]
-    armor: ArmorArgs,
-    #[command(flatten)]
-    recipients: RecipientArgs,
-    #[command(flatten)]
-    identities: IdentityArgs,
-    #[command(flatten)]
-    parts: PartArgs,
-    #[command(flatten)]
-    threads: ThreadArgs,
-    #[command(flatten)]
-    decryption: DecryptionArgs,
-    #[command(flatten)]
-    folder: FolderArgs,
-    #[command(flatten)]
-    inputs: InputArgs,
+    opening: OpeningArgs,
 }
 
 impl From<AgeArgs> for FileArgs {
     fn from(args: AgeArgs) -> Self {
-        let mut file = Self {
-            encrypt: args.encrypt,
-            decrypt: args.decrypt,
-            output: args.output.output,
-            armor: args.armor.armor,
-            parts: args.parts.parts,
-            threads: args.threads.threads,
-            inputs: args.inputs.inputs,
-            ..Self::default()
-        };
-        file.set_recipients(args.recipients);
-        file.set_decryption(args.decryption);
-        file.set_folder(&args.folder);
+        let mut file = Self { encrypt: args.encrypt, decrypt: args.decrypt, ..Self::default() };
+        file.set_sealing(args.sealing);
+        file.set_opening(args.opening);
         file
     }
 }

@@ -107,6 +107,34 @@ pub(super) struct InputArgs {
     pub(super) inputs: Vec<PathBuf>,
 }
 
+/// How to encrypt, and where the result goes.
+#[derive(Args, Debug)]
+pub(super) struct SealingArgs {
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) armor: ArmorArgs,
+    #[command(flatten)]
+    pub(super) recipients: RecipientArgs,
+}
+
+/// How to decrypt, and what.
+#[derive(Args, Debug)]
+pub(super) struct OpeningArgs {
+    #[command(flatten)]
+    pub(super) identities: IdentityArgs,
+    #[command(flatten)]
+    pub(super) parts: PartArgs,
+    #[command(flatten)]
+    pub(super) threads: ThreadArgs,
+    #[command(flatten)]
+    pub(super) decryption: DecryptionArgs,
+    #[command(flatten)]
+    pub(super) folder: FolderArgs,
+    #[command(flatten)]
+    pub(super) inputs: InputArgs,
+}
+
 /// The one file of a subcommand.
 #[derive(Args, Debug)]
 pub(super) struct FileNameArgs {

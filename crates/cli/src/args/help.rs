@@ -70,8 +70,7 @@ pub(super) fn describe(command: Command) -> Command {
         // Writing to a string does not fail.
         let _ = writeln!(commands, "{}:", group.title());
         for subcommand in SUBCOMMANDS.iter().filter(|subcommand| subcommand.group == group) {
-            let about = (subcommand.command)().get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(commands, "  {:<12} {about}", subcommand.name);
+            let _ = writeln!(commands, "  {:<12} {}", subcommand.name, subcommand.about);
         }
         commands.push('\n');
     }
@@ -94,7 +93,7 @@ pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, cla
     let Some((first, rest)) = names.split_first() else {
         return Ok(Action::Print(top_command().render_long_help().to_string()));
     };
-    let mut command = (find(first).ok_or_else(|| unknown(first))?.command)();
+    let mut command = find(first).ok_or_else(|| unknown(first))?.command();
     command.build();
     for name in rest {
         command = command.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?;

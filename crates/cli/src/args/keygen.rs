@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::compat;
-use super::{Action, FormArgs, base};
+use super::{Action, FormArgs};
 
 /// The flags of age-keygen.
 #[derive(Args, Debug, Default)]
@@ -34,9 +34,8 @@ pub(crate) struct KeygenArgs {
     pub(crate) inputs: Vec<PathBuf>,
 }
 
-pub(super) fn command() -> Command {
-    KeygenArgs::augment_args(base("keygen").bin_name("sealane keygen"))
-        .about("Makes a key pair, or prints the recipients of an identity file")
+pub(super) fn command(base: Command) -> Command {
+    KeygenArgs::augment_args(base)
 }
 
 /// Reads the arguments.

@@ -63,9 +63,18 @@ pub(crate) enum Action {
 /// A subcommand.
 struct Subcommand {
     name: &'static str,
+    /// Its line of help.
+    about: &'static str,
     group: Group,
-    command: fn() -> Command,
+    /// Adds its arguments and its notes.
+    describe: fn(Command) -> Command,
     parse: fn(Command, Vec<OsString>) -> Result<Action, clap::Error>,
+}
+
+impl Subcommand {
+    fn command(&self) -> Command {
+        (self.describe)(base(self.name).bin_name(format!("sealane {}", self.name))).about(self.about)
+    }
 }
 
 /// A group of subcommands in help.
@@ -93,78 +102,102 @@ impl Group {
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
         name: "encrypt",
+        about: "Encrypts files and folders to recipients, or with a passphrase",
         group: Group::Files,
-        command: encrypt::command,
+        describe: encrypt::command,
         parse: |c, args| file::read_files::<encrypt::EncryptArgs>(c, args).map(Action::Encrypt),
     },
     Subcommand {
         name: "decrypt",
+        about: "Decrypts files and folders",
         group: Group::Files,
-        command: decrypt::command,
+        describe: decrypt::command,
         parse: |c, args| file::read_files::<decrypt::DecryptArgs>(c, args).map(Action::Decrypt),
     },
     Subcommand {
         name: "inspect",
+        about: "Shows the recipient types and the sizes of an encrypted file",
         group: Group::Files,
-        command: inspect_command,
+        describe: inspect_command,
         parse: |c, args| parse_with(c, args, Action::Inspect),
     },
     Subcommand {
         name: "rekey",
+        about: "Changes the recipients of a file, without encrypting it again",
         group: Group::Files,
-        command: rekey::command,
+        describe: rekey::command,
         parse: |c, args| rekey::parse(c, args).map(Action::Rekey),
     },
     Subcommand {
         name: "contribute",
+        about: "Gives your part of a file's key to the person who opens the file",
         group: Group::Files,
-        command: contribute::command,
+        describe: contribute::command,
         parse: |c, args| contribute::parse(c, args).map(Action::Contribute),
     },
-    Subcommand { name: "keygen", group: Group::Keys, command: keygen::command, parse: keygen::parse },
+    Subcommand {
+        name: "keygen",
+        about: "Makes a key pair, or prints the recipients of an identity file",
+        group: Group::Keys,
+        describe: keygen::command,
+        parse: keygen::parse,
+    },
     Subcommand {
         name: "split",
+        about: "Splits a secret into N shares; any K restore it",
         group: Group::Keys,
-        command: shares::split_command,
+        describe: shares::split_command,
         parse: |c, args| parse_with(c, args, Action::Split),
     },
     Subcommand {
         name: "combine",
+        about: "Restores a secret from shares",
         group: Group::Keys,
-        command: shares::combine_command,
+        describe: shares::combine_command,
         parse: |c, args| parse_with(c, args, Action::Combine),
     },
     Subcommand {
         name: "share",
+        about: "Shows, renews or replaces shares, without forming the secret",
         group: Group::Keys,
-        command: shares::share_command,
+        describe: shares::share_command,
         parse: |c, args| parse_with(c, args, Action::Share),
     },
     Subcommand {
         name: "cpu",
+        about: "Shows the features of the CPU, and the code that is used on it",
         group: Group::Machine,
-        command: cpu_command,
+        describe: cpu_command,
         parse: |c, args| parse_with(c, args, Action::Cpu),
     },
     Subcommand {
         name: "bench",
+        about: "Measures each primitive on each backend of this CPU, at each size",
         group: Group::Machine,
-        command: bench::command,
+        describe: bench::command,
         parse: |c, args| parse_with(c, args, Action::Bench),
     },
     Subcommand {
         name: "completions",
+        about: "Prints a completion script for a shell",
         group: Group::Help,
-        command: completions_command,
+        describe: completions_command,
         parse: |c, args| parse_with(c, args, Action::Completions),
     },
     Subcommand {
         name: "man",
+        about: "Prints the manual page, or writes all pages",
         group: Group::Help,
-        command: man_command,
+        describe: man_command,
         parse: |c, args| parse_with(c, args, Action::Man),
     },
-    Subcommand { name: "help", group: Group::Help, command: help_command, parse: help::parse },
+    Subcommand {
+        name: "help",
+        about: "Explains a command",
+        group: Group::Help,
+        describe: help_command,
+        parse: help::parse,
+    },
 ];
 
 /// The arguments of `sealane inspect`.
@@ -218,50 +251,43 @@ fn top_command() -> Command {
 
 /// Returns all commands as a tree, for what is generated from them.
 pub(crate) fn whole_command() -> Command {
-    top_command().subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
+    top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
 /// Returns the same tree for completions: without INPUT, after which shells would expect no
 /// subcommand. They complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
-    base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(|subcommand| (subcommand.command)()))
+    base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
 fn base(name: &'static str) -> Command {
     Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
 }
 
-fn inspect_command() -> Command {
-    InspectArgs::augment_args(base("inspect").bin_name("sealane inspect"))
-        .about("Shows the recipient types and the sizes of an encrypted file")
-        .after_help("No key is needed.\n\nExample:\n  sealane inspect photos.tar.age")
+fn inspect_command(base: Command) -> Command {
+    InspectArgs::augment_args(base).after_help("No key is needed.\n\nExample:\n  sealane inspect photos.tar.age")
 }
 
-fn cpu_command() -> Command {
-    CpuArgs::augment_args(base("cpu").bin_name("sealane cpu"))
-        .about("Shows the features of the CPU, and the code that is used on it")
+fn cpu_command(base: Command) -> Command {
+    CpuArgs::augment_args(base)
 }
 
-fn completions_command() -> Command {
-    CompletionsArgs::augment_args(base("completions").bin_name("sealane completions"))
-        .about("Prints a completion script for a shell")
-        .after_help(
-            "Examples:\n  \
+fn completions_command(base: Command) -> Command {
+    CompletionsArgs::augment_args(base).after_help(
+        "Examples:\n  \
              sealane completions bash > ~/.local/share/bash-completion/completions/sealane\n  \
              sealane completions zsh > \"${fpath[1]}/_sealane\"\n  \
              sealane completions fish > ~/.config/fish/completions/sealane.fish",
-        )
+    )
 }
 
-fn man_command() -> Command {
-    ManArgs::augment_args(base("man").bin_name("sealane man"))
-        .about("Prints the manual page, or writes all pages")
-        .after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
+fn man_command(base: Command) -> Command {
+    ManArgs::augment_args(base).after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
 }
 
-fn help_command() -> Command {
-    HelpArgs::augment_args(base("help").bin_name("sealane help")).about("Explains a command")
+fn help_command(base: Command) -> Command {
+    HelpArgs::augment_args(base)
 }
 
 /// Reads the command line, without the program's name.
@@ -278,7 +304,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
     let action = match subcommand {
         Some(subcommand) => {
             args.remove(0);
-            (subcommand.parse)((subcommand.command)(), args)
+            (subcommand.parse)(subcommand.command(), args)
         }
         None => file::read_files::<file::AgeArgs>(top_command(), args)
             .map(|args| if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) }),
@@ -340,7 +366,7 @@ fn owners(error: &clap::Error) -> Option<String> {
         arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
             || arg.get_short().is_some_and(|short| *flag == format!("-{short}"))
     };
-    let has_it = |subcommand: &&Subcommand| (subcommand.command)().get_arguments().any(is_it);
+    let has_it = |subcommand: &&Subcommand| subcommand.command().get_arguments().any(is_it);
     let owners: Vec<_> =
         SUBCOMMANDS.iter().filter(has_it).map(|subcommand| format!("sealane {}", subcommand.name)).collect();
     (!owners.is_empty()).then(|| format!("it is a flag of {}", owners.join(", ")))

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use clap::{Args, Command};
 
-use super::base;
 use super::file::{self, FileArgs};
 use super::groups::{FileNameArgs, IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
 
@@ -43,10 +42,8 @@ it, or its key. To exclude somebody, decrypt the file and encrypt it anew.
 Example:
   sealane rekey -i old-key.txt -r age1… photos.tar.age";
 
-pub(super) fn command() -> Command {
-    RekeyFlags::augment_args(base("rekey").bin_name("sealane rekey"))
-        .about("Changes the recipients of a file, without encrypting it again")
-        .after_help(NOTES)
+pub(super) fn command(base: Command) -> Command {
+    RekeyFlags::augment_args(base).after_help(NOTES)
 }
 
 /// Reads the arguments.

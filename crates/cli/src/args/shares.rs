@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, Subcommand};
 
-use super::base;
-
 /// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
@@ -174,20 +172,14 @@ first four letters. A share from a pipe is kept in memory, and may have 64 MiB.
 Example:
   sealane combine -o restored.txt shares/*";
 
-pub(super) fn split_command() -> Command {
-    SplitArgs::augment_args(base("split").bin_name("sealane split"))
-        .about("Splits a secret into N shares; any K restore it")
-        .after_help(SPLIT_NOTES)
+pub(super) fn split_command(base: Command) -> Command {
+    SplitArgs::augment_args(base).after_help(SPLIT_NOTES)
 }
 
-pub(super) fn combine_command() -> Command {
-    CombineArgs::augment_args(base("combine").bin_name("sealane combine"))
-        .about("Restores a secret from shares")
-        .after_help(COMBINE_NOTES)
+pub(super) fn combine_command(base: Command) -> Command {
+    CombineArgs::augment_args(base).after_help(COMBINE_NOTES)
 }
 
-pub(super) fn share_command() -> Command {
-    ShareAction::augment_subcommands(base("share").bin_name("sealane share"))
-        .about("Shows, renews or replaces shares, without forming the secret")
-        .subcommand_required(true)
+pub(super) fn share_command(base: Command) -> Command {
+    ShareAction::augment_subcommands(base).subcommand_required(true)
 }

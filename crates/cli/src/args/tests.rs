@@ -23,9 +23,9 @@ fn the_definitions_are_consistent() {
     whole_command().debug_assert();
     completion_command().debug_assert();
     for subcommand in SUBCOMMANDS {
-        (subcommand.command)().debug_assert();
-        assert_eq!((subcommand.command)().get_name(), subcommand.name);
-        assert!((subcommand.command)().get_about().unwrap().to_string().len() <= 65, "{}", subcommand.name);
+        subcommand.command().debug_assert();
+        assert_eq!(subcommand.command().get_name(), subcommand.name);
+        assert!(subcommand.command().get_about().unwrap().to_string().len() <= 65, "{}", subcommand.name);
     }
 }
 
