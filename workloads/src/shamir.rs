@@ -80,37 +80,33 @@ pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, 
 
 /// Prepares splitting and checking of the shares, which are consistent, for every threshold.
 pub fn check(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
-    let (seed, mut secret) = (seed(secrets), vec![0; size]);
-    secrets(&mut secret);
-    let mut shares = vec![vec![0; size]; POINTS.len()];
-    Ok(Box::new(move || {
-        for threshold in [1, 2, 3, 5] {
-            let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
-            splitter.split(&secret, &mut slices(&mut shares)).expect("whole shares");
-            let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
-            Checker::with_backend(threshold, &POINTS, backend).expect("points").check(&shares).expect("shares");
-        }
-    }))
+    check_after(backend, size, secrets, &[1, 2, 3, 5], |_| {})
 }
 
-/// Compares shares of which one is wrong.
-///
-/// # Errors
-/// If the CPU lacks the backend.
+/// Prepares the same with one wrong share, for the thresholds with which it can be named.
 pub fn check_wrong(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    check_after(backend, size, secrets, &[1, 2, 3], move |shares| shares[1][size / 2] ^= 0x5a)
+}
+
+/// Prepares splitting, a change of the shares, and checking.
+fn check_after(
+    backend: &str,
+    size: usize,
+    secrets: Secrets<'_>,
+    thresholds: &'static [usize],
+    change: impl Fn(&mut [Vec<u8>]) + 'static,
+) -> Result<Run, BackendError> {
     let backend = Backend::by_name(backend)?;
     let (seed, mut secret) = (seed(secrets), vec![0; size]);
     secrets(&mut secret);
     let mut shares = vec![vec![0; size]; POINTS.len()];
     Ok(Box::new(move || {
-        for threshold in [1, 2, 3] {
+        for &threshold in thresholds {
             let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
             splitter.split(&secret, &mut slices(&mut shares)).expect("whole shares");
-            shares[1][size / 2] ^= 0x5a;
+            change(&mut shares);
             let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
-            let mut checker = Checker::with_backend(threshold, &POINTS, backend).expect("points");
-            checker.check(&shares).expect("shares");
+            Checker::with_backend(threshold, &POINTS, backend).expect("points").check(&shares).expect("shares");
         }
     }))
 }

@@ -109,14 +109,16 @@ pub(crate) struct Dependency {
     pub(crate) path: Option<String>,
 }
 
-/// Returns the packages of `cargo metadata` for a manifest.
+/// Returns the packages of `cargo metadata` for a manifest, whose path begins at the workspace's
+/// root.
 pub(crate) fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Vec<Package>> {
     #[derive(serde::Deserialize)]
     struct Metadata {
         packages: Vec<Package>,
     }
     let mut command = process::cargo();
-    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]).arg(manifest).args(arguments);
+    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]);
+    command.arg(process::workspace_root().join(manifest)).args(arguments);
     let metadata: Metadata =
         serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")?;
     Ok(metadata.packages)

@@ -12,7 +12,6 @@ use sealane_simd::Simd;
 use super::payload::Payload;
 use super::{interleaved, portions, short, two_pass};
 use crate::chacha20::state::State;
-use crate::frame::own_frame;
 use crate::{OpenError, Tag};
 
 /// Encrypts. Returns the tag.
@@ -20,7 +19,7 @@ use crate::{OpenError, Tag};
 pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.input().len();
     if short::takes(token, aad, length) {
-        own_frame!(token => short::seal(token, state, aad, message))
+        short::seal(token, state, aad, message)
     } else if portions::takes::<S>(aad) {
         // This is a separate function because its frame is large, and short messages need not set
         // it up.
@@ -29,9 +28,9 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
             |token| portions::seal(token, state, aad, message),
         )
     } else if interleaved::takes::<S>(aad, length) {
-        own_frame!(token => interleaved::seal(token, state, aad, message))
+        interleaved::seal(token, state, aad, message)
     } else {
-        own_frame!(token => two_pass::seal(token, state, aad, message))
+        two_pass::seal(token, state, aad, message)
     }
 }
 
@@ -46,15 +45,15 @@ pub(crate) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.input().len();
     if short::takes(token, aad, length) {
-        own_frame!(token => short::open(token, state, aad, tag, message))
+        short::open(token, state, aad, tag, message)
     } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
             |token| portions::open(token, state, aad, tag, message),
         )
     } else if interleaved::takes::<S>(aad, length) {
-        own_frame!(token => interleaved::open(token, state, aad, tag, message))
+        interleaved::open(token, state, aad, tag, message)
     } else {
-        own_frame!(token => two_pass::open(token, state, aad, tag, message))
+        two_pass::open(token, state, aad, tag, message)
     }
 }

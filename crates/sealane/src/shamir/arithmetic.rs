@@ -1,25 +1,27 @@
 //! The field arithmetic that interpolation and decoding need, and Lagrange's weights.
 
-/// Arithmetic in a field.
-///
-/// Sums and products of secret elements are constant time where [`Arithmetic::Element`] says so.
-/// Divisors and everything that is compared with zero must be public.
-///
-/// The operations on slices have implementations by elements; fields with vectors have better ones.
-pub(super) trait Arithmetic {
+/// Sums and products in a field: what syndromes need. Whether they are constant time is for the
+/// type to say.
+pub(super) trait Ring {
     /// An element of the field.
     type Element: Clone;
 
+    /// Returns a + b, which is a - b too.
+    fn sum(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+    /// Returns a·b.
+    fn product(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+}
+
+/// Arithmetic in a field. Divisors and everything that is compared with zero must be public.
+///
+/// The operations on slices have implementations by elements; fields with vectors have better ones.
+pub(super) trait Arithmetic: Ring {
     /// Returns 0.
     fn zero(&self) -> Self::Element;
     /// Returns 1.
     fn one(&self) -> Self::Element;
     /// Returns whether a public element is 0.
     fn is_zero(&self, a: &Self::Element) -> bool;
-    /// Returns a + b, which is a - b too.
-    fn sum(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
-    /// Returns a·b.
-    fn product(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
     /// Returns a/b for a public b other than 0.
     fn quotient(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
 

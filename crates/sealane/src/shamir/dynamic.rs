@@ -26,7 +26,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::arithmetic::{Arithmetic, dual_weight, lagrange_weight};
+use super::arithmetic::{Arithmetic, Ring, dual_weight, lagrange_weight};
 use super::{Error, reed_solomon};
 use crate::gf2n::{DynamicElement, DynamicField};
 
@@ -121,9 +121,21 @@ fn check_points(points: &[DynamicElement]) -> Result<(), Error> {
     Ok(())
 }
 
-impl Arithmetic for DynamicField {
+impl Ring for DynamicField {
     type Element = DynamicElement;
 
+    fn sum(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
+        let mut sum = a.clone();
+        sum += b;
+        sum
+    }
+
+    fn product(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
+        self.multiply(a, b)
+    }
+}
+
+impl Arithmetic for DynamicField {
     fn zero(&self) -> DynamicElement {
         self.zero()
     }
@@ -134,16 +146,6 @@ impl Arithmetic for DynamicField {
 
     fn is_zero(&self, a: &DynamicElement) -> bool {
         a.is_zero().into()
-    }
-
-    fn sum(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
-        let mut sum = a.clone();
-        sum += b;
-        sum
-    }
-
-    fn product(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
-        self.multiply(a, b)
     }
 
     fn quotient(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {

@@ -9,19 +9,14 @@
 
 use core::mem::swap;
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, Ring};
 
 /// Adds the terms of one share to the syndromes: term·point^j to S(j). `term` is the share's value
 /// times its weight.
-pub(super) fn add_share<A: Arithmetic>(
-    field: &A,
-    syndromes: &mut [A::Element],
-    mut term: A::Element,
-    point: &A::Element,
-) {
+pub(super) fn add_share<R: Ring>(ring: &R, syndromes: &mut [R::Element], mut term: R::Element, point: &R::Element) {
     for syndrome in syndromes {
-        *syndrome = field.sum(syndrome, &term);
-        term = field.product(&term, point);
+        *syndrome = ring.sum(syndrome, &term);
+        term = ring.product(&term, point);
     }
 }
 

@@ -225,26 +225,26 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         let count = rest.len() / row_bytes;
         if K == 1 {
             for row in rest.chunks_exact(row_bytes) {
-                *sum = own_frame!(token => self.group::<1>(token, *sum, row));
+                *sum = self.group::<1>(token, *sum, row);
             }
         } else if K == 4 && rows_together == 4 {
             let (odd, rest) = rest.split_at(count % 4 * row_bytes);
             *sum = match count % 4 {
                 0 => *sum,
-                1 => own_frame!(token => self.group::<1>(token, *sum, odd)),
-                2 => own_frame!(token => self.group::<2>(token, *sum, odd)),
-                _ => own_frame!(token => self.group::<3>(token, *sum, odd)),
+                1 => self.group::<1>(token, *sum, odd),
+                2 => self.group::<2>(token, *sum, odd),
+                _ => self.group::<3>(token, *sum, odd),
             };
             for rows in rest.chunks_exact(4 * row_bytes) {
-                *sum = own_frame!(token => self.group::<4>(token, *sum, rows));
+                *sum = self.group::<4>(token, *sum, rows);
             }
         } else {
             let (odd, rest) = rest.split_at(count % 2 * row_bytes);
             if !odd.is_empty() {
-                *sum = own_frame!(token => self.group::<1>(token, *sum, odd));
+                *sum = self.group::<1>(token, *sum, odd);
             }
             for rows in rest.chunks_exact(2 * row_bytes) {
-                *sum = own_frame!(token => self.group::<2>(token, *sum, rows));
+                *sum = self.group::<2>(token, *sum, rows);
             }
         }
     }
@@ -341,17 +341,19 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
     /// Returns `sum` R^K + M(0) R^(K-1) + … + M(K-1).
     #[inline(always)]
     fn group<const N: usize>(&self, token: W::Token, sum: [W; 3], data: &[u8]) -> [W; 3] {
-        let row_bytes = W::LANES * BLOCK_BYTES;
-        let (rows, last_row) = data.split_at((N - 1) * row_bytes);
-        let mut products = Products::zero(token);
-        for i in 0..N - 1 {
-            let limbs = row_limbs(token, &rows[i * row_bytes..]);
-            products = products.add(token, &limbs, &self.rows[N - 2 - i]);
-        }
-        // This comes last, so that the other products do not wait for it.
-        let h = products.add(token, &sum, &self.rows[N - 1]).carry(token);
-        let last = row_limbs(token, last_row);
-        [h[0].add(last[0]), h[1].add(last[1]), h[2].add(last[2])]
+        own_frame!(token => {
+            let row_bytes = W::LANES * BLOCK_BYTES;
+            let (rows, last_row) = data.split_at((N - 1) * row_bytes);
+            let mut products = Products::zero(token);
+            for i in 0..N - 1 {
+                let limbs = row_limbs(token, &rows[i * row_bytes..]);
+                products = products.add(token, &limbs, &self.rows[N - 2 - i]);
+            }
+            // This comes last, so that the other products do not wait for it.
+            let h = products.add(token, &sum, &self.rows[N - 1]).carry(token);
+            let last = row_limbs(token, last_row);
+            [h[0].add(last[0]), h[1].add(last[1]), h[2].add(last[2])]
+        })
     }
 }
 

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use sealane_simd::{Gf8Level, dispatch_gf8, gf8_mul};
+use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::field::{PublicBytes, mul};
+use super::field::{PublicBytes, SecretBytes, mul};
 use super::{Backend, MAX_SHARES, Points, decode, kernel};
 use crate::declassify::{declassify, declassify_octets};
-use crate::shamir::Error;
-use crate::shamir::arithmetic::dual_weight;
+use crate::shamir::arithmetic::{Ring as _, dual_weight};
+use crate::shamir::{Error, reed_solomon};
 use crate::wipe::wipe;
 
 /// The bytes of each share that are compared at once.
@@ -130,12 +130,9 @@ impl Checker {
         let mut syndromes = [0; MAX_SHARES];
         let syndromes = &mut syndromes[..self.points.len() - self.threshold];
         for ((share, &weight), &point) in shares.iter().zip(&weights).zip(self.points.iter()) {
-            // Not by tables: a term is a secret byte times a public one. Only the sums are public.
-            let mut term = gf8_mul(weight, share[position]);
-            for syndrome in &mut *syndromes {
-                *syndrome ^= term;
-                term = gf8_mul(term, point);
-            }
+            // A term is a secret byte times a public one. Only the sums are public.
+            let term = SecretBytes.product(&weight, &share[position]);
+            reed_solomon::add_share(&SecretBytes, syndromes, term, &point);
         }
         declassify_octets(syndromes);
         let Some(found) = decode::locate(syndromes, &self.points) else { return false };

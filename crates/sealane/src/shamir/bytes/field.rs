@@ -1,9 +1,9 @@
-//! Arithmetic by tables on public elements of GF(2^8): evaluation points, and values computed from
-//! them.
+//! Arithmetic in GF(2^8): by tables on public elements (evaluation points, and values computed from
+//! them), in constant time on secret ones.
 
 use sealane_simd::{NIBBLE_PRODUCTS, gf8_mul};
 
-use crate::shamir::arithmetic::Arithmetic;
+use crate::shamir::arithmetic::{Arithmetic, Ring};
 
 /// The inverse of each element. The inverse of 0 is given as 0.
 static INVERSES: [u8; 256] = {
@@ -33,9 +33,19 @@ fn invert(a: u8) -> u8 {
 /// The field GF(2^8), for public elements only: products and inverses are not constant time.
 pub(super) struct PublicBytes;
 
-impl Arithmetic for PublicBytes {
+impl Ring for PublicBytes {
     type Element = u8;
 
+    fn sum(&self, a: &u8, b: &u8) -> u8 {
+        a ^ b
+    }
+
+    fn product(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, *b)
+    }
+}
+
+impl Arithmetic for PublicBytes {
     fn zero(&self) -> u8 {
         0
     }
@@ -48,16 +58,23 @@ impl Arithmetic for PublicBytes {
         *a == 0
     }
 
+    fn quotient(&self, a: &u8, b: &u8) -> u8 {
+        mul(*a, invert(*b))
+    }
+}
+
+/// The same field for secret elements: sums and products take the same time for all.
+pub(super) struct SecretBytes;
+
+impl Ring for SecretBytes {
+    type Element = u8;
+
     fn sum(&self, a: &u8, b: &u8) -> u8 {
         a ^ b
     }
 
     fn product(&self, a: &u8, b: &u8) -> u8 {
-        mul(*a, *b)
-    }
-
-    fn quotient(&self, a: &u8, b: &u8) -> u8 {
-        mul(*a, invert(*b))
+        gf8_mul(*a, *b)
     }
 }
 

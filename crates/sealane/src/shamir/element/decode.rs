@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use crate::gf2n::{Backend, Element, Field};
-use crate::shamir::arithmetic::Arithmetic;
+use crate::shamir::arithmetic::{Arithmetic, Ring};
 use crate::shamir::reed_solomon;
 
 /// Returns the syndromes S(0) to S(n - k - 1).
@@ -44,9 +44,19 @@ pub(super) fn locate<F: Field>(
 /// The field `F` on one backend.
 struct OnBackend<F>(Backend, PhantomData<F>);
 
-impl<F: Field> Arithmetic for OnBackend<F> {
+impl<F: Field> Ring for OnBackend<F> {
     type Element = Element<F>;
 
+    fn sum(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        *a + *b
+    }
+
+    fn product(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
+        self.0.multiply(a, b)
+    }
+}
+
+impl<F: Field> Arithmetic for OnBackend<F> {
     fn zero(&self) -> Element<F> {
         Element::ZERO
     }
@@ -57,14 +67,6 @@ impl<F: Field> Arithmetic for OnBackend<F> {
 
     fn is_zero(&self, a: &Element<F>) -> bool {
         *a == Element::ZERO
-    }
-
-    fn sum(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
-        *a + *b
-    }
-
-    fn product(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
-        self.0.multiply(a, b)
     }
 
     fn quotient(&self, a: &Element<F>, b: &Element<F>) -> Element<F> {
