@@ -84,20 +84,36 @@ pub use tuning::Tuning;
 pub use u64_lanes::{MAX_U64_LANES, U64Lanes};
 pub use words::{MAX_WORDS_LANES, Words};
 
-/// Returns `word`, hidden from the compiler, so that it makes no vectors of such words.
-#[inline(always)]
-#[must_use]
-pub fn opaque_word(word: u32) -> u32 {
-    cfg_select! {
-        target_arch = "x86_64" => {
-            let mut opaque = word;
-            // SAFETY: the assembly is empty.
-            unsafe { core::arch::asm!("/* {0:e} */", inout(reg) opaque, options(pure, nomem, nostack, preserves_flags)) };
-            opaque
-        }
-        _ => word
-    }
+/// A word of an integer register.
+pub trait Word: Copy {
+    /// Returns the word, hidden from the compiler, so that it makes no vectors of such words.
+    #[must_use]
+    fn opaque(self) -> Self;
 }
+
+macro_rules! word {
+    ($word:ident, $register:literal) => {
+        impl Word for $word {
+            #[inline(always)]
+            fn opaque(self) -> Self {
+                cfg_select! {
+                    target_arch = "x86_64" => {
+                        let mut opaque = self;
+                        // SAFETY: the assembly is empty.
+                        unsafe {
+                            core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
+                        };
+                        opaque
+                    }
+                    _ => self
+                }
+            }
+        }
+    };
+}
+
+word!(u32, "/* {0:e} */");
+word!(u64, "/* {0:r} */");
 
 mod sealed {
     /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token

@@ -1,7 +1,7 @@
 //! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal
 //! layout.
 
-use sealane_simd::{Simd, Words, opaque_word};
+use sealane_simd::{Simd, Word, Words};
 
 use super::BLOCK_BYTES;
 use super::horizontal::{counters, first_half, second_half};
@@ -13,8 +13,8 @@ use super::state::{State, xor_bytes};
 /// slower.
 macro_rules! step {
     ($rotate:ident, $v:ident, $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
-        $v[$a] = opaque_word($v[$a].wrapping_add($v[$b]));
-        $v[$e] = opaque_word($v[$e].wrapping_add($v[$f]));
+        $v[$a] = $v[$a].wrapping_add($v[$b]).opaque();
+        $v[$e] = $v[$e].wrapping_add($v[$f]).opaque();
         $v[$d] = $rotate::<$left>($v[$d] ^ $v[$a]);
         $v[$h] = $rotate::<$left>($v[$h] ^ $v[$e]);
     };
@@ -31,7 +31,7 @@ macro_rules! two_quarter_rounds {
 
 #[inline(always)]
 fn rotate<const LEFT: u32>(word: u32) -> u32 {
-    opaque_word(word.rotate_left(LEFT))
+    word.rotate_left(LEFT).opaque()
 }
 
 /// Rotates, in two parts unless the rotation is by whole bytes.
@@ -48,7 +48,7 @@ fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
 /// In two parts.
 #[inline(always)]
 fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
-    opaque_word(opaque_word(word.rotate_left(LEFT - 3)).rotate_left(3))
+    word.rotate_left(LEFT - 3).opaque().rotate_left(3).opaque()
 }
 
 /// Combines up to a block with the key stream of block `counter`. Not inlined, because it needs all
@@ -73,13 +73,13 @@ pub(super) fn xor<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, co
     };
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
         for (i, bytes) in data.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            *bytes = (u32::from_le_bytes(*bytes) ^ opaque_word(v[i].wrapping_add(initial(i)))).to_le_bytes();
+            *bytes = (u32::from_le_bytes(*bytes) ^ v[i].wrapping_add(initial(i)).opaque()).to_le_bytes();
         }
         return;
     }
     let mut key_stream = [0; BLOCK_BYTES];
     for (i, bytes) in key_stream.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        *bytes = opaque_word(v[i].wrapping_add(initial(i))).to_le_bytes();
+        *bytes = v[i].wrapping_add(initial(i)).opaque().to_le_bytes();
     }
     xor_bytes(data, &key_stream);
     crate::wipe::wipe(&mut key_stream);

@@ -136,7 +136,7 @@ fn assert_folded(element: ElementBound) {
 
 /// The largest r.
 fn multiplier() -> MultiplierBound {
-    let [r0, r1, s1] = Multiplier::clamp(&[0xff; 16]).words().map(Bound);
+    let [r0, r1, s1] = Multiplier::clamp([u64::MAX; 2]).words().map(Bound);
     MultiplierBound { r0, r1, s1 }
 }
 

@@ -64,10 +64,9 @@ pub(crate) struct Multiplier {
 }
 
 impl Multiplier {
-    /// Clamps the first 16 bytes of a key.
-    pub(super) fn clamp(bytes: &[u8; 16]) -> Self {
-        let r = u128::from_le_bytes(*bytes) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
-        let (r0, r1) = (r as u64, (r >> 64) as u64);
+    /// Clamps the first 16 bytes of a key, as two words.
+    pub(super) fn clamp([r0, r1]: [u64; 2]) -> Self {
+        let (r0, r1) = (r0 & 0x0fff_fffc_0fff_ffff, r1 & 0x0fff_fffc_0fff_fffc);
         Self { r0, r1, s1: r1 + (r1 >> 2) }
     }
 

@@ -6,7 +6,7 @@ use sealane_simd::{CpuClass, Level, Simd, U64Lanes};
 use super::accumulator::Accumulator;
 use super::field::{Element, Multiplier};
 use super::limbs26::{self, Table};
-use super::short::filled_with_zeros;
+use super::short::{ended, filled_with_zeros};
 use super::{BLOCK_BYTES, limbs52};
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
@@ -18,6 +18,23 @@ pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &m
     token.enter(
         #[inline(always)]
         |token| blocks_inlined(token, accumulator, table, data),
+    );
+}
+
+/// Adds a whole message, of at least [`min_call_bytes`].
+pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message: &[u8]) {
+    token.enter(
+        #[inline(always)]
+        |token| {
+            if S::MUL_ADD_52 && message.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
+                return limbs52::blocks(token, accumulator, message);
+            }
+            let (whole, rest) = message.as_chunks::<BLOCK_BYTES>();
+            blocks_inlined(token, accumulator, &mut None, whole.as_flattened());
+            if !rest.is_empty() {
+                accumulator.last_block(&ended(rest));
+            }
+        },
     );
 }
 

@@ -22,6 +22,7 @@ use kernel::blocks;
 pub(crate) use kernel::{padded, padded_piece};
 pub(crate) use limbs52::{ROW_BYTES, RowsMac, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
+use short::{ended, filled_with_zeros};
 
 use crate::declassify::declassify;
 use crate::wipe::wipe;
@@ -72,9 +73,21 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {
-        let mut poly1305 = Self::new(key);
-        poly1305.update(message);
-        poly1305.finalize()
+        Self::mac_with_backend(key, message, Backend::detect())
+    }
+
+    /// Does the same as [`Poly1305::mac`], on the given backend.
+    #[inline]
+    #[must_use]
+    pub fn mac_with_backend(key: &[u8; 32], message: &[u8], backend: Backend) -> Tag {
+        let level = backend.level();
+        let mut tag = if message.len() < POLY1305_LEAST_MIN_BYTES || message.len() < kernel::min_call_bytes(level) {
+            Short::new(key).message(message).tag()
+        } else {
+            mac_in_one_call(level, key, message)
+        };
+        crate::fault::flip("poly1305", level, &mut tag);
+        tag
     }
 
     /// Returns the backend.
@@ -99,7 +112,9 @@ impl Poly1305 {
         }
         let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
         self.blocks(whole);
-        self.buffer[..rest.len()].copy_from_slice(rest);
+        if !rest.is_empty() {
+            self.buffer = filled_with_zeros(rest);
+        }
         self.buffered = rest.len();
     }
 
@@ -122,10 +137,7 @@ impl Poly1305 {
     /// behind. The state must not be used afterwards.
     pub(crate) fn tag(&mut self) -> Tag {
         if self.buffered > 0 {
-            // The last block is short: its 1 bit follows its last byte.
-            self.buffer[self.buffered] = 1;
-            self.buffer[self.buffered + 1..].fill(0);
-            self.accumulator.last_block(&self.buffer);
+            self.accumulator.last_block(&ended(&self.buffer[..self.buffered]));
         }
         let mut tag = self.accumulator.tag();
         crate::fault::flip("poly1305", self.level, &mut tag);
@@ -163,6 +175,15 @@ impl Poly1305 {
         dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
         true
     }
+}
+
+/// Returns the tag of a message of at least [`kernel::min_call_bytes`].
+// In a function of its own: the shortest messages need no choice.
+#[inline(never)]
+fn mac_in_one_call(level: Level, key: &[u8; 32], message: &[u8]) -> Tag {
+    let mut accumulator = Accumulator::new(key);
+    dispatch!(level, token => kernel::message(token, &mut accumulator, message));
+    accumulator.tag()
 }
 
 /// Compares in constant time, as one number: byte by byte, `subtle` takes ten times as long.

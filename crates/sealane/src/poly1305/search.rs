@@ -6,6 +6,7 @@
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
+use super::short::Short;
 use crate::wipe::wipe;
 
 /// The one-time key of the messages.
@@ -23,10 +24,8 @@ impl Drop for Search {
 
 impl Search {
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let (r, s) = key.split_at(BLOCK_BYTES);
-        let r = r.first_chunk().expect("the first half of the key");
-        let s = s.first_chunk().expect("the second half of the key");
-        Self { r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
+        let Short { r, s, .. } = Short::new(key);
+        Self { r, s }
     }
 
     /// Returns the length of the message at the start of `data` whose tag follows it: the shortest

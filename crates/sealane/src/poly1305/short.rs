@@ -1,6 +1,6 @@
 //! Poly1305 of short messages: block after block on 64-bit integers, by value.
 
-use sealane_simd::PendingPoly1305;
+use sealane_simd::{PendingPoly1305, Word};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
@@ -19,20 +19,19 @@ impl Short {
     /// Starts an empty message under a one-time key.
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let (r, s) = key.split_at(16);
-        let r = r.first_chunk().expect("the first half of the key");
-        let s = s.first_chunk().expect("the second half of the key");
-        Self { h: Element::default(), r: Multiplier::clamp(r), s: u128::from_le_bytes(*s) }
+        let words = key.as_chunks().0;
+        // Words, not a vector: CPUs wait with a load of a vector that was just written word by word.
+        let word = |i: usize| u64::from_le_bytes(words[i]).opaque();
+        let s = u128::from(word(2)) | u128::from(word(3)) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
     }
 
     /// Starts an empty message. The first half of this block is the one-time key.
     #[inline(always)]
     pub(crate) fn from_words(words: &[u32; 16]) -> Self {
-        let half = |i: usize| {
-            let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
-            u128::from(pair(i)) | u128::from(pair(i + 2)) << 64
-        };
-        Self { h: Element::default(), r: Multiplier::clamp(&half(0).to_le_bytes()), s: half(4) }
+        let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
+        let s = u128::from(pair(4)) | u128::from(pair(6)) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([pair(0), pair(2)]), s }
     }
 
     /// Adds one whole block.
@@ -52,6 +51,20 @@ impl Short {
             self = self.block(block);
         }
         if rest.is_empty() { self } else { self.block(&filled_with_zeros(rest)) }
+    }
+
+    /// Adds the blocks of a message that ends here.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn message(mut self, message: &[u8]) -> Self {
+        let (whole, rest) = message.as_chunks();
+        for block in whole {
+            self = self.block(block);
+        }
+        if !rest.is_empty() {
+            self.h = self.h.add_block(&ended(rest), 0).multiply(self.r);
+        }
+        self
     }
 
     /// Returns the whole blocks of `data`, to be added during other work.
@@ -103,6 +116,13 @@ pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
         (byte(0) | byte(len / 2) | byte(len - 1), 0)
     };
     (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+}
+
+/// Returns the last block of a message, with a 1 bit after its 1 to 15 bytes (RFC 8439, section
+/// 2.5.1).
+#[inline(always)]
+pub(super) fn ended(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
+    (u128::from_le_bytes(filled_with_zeros(bytes)) | 1 << (8 * bytes.len())).to_le_bytes()
 }
 
 #[cfg(test)]

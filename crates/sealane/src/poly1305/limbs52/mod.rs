@@ -29,11 +29,12 @@ use crate::frame::own_frame;
 /// Bytes of a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
-/// Adds whole blocks to `accumulator`: more than a row.
+/// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
+/// byte: it is the end of the message.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    let tail = tail_blocks::<S::U64Lanes>(data.len() / BLOCK_BYTES) * BLOCK_BYTES;
-    let (rows, tail) = data.split_at(data.len() - tail);
+    let rows_before = (data.len() - 1) / (S::U64Lanes::LANES * BLOCK_BYTES);
+    let (rows, tail) = data.split_at(rows_before * S::U64Lanes::LANES * BLOCK_BYTES);
     let (h, r) = (accumulator.h, accumulator.r);
     accumulator.h = match rows.len() / (S::U64Lanes::LANES * BLOCK_BYTES) {
         0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, None),
@@ -42,12 +43,6 @@ pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
         }
         _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, None),
     };
-}
-
-/// Returns the number of blocks in the last row, which may be complete.
-#[inline(always)]
-fn tail_blocks<W: U64Lanes>(blocks: usize) -> usize {
-    (blocks - 1) % W::LANES + 1
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
@@ -251,7 +246,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
 
     /// Adds less than a row, filled with zeros, and the lengths.
     #[inline(always)]
-    pub(crate) fn finish_with_lengths(
+    fn finish_with_lengths(
         &self,
         token: W::Token,
         mut sum: [W; 3],
@@ -270,19 +265,19 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         self.finish(token, sum, tail, Some(lengths))
     }
 
-    /// For a last row of each number of blocks: the exponents of the lanes before and in that row,
+    /// For a last row of each number of blocks, from 0 on: the exponents of the lanes before and in that row,
     /// as places in both vectors of powers; bit 128 of its lanes; the lane of its last block.
-    const LAST: [Last; MAX_U64_LANES] = {
+    const LAST: [Last; MAX_U64_LANES + 1] = {
         let mut place = [0; MAX_U64_LANES];
         let mut lane = 0;
         while lane < W::LANES {
             place[W::BLOCK_OF_LANE[lane]] = lane;
             lane += 1;
         }
-        let mut all = [Last { before: [0; 8], within: [0; 8], ones: [0; 8], end: [0; 8] }; MAX_U64_LANES];
+        let mut all = [Last { before: [0; 8], within: [0; 8], ones: [0; 8], end: [0; 8] }; MAX_U64_LANES + 1];
         let mut blocks = 1;
         while blocks <= W::LANES {
-            let last = &mut all[blocks - 1];
+            let last = &mut all[blocks];
             let mut lane = 0;
             while lane < W::LANES {
                 let block = W::BLOCK_OF_LANE[lane];
@@ -315,19 +310,24 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         ])
     }
 
-    /// Adds up to a row of blocks. `end`, if there is one, is the last block.
+    /// Adds up to a row of blocks. If there are `lengths`, they are the last block, and a short
+    /// block before them is filled with zeros. Otherwise a short last block gets a 1 bit after its
+    /// last byte, and no 2^128 (RFC 8439, section 2.5.1).
     #[inline(always)]
-    pub(crate) fn finish(&self, token: W::Token, sum: [W; 3], tail: &[u8], end: Option<&[u8; BLOCK_BYTES]>) -> Element {
-        let blocks = tail.len().div_ceil(BLOCK_BYTES) + usize::from(end.is_some());
-        let last = &const { &Self::LAST }[blocks - 1];
-        let (mut low, mut high) = W::load_padded(token, tail);
-        if let Some(end) = end {
-            let end = u128::from_le_bytes(*end);
-            let mask = W::from_lanes(token, &last.end);
-            low = low.or(W::splat(token, end as u64).and(mask));
-            high = high.or(W::splat(token, (end >> 64) as u64).and(mask));
-        }
-        let row = limbs_of(token, low, high, W::from_lanes(token, &last.ones));
+    fn finish(&self, token: W::Token, sum: [W; 3], tail: &[u8], lengths: Option<&[u8; BLOCK_BYTES]>) -> Element {
+        let table = const { &Self::LAST };
+        let blocks = tail.len().div_ceil(BLOCK_BYTES) + usize::from(lengths.is_some());
+        let (end, blocks_with_2_128) = match (lengths, tail.len() % BLOCK_BYTES) {
+            (Some(lengths), _) => (u128::from_le_bytes(*lengths), blocks),
+            (None, 0) => (0, blocks),
+            (None, bytes) => (1 << (8 * bytes), blocks - 1),
+        };
+        let last = &table[blocks];
+        let (low, high) = W::load_padded(token, tail);
+        let mask = W::from_lanes(token, &last.end);
+        let low = low.or(W::splat(token, end as u64).and(mask));
+        let high = high.or(W::splat(token, (end >> 64) as u64).and(mask));
+        let row = limbs_of(token, low, high, W::from_lanes(token, &table[blocks_with_2_128].ones));
         let (within, before) = (self.pick(token, &last.within), self.pick(token, &last.before));
         let products = Products::zero(token).add(token, &row, &within).add(token, &sum, &before);
         // Without carries: the sums of all lanes stay below 2^60.
