@@ -70,6 +70,9 @@ pub struct Tuning {
     pub poly1305_min_bytes: ByClass<usize>,
     /// The same for the ciphertext of an AEAD whose associated data was added on integers.
     pub poly1305_min_ciphertext_bytes: ByClass<usize>,
+    /// Length in bytes from which Poly1305 is faster with a table of the multiples of r's powers than
+    /// with the powers alone, in limbs of 26 bits.
+    pub poly1305_min_bytes_for_table: usize,
     /// Length in bytes of a message, authenticated in portions, from which the powers of r for four
     /// rows between two carries pay.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
@@ -145,6 +148,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     // Vectors that the compiler makes never are faster.
     poly1305_min_bytes: ByClass::same(usize::MAX),
     poly1305_min_ciphertext_bytes: ByClass::same(usize::MAX),
+    poly1305_min_bytes_for_table: 0,
     poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
     // Two lanes never are faster.
     poly1305_min_messages: usize::MAX,
@@ -182,8 +186,10 @@ mod x86 {
         min_prepared_groups: 4,
         // Zen 3: 128-bit vectors.
         one_block_on_narrower_vectors: true,
-        // Zen 3.
-        poly1305_min_bytes: ByClass::same(448),
+        // Granite Rapids: 320 to 384.
+        poly1305_min_bytes: ByClass::same(336),
+        // Granite Rapids: 1350 to 1536.
+        poly1305_min_bytes_for_table: 1536,
         // Zen 3: four lanes.
         poly1305_min_messages: 3,
         // A group with block 0.
@@ -217,8 +223,10 @@ mod x86 {
         block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
         // Granite Rapids; Zen 5 prefers five sets.
         group_beside_set: ByClass { one_cycle: PAIRS, two_cycles: false },
-        // Not measured: estimated from AVX2.
-        poly1305_min_bytes: ByClass::same(640),
+        // Granite Rapids: 320 to 384.
+        poly1305_min_bytes: ByClass::same(368),
+        // Granite Rapids: 4 to 8 KiB.
+        poly1305_min_bytes_for_table: 6144,
         // Eight lanes, not measured.
         poly1305_min_messages: 4,
         // Six sets with block 0; longer messages are authenticated faster on vectors.

@@ -18,7 +18,7 @@ use sealane_simd::{Bounds, MAX_U64_LANES, Simd, U64Lanes};
 use super::accumulator::Accumulator;
 use super::field::{Element, LIMB_44, Limb, Multiplier, arithmetic};
 use super::short::Short;
-use super::{limbs26, limbs52, many};
+use super::{many, rows, table};
 
 /// The largest value of a limb of 64 bits.
 #[derive(Clone, Copy, Debug)]
@@ -187,10 +187,12 @@ fn a_power_that_is_not_folded_is_noticed() {
 
 fn rows<const LANES: usize>(power: Element) {
     let token = Bounds::<LANES, false>::new();
-    let lanes = limbs26::from_elements(token, &[power; MAX_U64_LANES]);
+    let lanes = rows::splat(token, power);
     let data = vec![0; 16 * LANES * 300];
-    let sums = |rows: usize, table: &mut _| {
-        let sums = limbs26::sums_of_rows(token, Element(FOLDED), &lanes, &power, table, &data[..16 * LANES * rows]);
+    let sums = |count: usize, table: &mut _| {
+        let (head, rest) = rows::split_head::<<Bounds<LANES, false> as Simd>::U64Lanes>(&data[..16 * LANES * count]);
+        let first = rows::first_row(token, Element(FOLDED), head);
+        let sums = table::sums_of_rows(token, first, &lanes, &power, table, rest);
         assert_folded(ElementBound::from_limbs(sums.map(Bound)));
         sums
     };
@@ -208,23 +210,34 @@ fn rows<const LANES: usize>(power: Element) {
 /// powers of all keys: see [`Bounds`].
 #[test]
 fn vectors_of_44_bit_limbs() {
-    fn rows<const LANES: usize>() {
-        let token = Bounds::<LANES, true>::new();
-        let data = vec![0; 16 * LANES * 300];
-        // Every number of blocks in the last row, after rows that share a carry by one, two and
-        // four.
-        for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
+    on_rows::<2, true>();
+    on_rows::<4, true>();
+    on_rows::<8, true>();
+}
+
+/// Limbs of 26 bits without a table, likewise.
+#[test]
+fn vectors_of_26_bit_limbs_without_a_table() {
+    on_rows::<2, false>();
+    on_rows::<4, false>();
+    on_rows::<8, false>();
+}
+
+fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
+    let token = Bounds::<LANES, MUL_ADD_52>::new();
+    let data = vec![0; 16 * LANES * 300];
+    // Every number of blocks in the incomplete row, with rows that share a carry by one, two and
+    // four.
+    for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
+        for bytes in [16 * blocks, 16 * blocks - 1] {
             let mut accumulator = Accumulator::new(&[0xff; 32]);
             accumulator.h = Element(FOLDED);
-            limbs52::blocks(token, &mut accumulator, &data[..16 * blocks]);
+            rows::blocks(token, &mut accumulator, &data[..bytes]);
             let mut short = Short::new(&[0xff; 32]);
             short.h = Element(FOLDED);
-            let _ = limbs52::padded_and_lengths(token, short, &data[..16 * blocks - 1], &[0xff; 16]);
+            let _ = rows::padded_and_lengths(token, short, &data[..bytes], &[0xff; 16]);
         }
     }
-    rows::<2>();
-    rows::<4>();
-    rows::<8>();
 }
 
 /// One message in each lane, after scalar code has processed the longer ones' first blocks.

@@ -5,6 +5,8 @@
 //! largest values of all limbs. A generic implementation takes up to 2 % more instructions to seal
 //! short messages.
 
+use sealane_simd::Word;
+
 /// The low 26 bits.
 pub(super) const LIMB: u64 = (1 << 26) - 1;
 
@@ -76,6 +78,13 @@ impl Multiplier {
         [self.r0, self.r1, self.s1]
     }
 
+    /// Returns r, loaded word by word: CPUs wait with a load of a vector that was just written word
+    /// by word.
+    #[inline(always)]
+    pub(super) fn loaded(&self) -> Self {
+        Self { r0: self.r0.opaque(), r1: self.r1.opaque(), s1: self.s1.opaque() }
+    }
+
     /// Returns r as an element.
     pub(super) fn element(self) -> Element {
         Element([self.r0, self.r1, 0])
@@ -124,6 +133,12 @@ impl Element {
         let low = u128::MAX - 9;
         let (low, borrow) = low.overflowing_sub(u128::from(h0) | u128::from(h1) << 64);
         Self([low as u64, (low >> 64) as u64, 7 - h2 - u64::from(borrow)])
+    }
+
+    /// Returns the element, loaded word by word like [`Multiplier::loaded`].
+    #[inline(always)]
+    pub(super) fn loaded(&self) -> Self {
+        Self([self.0[0].opaque(), self.0[1].opaque(), self.0[2].opaque()])
     }
 
     /// Returns three limbs of 44 bits, the last of up to 43.

@@ -1,13 +1,13 @@
 //! The choice between scalar and vector code.
 
 use sealane_simd::tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS;
-use sealane_simd::{CpuClass, Level, Simd, U64Lanes};
+use sealane_simd::{CpuClass, Level, Simd};
 
 use super::accumulator::Accumulator;
 use super::field::{Element, Multiplier};
-use super::limbs26::{self, Table};
 use super::short::{ended, filled_with_zeros};
-use super::{BLOCK_BYTES, limbs52};
+use super::table::{self, Table};
+use super::{BLOCK_BYTES, rows};
 
 /// Adds whole blocks to `accumulator`, with the features of `token`.
 ///
@@ -26,8 +26,8 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
     token.enter(
         #[inline(always)]
         |token| {
-            if S::MUL_ADD_52 && message.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
-                return limbs52::blocks(token, accumulator, message);
+            if pays_in_rows(token, &None, message) {
+                return rows::blocks(token, accumulator, message);
             }
             let (whole, rest) = message.as_chunks::<BLOCK_BYTES>();
             blocks_inlined(token, accumulator, &mut None, whole.as_flattened());
@@ -63,16 +63,11 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
 
 #[inline(always)]
 fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    if data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
-        if S::MUL_ADD_52 {
-            return limbs52::blocks(token, accumulator, data);
-        }
-        // The blocks that do not fill a row come first. Meanwhile the powers of r are computed.
-        let (odd, rows) = data.split_at(data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-        for block in odd.as_chunks().0 {
-            accumulator.block(block);
-        }
-        limbs26::rows(token, accumulator, table, rows);
+    if pays_in_rows(token, table, data) {
+        return rows::blocks(token, accumulator, data);
+    }
+    if !S::MUL_ADD_52 && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
+        table::blocks(token, accumulator, table, data);
         return;
     }
     let blocks = data.as_chunks().0;
@@ -81,6 +76,14 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     } else {
         scalar(accumulator.h, accumulator.r, blocks)
     };
+}
+
+/// Returns whether [`rows`] are fastest. A piece of a longer message uses the table that earlier
+/// pieces have computed.
+#[inline(always)]
+fn pays_in_rows<S: Simd>(token: S, table: &Table, data: &[u8]) -> bool {
+    data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
+        && (S::MUL_ADD_52 || data.len() < S::TUNING.poly1305_min_bytes_for_table && table.is_none())
 }
 
 /// All backends whose vectors are no faster for Poly1305 share one copy. Separate copies would

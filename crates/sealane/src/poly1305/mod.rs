@@ -5,11 +5,11 @@ mod accumulator;
 mod bounds;
 mod field;
 mod kernel;
-mod limbs26;
-mod limbs52;
 pub(crate) mod many;
+mod rows;
 pub(crate) mod search;
 mod short;
+mod table;
 
 use core::fmt;
 
@@ -20,7 +20,7 @@ use subtle::ConstantTimeEq;
 pub(crate) use accumulator::Accumulator;
 use kernel::blocks;
 pub(crate) use kernel::{padded, padded_piece};
-pub(crate) use limbs52::{ROW_BYTES, RowsMac, padded_and_lengths};
+pub(crate) use rows::{ROW_BYTES, RowsMac, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
 

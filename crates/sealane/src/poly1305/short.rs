@@ -20,7 +20,7 @@ impl Short {
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let words = key.as_chunks().0;
-        // Words, not a vector: CPUs wait with a load of a vector that was just written word by word.
+        // See `Multiplier::loaded`.
         let word = |i: usize| u64::from_le_bytes(words[i]).opaque();
         let s = u128::from(word(2)) | u128::from(word(3)) << 64;
         Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }

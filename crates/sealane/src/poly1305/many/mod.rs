@@ -6,7 +6,7 @@
 //!
 //! h ← (h + m(0)) r² + m(1) r,
 //!
-//! with 50 multiplications in place of the 40 of [`super::limbs26`], but without a table, and
+//! with 50 multiplications in place of the 40 of [`super::table`], but without a table, and
 //! without lanes to combine at the end, which suits short messages. Messages are aligned at their
 //! ends. A shorter message begins with empty rows, which leave its accumulator at 0. Scalar code
 //! processes the first blocks of the few longest messages.
@@ -22,7 +22,7 @@ use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::LIMB;
 use super::kernel::padded;
-use super::limbs26::{carry, limbs};
+use super::table::{carry, limbs};
 use crate::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};

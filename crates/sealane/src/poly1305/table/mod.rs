@@ -22,12 +22,12 @@ mod powers;
 use sealane_simd::tuning::{
     POLY1305_MIN_ROWS_FOR_TABLE as MIN_ROWS_FOR_TABLE, poly1305_rows_per_carry as rows_per_carry,
 };
-use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
+use sealane_simd::{Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
-use super::field::{Element, LIMB, Multiplier};
-use crate::wipe::wipe;
+use super::field::{Element, LIMB};
+use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
 use powers::{Factors, Sums};
@@ -39,40 +39,33 @@ const MAX_ROWS: usize = 16;
 /// needs them, and kept from one piece of a message to the next.
 pub(super) type Table = Option<Powers>;
 
-/// Adds whole rows to `accumulator`: at least two of them.
+/// Adds whole blocks to `accumulator`: more than a row.
 #[inline(always)]
-pub(super) fn rows<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    let (mut powers_of_r, mut elements) = lane_powers::<S>(accumulator.r);
-    let lanes = from_elements(token, &elements);
-    wipe(&mut elements[..S::U64Lanes::LANES]);
-    let sums = sums_of_rows(token, accumulator.h, &lanes, &powers_of_r[S::U64Lanes::LANES - 1], table, data);
-    wipe(&mut powers_of_r[..S::U64Lanes::LANES]);
+pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+    let (head, rows) = split_head::<S::U64Lanes>(data);
+    let first = first_row(token, accumulator.h.loaded(), head);
+    let PowersOfR { mut lanes, step } = PowersOfR::new(token, accumulator.r.loaded());
+    let sums = sums_of_rows(token, first, &lanes, &step, table, rows);
+    lanes = Limbs26::zero(token);
+    zeroize::optimization_barrier(&lanes);
     accumulator.h = Element::from_limbs(sums);
 }
 
-/// Returns the new accumulator in five limbs. `lanes` has the factor that each lane's sum still
-/// needs at the end, `step` is R.
+/// Returns the new accumulator in five limbs. `h` has the first row, `lanes` the factor that each
+/// lane's sum still needs at the end, and `step` is R.
 #[inline(always)]
 pub(super) fn sums_of_rows<S: Simd>(
     token: S,
-    accumulator: Element,
-    lanes: &[S::U64Lanes; 5],
+    Limbs26(mut h): Limbs26<S::U64Lanes>,
+    Limbs26(lanes): &Limbs26<S::U64Lanes>,
     step: &Element,
     table: &mut Table,
-    data: &[u8],
+    rest: &[u8],
 ) -> [u64; 5] {
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
-    let (first, rest) = data.split_at(row_bytes);
     let count = rest.len() / row_bytes;
     let zero = [S::U64Lanes::splat(token, 0); 5];
 
-    // The first row, and the accumulator so far, which is added to the first block in lane 0.
-    let (low, high) = S::U64Lanes::load_blocks(token, first);
-    let mut h = limbs(token, low, high);
-    for (lane, limb) in h.iter_mut().zip(accumulator.limbs()) {
-        *lane = lane.add(S::U64Lanes::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]));
-    }
-    h[4] = h[4].add(S::U64Lanes::splat(token, 1 << 24)); // 2^128
     if count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
         let factors = Factors::new(step.limbs(), [0, 0, 0, 0, 1 << 24]);
@@ -107,34 +100,6 @@ pub(super) fn sums_of_rows<S: Simd>(
     [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
 
-/// Returns r^1 … r^N for N lanes, and for each lane i the factor that its sum still needs: r^(N-i),
-/// in the order of the blocks.
-#[inline(always)]
-pub(super) fn lane_powers<S: Simd>(r: Multiplier) -> ([Element; MAX_U64_LANES], [Element; MAX_U64_LANES]) {
-    let powers = powers_of_r(r, S::U64Lanes::LANES);
-    let mut elements = [Element::default(); MAX_U64_LANES];
-    for lane in 0..S::U64Lanes::LANES {
-        elements[lane] = powers[S::U64Lanes::LANES - 1 - S::U64Lanes::BLOCK_OF_LANE[lane]];
-    }
-    (powers, elements)
-}
-
-/// Returns r^1 … r^count.
-#[inline(always)]
-fn powers_of_r(r: Multiplier, count: usize) -> [Element; MAX_U64_LANES] {
-    let mut powers = [r.element(); MAX_U64_LANES];
-    for i in 1..count {
-        // Multiplies by r if that does not make the way from r to R longer: r is clamped, which is
-        // faster.
-        powers[i] = if i > 1 && (i + 1).is_power_of_two() {
-            powers[i / 2].multiply_full(powers[i / 2])
-        } else {
-            powers[i - 1].multiply(r)
-        };
-    }
-    powers
-}
-
 /// Returns the values, hidden from the compiler.
 #[inline(always)]
 fn opaque<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
@@ -160,20 +125,6 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [
         high.shr::<14>().and(limb),
         high.shr::<40>(),
     ]
-}
-
-/// An element for each lane, in five limbs of at most 2^26 + 2^24.
-#[inline(always)]
-pub(super) fn from_elements<S: Simd>(token: S, elements: &[Element; MAX_U64_LANES]) -> [S::U64Lanes; 5] {
-    let mut words = [[0; MAX_U64_LANES]; 3];
-    for i in 0..S::U64Lanes::LANES {
-        [words[0][i], words[1][i], words[2][i]] = elements[i].0;
-    }
-    let [low, high, top] = &words;
-    let mut limbs = limbs(token, S::U64Lanes::from_lanes(token, low), S::U64Lanes::from_lanes(token, high));
-    limbs[4] = limbs[4].add(S::U64Lanes::from_lanes(token, top).shl::<24>());
-    wipe(words.as_flattened_mut());
-    limbs
 }
 
 /// Returns the sum with a row of blocks, without their 2^128.

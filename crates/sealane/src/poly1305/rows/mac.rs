@@ -1,0 +1,77 @@
+//! A message that is authenticated row by row while it is encrypted.
+
+use sealane_simd::{Simd, Token, U64Lanes};
+
+use super::limbs::Limbs;
+use super::limbs52::Limbs52;
+use super::powers::{Powers, in_lane_0, row_limbs};
+use crate::Tag;
+use crate::poly1305::BLOCK_BYTES;
+use crate::poly1305::short::Short;
+
+/// Bytes of a row of eight lanes.
+pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
+
+/// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
+/// which has the associated data.
+pub(crate) struct RowsMac<W: U64Lanes> {
+    powers: Powers<Limbs52<W>, 4>,
+    sum: Limbs52<W>,
+    /// Bytes of the message that have been added.
+    done: usize,
+    /// Rows between two carries: 2 or 4.
+    rows_together: usize,
+}
+
+impl<W: U64Lanes> RowsMac<W> {
+    /// Returns a message without a key, to be [started](Self::start). Returning a filled value
+    /// would copy it, because it is large.
+    #[inline(always)]
+    pub(crate) fn empty(token: W::Token) -> Self {
+        Self { powers: Powers::empty(token), sum: Limbs52::zero(token), done: 0, rows_together: 4 }
+    }
+
+    /// Computes the powers of r that a message of `length` bytes needs.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, token: W::Token, short: &Short, length: usize) {
+        self.rows_together = {
+            let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
+            if length < min_bytes { 2 } else { 4 }
+        };
+        self.powers.fill(token, short.r, self.rows_together);
+        self.sum = in_lane_0(token, short.h);
+        self.done = 0;
+    }
+
+    /// Adds the new bytes of `message`, which begins with all bytes that were added before, up to a
+    /// whole row.
+    #[inline(always)]
+    pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
+        let end = message.len() - message.len() % ROW_BYTES;
+        if self.done == 0 && end > 0 {
+            // No multiplication has begun yet.
+            self.sum = self.sum.add(row_limbs(token, message));
+            self.done = ROW_BYTES;
+        }
+        if end > self.done {
+            add_rows(token, self, &message[self.done..end]);
+            self.done = end;
+        }
+    }
+
+    /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
+        let h = self.powers.finish_with_lengths(token, self.sum, tail, lengths);
+        self.powers.wipe(token);
+        Short { h, ..short }.tag()
+    }
+}
+
+/// Adds whole rows. All callers share one copy of this function.
+fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| mac.powers.rows(token, &mut mac.sum, rows, mac.rows_together),
+    );
+}
