@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 use sealane_workloads::Family;
 
-use crate::coverage::Ledger;
+use crate::ledger::Ledger;
+use crate::places::List;
 use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, ALL};
@@ -17,7 +18,7 @@ pub(crate) fn run() -> Result<()> {
     if cfg!(not(target_arch = "x86_64")) {
         bail!("this chore runs the x86 backends: run it on an x86-64 machine (`cargo xtask cross` has AArch64)");
     }
-    let mut ledger = Ledger::new("backends")?;
+    let mut ledger = Ledger::new("backends");
     let binaries = test_binaries::of_workspace(ALL)?;
     // The first width runs all tests. The others run only the tests of the families whose backend
     // they change.
@@ -25,11 +26,11 @@ pub(crate) fn run() -> Result<()> {
     for backend in ALWAYS.iter().copied().chain(avx512()) {
         let tests = selection.next(forced(backend));
         step(&format!("tests with SEALANE_BACKEND={backend}"));
-        ledger
-            .add("native", test_binaries::run_all(&binaries, &[], tests.as_deref(), &[("SEALANE_BACKEND", backend)])?);
+        let environment = [("SEALANE_BACKEND", backend)];
+        test_binaries::run_all(&binaries, &[], tests.as_deref(), &environment, ledger.at("native"))?;
     }
     step("what was exercised");
-    ledger.close(true)
+    ledger.close(&List::read()?, true)
 }
 
 /// Returns the backends of each family when `SEALANE_BACKEND` names that backend. A family without

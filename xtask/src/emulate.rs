@@ -8,11 +8,12 @@ use anyhow::{Context as _, Result, ensure};
 use sealane_workloads::Family;
 
 use crate::bochs::{self, Guest};
-use crate::coverage::{Exercised, Ledger, List, Place, variable};
 use crate::cross;
+use crate::ledger::Ledger;
+use crate::places::{List, Place, variable};
 use crate::process::{cache_dir, step};
 use crate::selection::Selection;
-use crate::test_binaries::{self, Emulated, TestBinary};
+use crate::test_binaries::{self, TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -41,11 +42,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         println!("   the emulator is ready in {}", cache_dir()?.display());
         return Ok(());
     }
-    let mut ledger = Ledger::new("emulate")?;
+    let mut ledger = Ledger::new("emulate");
     let list = List::read()?;
     // Skips the tests that `cross` runs on other models of the same architecture.
     let mut selection = Selection::default();
-    list.exercised_by("cross").into_iter().for_each(|(family, backend)| selection.skip(family, backend));
+    list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
     let mut runs = Vec::new();
     for place in list.places("emulate") {
         for names in place.forced() {
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     ensure!(!runs.is_empty(), "no such machine");
     step("tests for emulated machines");
-    let mut binaries = cross::static_x86_64()?;
+    let mut binaries = cross::static_x86_64(&list)?;
     // The references do not depend on the machine.
     binaries.retain(|binary| binary.package != "sealane-spec");
     if let Some(only) = &options.only {
@@ -79,14 +80,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
     });
     for (run, exercised) in runs.iter().zip(results) {
-        ledger.add(&run.place.name, exercised?);
+        exercised?.iter().for_each(|output| ledger.at(&run.place.name).read(output));
     }
     if options.only.is_some() || !options.arguments.is_empty() {
         println!("   some tests only: what was exercised is not compared with what must be");
         return Ok(());
     }
     step("what was exercised");
-    ledger.close(options.machine.is_none())
+    ledger.close(&list, options.machine.is_none())
 }
 
 /// A boot of a machine, with its backends and the parts of the tests' names.
@@ -96,7 +97,7 @@ struct Run<'a> {
     tests: Vec<&'static str>,
 }
 
-fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Exercised> {
+fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {
     let Run { place, backends, tests } = run;
     let (cpu, detects) = (place.bochs.as_deref().context("the place names no CPU")?, place.detects());
     // One thread: the machine has one CPU, and the output stays in order.
@@ -113,22 +114,20 @@ fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], optio
         arguments: arguments(binary),
     };
     let guests: Vec<_> = binaries.iter().map(guest).collect();
-    let environment = Emulated { backends, detects: detects.as_deref() }.environment();
+    let environment = emulated(backends, detects.as_deref());
     let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
     // The output is printed at once, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;
-    let mut exercised = Exercised::default();
     for (guest, output) in guests.iter().zip(&outputs) {
         let count = test_binaries::passed(&guest.name, output)?;
         writeln!(report, "   {}: {count} passed", guest.name)?;
         if options.arguments.iter().any(|argument| argument == "--nocapture") {
             writeln!(report, "{output}")?;
         }
-        exercised.add(Exercised::read(output));
         total += count;
     }
     ensure!(total > 0, "no test ran");
     println!("{report}   {total} tests passed with SEALANE_BACKEND={backends}");
-    Ok(exercised)
+    Ok(outputs)
 }

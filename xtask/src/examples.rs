@@ -75,6 +75,5 @@ fn files(folder: &Path, prefix: &str, inner: &str) -> Result<Vec<PathBuf>> {
 /// Returns the names of the functions that other objects can call.
 fn functions(nm: &Path, archive: &Path) -> Result<BTreeSet<String>> {
     let output = process::output(Command::new(nm).args(["--defined-only", "--extern-only"]).arg(archive))?;
-    let text = String::from_utf8(output).context("nm printed what is not UTF-8")?;
-    Ok(text.lines().filter_map(|line| line.split_once(" T ")).map(|(_, name)| name.to_owned()).collect())
+    Ok(output.lines().filter_map(|line| line.split_once(" T ")).map(|(_, name)| name.to_owned()).collect())
 }

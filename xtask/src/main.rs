@@ -6,18 +6,20 @@ mod backends;
 mod bochs;
 mod command_crates;
 mod constant_time;
-mod coverage;
 mod cross;
 mod dependencies;
 mod emulate;
 mod examples;
+mod figures;
 mod fuzz;
 mod instructions;
 mod interop;
 mod large_file;
+mod ledger;
 mod msrv;
 mod no_std;
 mod phones;
+mod places;
 mod probe;
 mod process;
 mod python;
@@ -66,8 +68,8 @@ enum Chore {
     Sabotage(sabotage::Options),
     /// Compare the times of fixed and random secrets: needs an idle machine
     Time(probe::TimeOptions),
-    /// Print where each backend is executed, from xtask/backends.toml
-    Coverage(coverage::Options),
+    /// Make the pages and plots in docs/ that come from lists and measurements in the repository
+    Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of
     /// them
     Fuzz(fuzz::Options),
@@ -115,7 +117,7 @@ fn run() -> Result<()> {
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
         Chore::Time(options) => probe::time(&options),
-        Chore::Coverage(options) => coverage::run(&options),
+        Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),
         Chore::Interop(options) => interop::run(&options),

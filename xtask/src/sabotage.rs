@@ -1,18 +1,17 @@
 //! `cargo xtask sabotage`: do the tests notice a kernel that computes wrong results? Builds the
-//! library with the feature `fault`, and runs each test that goes through a backend twice.
+//! library with `--cfg sealane_fault`, and runs each test that goes through a backend twice.
 //! Unchanged, it must pass; with a fault in its primitive on that backend, it must fail.
 
 use std::ffi::OsString;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use sealane_workloads::Workload;
 
 use crate::bochs::{self, Guest};
-use crate::coverage::List;
 use crate::cross;
-use crate::process::{self, step};
-use crate::test_binaries::{Emulated, TestBinary};
+use crate::places::List;
+use crate::process::{self, lossy, step};
+use crate::test_binaries::{TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -50,11 +49,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut trials = 0;
     let mut judge = |place: &str, passes: &Passes<'_>| -> Result<()> {
         for (backend, workload) in list.primitives_at(place) {
-            if options.backend.as_ref().is_some_and(|only| *only != backend) {
+            if options.backend.as_ref().is_some_and(|only| only != backend) {
                 continue;
             }
-            ensure!(passes(workload, &backend, false)?, "{} on {backend} fails without a fault", workload.quick_test);
-            let noticed = !passes(workload, &backend, true)?;
+            ensure!(passes(workload, backend, false)?, "{} on {backend} fails without a fault", workload.quick_test);
+            let noticed = !passes(workload, backend, true)?;
             trials += 1;
             println!("   {:<14} {backend:<14} {}", workload.name, if noticed { "noticed" } else { "NOT NOTICED" });
             if !noticed {
@@ -65,11 +64,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     for (target, place) in TARGETS.iter().filter(|(target, _)| chosen(target)) {
         step(target);
-        let (suite, runner) = cross::suite_with_faults(target, place)?;
+        let (suite, runner) = cross::suite_with_faults(&list, target, place)?;
         judge(place, &|workload, backend, fault| passes(&suite, &runner, workload, backend, fault))?;
     }
     if chosen("bochs") {
-        let (suite, _) = cross::suite_with_faults("x86_64-unknown-linux-gnu", "native")?;
+        let (suite, _) = cross::suite_with_faults(&list, "x86_64-unknown-linux-gnu", "native")?;
         let machine = bochs::prepare()?;
         for place in MACHINES {
             step(place);
@@ -84,15 +83,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Runs the tests here, or in an emulator of a CPU.
 fn passes(suite: &TestBinary, runner: &[OsString], workload: &Workload, backend: &str, fault: bool) -> Result<bool> {
-    let test = workload.quick_test;
-    let mut words = runner.iter().cloned().chain([suite.path.clone().into(), test.into()]);
-    let mut command = Command::new(words.next().expect("there is a program"));
-    command.args(words).current_dir(&suite.directory).envs(Emulated { backends: backend, detects: None }.environment());
+    let mut command = suite.command(runner);
+    command.arg(workload.quick_test).envs(emulated(backend, None));
     if fault {
         command.env(VARIABLE, format!("{}:{backend}", workload.name));
     }
-    let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
-    verdict(&String::from_utf8_lossy(&[output.stderr, output.stdout].concat()))
+    let output = process::outcome(&mut command)?;
+    verdict(&lossy(&[output.stderr, output.stdout].concat()))
 }
 
 /// Runs the tests in an emulated machine.
@@ -110,7 +107,7 @@ fn passes_in(
         arguments: vec!["--test-threads=1".into(), workload.quick_test.into()],
     };
     let injected = format!("{}:{backend}", workload.name);
-    let mut environment = Emulated { backends: backend, detects: None }.environment();
+    let mut environment = emulated(backend, None);
     if fault {
         environment.push((VARIABLE, &injected));
     }

@@ -4,14 +4,14 @@
 //! paths of this machine, and takes minutes to build.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use cargo_metadata::Package;
 use serde_json::{Value, json};
 
-use crate::command_crates::{CommandCrates, Crate, PACKAGE, Package, locked, metadata};
+use crate::command_crates::{CommandCrates, Crate, PACKAGE, locked, metadata};
 use crate::process;
 use crate::python;
 use crate::toolchain;
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
     text.push('\n');
     if let Some(file) = &options.output {
-        fs::write(file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+        process::write(file, &text)?;
     } else if !options.validate {
         print!("{text}");
     }
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn validate(text: &str) -> Result<()> {
     let python = python::with(VALIDATOR)?;
     let file = process::target_dir().join("sealane.cdx.json");
-    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    process::write(&file, text)?;
     process::run(Command::new(python).args(["-c", VALIDATE]).arg(&file))?;
     println!("   {} is valid CycloneDX 1.6", file.display());
     Ok(())
@@ -65,8 +65,7 @@ fn validate(text: &str) -> Result<()> {
 /// machine and at any time.
 fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     let packages = metadata(Path::new("Cargo.toml"), &["--filter-platform", target])?.into_iter();
-    let packages: BTreeMap<_, _> =
-        packages.map(|p| (Crate { name: p.name.clone(), version: p.version.clone() }, p)).collect();
+    let packages: BTreeMap<_, _> = packages.map(|package| (Crate::from(&package), package)).collect();
     let checksums = locked(Path::new("Cargo.lock"))?.into_iter();
     let checksums: BTreeMap<_, _> =
         checksums.filter_map(|p| Some((Crate { name: p.name, version: p.version }, p.checksum?))).collect();
@@ -152,10 +151,9 @@ mod tests {
     /// Returns the names and versions of `cargo tree`, without the parser of [`CommandCrates`].
     fn tree(edges: &str, target: &str) -> Vec<String> {
         let fixed = ["tree", "--locked", "--prefix", "none", "--format", "{p}", "--package", PACKAGE];
-        let output =
-            process::output(process::cargo().args(fixed).args(["--edges", edges, "--target", target])).unwrap();
+        let tree = process::output(process::cargo().args(fixed).args(["--edges", edges, "--target", target])).unwrap();
         let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ").replacen(" v", " ", 1);
-        let found: BTreeSet<_> = String::from_utf8(output).unwrap().lines().map(name).collect();
+        let found: BTreeSet<_> = tree.lines().map(name).collect();
         found.into_iter().filter(|crate_| !crate_.starts_with(&format!("{PACKAGE} "))).collect()
     }
 

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use crate::process;
+use crate::places::List;
+use crate::process::cargo_variable;
 use crate::toolchain;
 
 /// A target for which Rust brings linker and C library.
@@ -24,30 +25,12 @@ impl StaticTarget {
     /// it are out of reach, the target is GNU's, linked statically.
     pub(crate) fn new() -> Result<Self> {
         if toolchain::by_rustup(MUSL)? {
-            let linker = (variable(MUSL, "LINKER"), "rust-lld".into());
-            return Ok(Self { triple: MUSL, environment: vec![linker] });
+            return Ok(Self { triple: MUSL, environment: vec![(cargo_variable(MUSL, "LINKER"), "rust-lld".into())] });
         }
         println!("   rustup does not get {MUSL} here: {GNU} in its place, as static");
-        let linker = process::tool("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross")?;
-        let toolchain = toolchain::for_target(GNU, "std", false)?;
-        let mut environment = toolchain.environment;
-        environment.push((variable(GNU, "LINKER"), linker.into()));
-        environment.push((variable(GNU, "RUSTFLAGS"), "-C target-feature=+crt-static".into()));
-        // The setting as arguments. The README's commands do not need them.
-        for argument in &toolchain.arguments {
-            if let Some(crates) = argument.to_str().and_then(|argument| argument.strip_prefix("-Zbuild-std=")) {
-                environment.push(("CARGO_UNSTABLE_BUILD_STD".into(), crates.into()));
-            }
-        }
+        let mut environment = toolchain::for_target(GNU, "std", false)?.variables();
+        environment.extend(List::read()?.target(GNU)?.linker()?);
+        environment.push((cargo_variable(GNU, "RUSTFLAGS"), "-C target-feature=+crt-static".into()));
         Ok(Self { triple: GNU, environment })
     }
-
-    /// Returns the variable that passes a setting of this target to cargo.
-    pub(crate) fn variable(&self, setting: &str) -> OsString {
-        variable(self.triple, setting)
-    }
-}
-
-fn variable(triple: &str, setting: &str) -> OsString {
-    format!("CARGO_TARGET_{}_{setting}", triple.replace('-', "_").to_uppercase()).into()
 }

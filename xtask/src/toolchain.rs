@@ -4,17 +4,34 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::process;
 
 /// Arguments and environment with which cargo builds for a target.
 #[derive(Default)]
 pub(crate) struct Toolchain {
-    pub(crate) arguments: Vec<OsString>,
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// The crates of the standard library to build.
+    build_std: Option<&'static str>,
+    environment: &'static [(&'static str, &'static str)],
     /// Flags for the Rust compiler.
-    pub(crate) flags: Option<&'static str>,
+    pub(crate) flags: &'static str,
+}
+
+impl Toolchain {
+    /// Makes a command of cargo use it.
+    pub(crate) fn apply<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .args(self.build_std.map(|crates| format!("-Zbuild-std={crates}")))
+            .envs(self.environment.iter().copied())
+    }
+
+    /// Returns the same as variables, for a command that is started by another program.
+    pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
+        let build_std = self.build_std.map(|crates| ("CARGO_UNSTABLE_BUILD_STD", crates));
+        let variables = self.environment.iter().copied().chain(build_std);
+        variables.map(|(name, value)| (name.into(), value.into())).collect()
+    }
 }
 
 /// Debian's C library for WebAssembly, in place of the one in rustup's standard library. It is
@@ -38,30 +55,21 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     if !from_source && !has_source && add_by_rustup(target) {
         return Ok(Toolchain::default());
     }
-    if !has_source {
-        bail!(
-            "there is no standard library for {target}. With rustup: rustup target add {target}. \
-             On Debian: apt-get install rustc-web rust-web-src"
-        );
-    }
+    ensure!(
+        has_source,
+        "there is no standard library for {target}. With rustup: rustup target add {target}. \
+         On Debian: apt-get install rustc-web rust-web-src"
+    );
     println!("   building {library} for {target} from Debian's source");
-    let crates = if library == "std" { "std,panic_abort" } else { library };
-    let bootstrap = OsString::from("1");
-    let flags = if target.starts_with("wasm32-wasi") {
+    let is_wasi = target.starts_with("wasm32-wasi");
+    if is_wasi {
         process::tool("wasm-ld", "lld wasi-libc")?;
-        Some(DEBIAN_WASI)
-    } else {
-        None
-    };
+    }
     Ok(Toolchain {
-        arguments: vec![format!("-Zbuild-std={crates}").into()],
-        environment: vec![
-            ("RUSTC".into(), DEBIAN_RUSTC.into()),
-            // `-Zbuild-std` is unstable, and Debian's compiler is a stable one.
-            ("RUSTC_BOOTSTRAP".into(), bootstrap.clone()),
-            ("__CARGO_DEFAULT_LIB_METADATA".into(), bootstrap),
-        ],
-        flags,
+        build_std: Some(if library == "std" { "std,panic_abort" } else { "core" }),
+        // `-Zbuild-std` is unstable, and Debian's compiler is a stable one.
+        environment: &[("RUSTC", DEBIAN_RUSTC), ("RUSTC_BOOTSTRAP", "1"), ("__CARGO_DEFAULT_LIB_METADATA", "1")],
+        flags: if is_wasi { DEBIAN_WASI } else { "" },
     })
 }
 
@@ -79,15 +87,13 @@ pub(crate) fn host() -> Result<String> {
 /// Returns the value of a field in `rustc -vV`, such as `host` or `commit-hash`.
 pub(crate) fn of_compiler(name: &str) -> Result<String> {
     let version = process::output(Command::new("rustc").arg("-vV"))?;
-    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
     let found = version.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Ok(found.with_context(|| format!("`rustc -vV` names no {name}"))?.to_owned())
 }
 
 /// Returns the folder of a compiler's libraries.
 pub(crate) fn sysroot(compiler: &str) -> Result<PathBuf> {
-    let sysroot = process::output(Command::new(compiler).args(["--print", "sysroot"]))?;
-    Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))
+    Ok(process::output(Command::new(compiler).args(["--print", "sysroot"]))?.trim().into())
 }
 
 fn is_installed(target: &str) -> Result<bool> {
@@ -103,8 +109,6 @@ fn add_by_rustup(target: &str) -> bool {
 }
 
 fn has_debian_source() -> Result<bool> {
-    if !Path::new(DEBIAN_RUSTC).is_file() {
-        return Ok(false);
-    }
-    Ok(sysroot(DEBIAN_RUSTC)?.join("lib/rustlib/src/rust/library/std").is_dir())
+    let library = "lib/rustlib/src/rust/library/std";
+    Ok(Path::new(DEBIAN_RUSTC).is_file() && sysroot(DEBIAN_RUSTC)?.join(library).is_dir())
 }

@@ -23,7 +23,7 @@ pub(super) enum Operation {
     /// Products of 32 by 32 bits.
     WideProduct,
     /// Products of 52 by 52 bits and a sum.
-    FusedProduct,
+    WideProductAndSum,
     /// Distributes 64-bit lanes of two vectors to another vector.
     Transpose,
     /// A mask.
@@ -186,7 +186,7 @@ fn x86_64(mnemonic: &str) -> Operation {
         "paddd" => Operation::AddWords,
         "pshufd" => Operation::Columns,
         "pmuludq" => Operation::WideProduct,
-        "pmadd52luq" | "pmadd52huq" => Operation::FusedProduct,
+        "pmadd52luq" | "pmadd52huq" => Operation::WideProductAndSum,
         "punpcklqdq" | "punpckhqdq" => Operation::Transpose,
         "pandq" => Operation::And,
         "pshufb" => Operation::Shuffle,

@@ -97,7 +97,7 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         let name = match (blocks, code.backend) {
             (0, "scalar") => "chacha20 portable",
             (0, _) => "chacha20 vertical",
-            _ => "fused vertical",
+            _ => "interleaved vertical",
         };
         return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
     }
@@ -109,7 +109,7 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         return Some((if adds == 8 { "chacha20 block and set" } else { "chacha20 block and two sets" }, alone(1)));
     }
     if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
-        let name = if blocks == 0 { "chacha20 horizontal" } else { "fused horizontal" };
+        let name = if blocks == 0 { "chacha20 horizontal" } else { "interleaved horizontal" };
         return Some((name, Work { units: adds / 8, blocks_beside: blocks }));
     }
     if adds == 0 && word_rotations >= 32 && word_rotations.is_multiple_of(32) {
@@ -118,10 +118,10 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     if wide_products >= 20 && wide_products.is_multiple_of(20) {
         return Some(("poly1305 rows", alone(wide_products / 20)));
     }
-    let fused_products = code.count(&[Operation::FusedProduct]);
+    let products_of_limbs = code.count(&[Operation::WideProductAndSum]);
     // One, two or four rows share a carry. Further products are powers of r.
-    if [18, 36, 72].contains(&fused_products) {
-        let rows = fused_products / 18;
+    if [18, 36, 72].contains(&products_of_limbs) {
+        let rows = products_of_limbs / 18;
         return Some((if rows == 1 { "poly1305 limbs52 row" } else { "poly1305 limbs52 rows" }, alone(rows)));
     }
     // 5 limbs by 5, once or several times in an iteration.
@@ -200,10 +200,10 @@ pub(super) mod tests {
         let horizontal = times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0");
         let cases = [
             (vertical.clone(), Some(("chacha20 vertical", 1, 0))),
-            (vertical + &blocks(4), Some(("fused vertical", 1, 4))),
+            (vertical + &blocks(4), Some(("interleaved vertical", 1, 4))),
             (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1, 0))),
             (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
-            (horizontal + &blocks(2), Some(("fused horizontal", 2, 2))),
+            (horizontal + &blocks(2), Some(("interleaved horizontal", 2, 2))),
             (
                 times(40, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
                 Some(("chacha20 group and set", 1, 0)),

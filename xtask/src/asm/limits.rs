@@ -172,7 +172,7 @@ mod tests {
         let found = find(Architecture::X86_64, &functions);
         let judge = |block_instructions: usize| {
             let limit = format!("block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n");
-            let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"fused vertical\"\ninstructions = 98\n";
+            let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstructions = 98\n";
             let limits: Limits = toml::from_str(&format!("{text}{limit}")).unwrap();
             (limits.judge(&found).len(), limits.all()[0].room(&found))
         };

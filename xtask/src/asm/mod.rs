@@ -11,7 +11,7 @@ mod served;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum as _;
 
 use crate::probe;
@@ -53,10 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Prints the loops of one architecture and returns their errors.
 fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     let functions = disassemble(architecture, options.program.as_deref())?;
-    let path = process::workspace_root().join(format!("xtask/asm-limits-{}.toml", architecture.name()));
-    let limits = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let limits: Limits = toml::from_str(&limits).with_context(|| format!("cannot understand {}", path.display()))?;
-
+    let limits: Limits = process::read_toml(format!("xtask/asm-limits-{}.toml", architecture.name()))?;
     let found = kernels::find(architecture, &functions);
     print_table(&found, &limits);
     if let Some(kernel) = &options.print {
@@ -81,11 +78,10 @@ fn disassemble(architecture: Architecture, program: Option<&Path>) -> Result<Vec
     let objdump = process::tool(program_name, package)?;
     let program = match program {
         Some(program) => program.to_path_buf(),
-        None => probe::build(architecture.name(), &[])?,
+        None => probe::build(architecture.name())?,
     };
     let dump = |arguments: &[&str]| -> Result<String> {
-        let text = process::output(Command::new(&objdump).args(arguments).arg(&program))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        process::output(Command::new(&objdump).args(arguments).arg(&program))
     };
     let text = dump(&["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"])?;
     let mut functions = disassembly::parse(&text)?;

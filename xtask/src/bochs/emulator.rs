@@ -118,7 +118,7 @@ fn download_source(work: &Path) -> Result<PathBuf> {
     let source = work.join(SOURCE);
     let sum = process::output(Command::new("sha256sum").arg(&source))
         .with_context(|| format!("{SOURCE_RELEASE} no longer has {SOURCE}"))?;
-    if !sum.starts_with(SOURCE_SHA256.as_bytes()) {
+    if !sum.starts_with(SOURCE_SHA256) {
         bail!("{} is not the source that is expected: its SHA-256 differs", source.display());
     }
     Ok(source)
@@ -128,7 +128,7 @@ fn download_source(work: &Path) -> Result<PathBuf> {
 /// the only ones within reach.
 fn mirrors() -> Vec<String> {
     let listed = process::output(Command::new("apt-get").args(["indextargets", "--format", "$(ORIGIN) $(REPO_URI)"]));
-    let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
+    let listed = listed.unwrap_or_default();
     let uris = listed.lines().filter_map(|line| line.strip_prefix("Debian "));
     let own = uris.map(|uri| uri.trim_end_matches('/').to_owned()).filter(|uri| uri.ends_with("/debian"));
     let mut mirrors: Vec<_> = own.chain([MIRROR.to_owned()]).collect();
@@ -145,7 +145,6 @@ fn kernel(packages: &Path) -> Result<PathBuf> {
     }
     let depends = process::output(Command::new("apt-cache").args(["depends", "linux-image-cloud-amd64"]))
         .context("cannot ask apt for the kernel's package: run `apt-get update` first (as root)")?;
-    let depends = String::from_utf8_lossy(&depends);
     let package = depends
         .lines()
         .filter_map(|line| line.trim().strip_prefix("Depends: "))

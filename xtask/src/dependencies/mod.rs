@@ -4,13 +4,12 @@
 mod page;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::command_crates::{CommandCrates, locked, metadata};
+use crate::command_crates::{CommandCrates, locked, metadata, workspaces};
 use crate::process::{self, step};
 use page::{Mark, Page};
 
@@ -57,25 +56,11 @@ fn deny(program: &Path, what: &[&str]) -> Result<()> {
     )
 }
 
-/// Returns the folders of this repository with a workspace: the main one, and the separate ones.
-fn workspaces() -> Result<Vec<PathBuf>> {
-    let mut folders = Vec::new();
-    for file in process::tracked_files()?.iter().filter(|file| file.ends_with("Cargo.toml")) {
-        let manifest: toml::Table = toml::from_str(&fs::read_to_string(file)?)
-            .with_context(|| format!("cannot understand {}", file.display()))?;
-        if manifest.contains_key("workspace") {
-            folders.push(file.parent().context("a manifest is in a folder")?.to_path_buf());
-        }
-    }
-    ensure!(!folders.is_empty(), "no workspace in the repository");
-    Ok(folders)
-}
-
 /// cargo-deny looks at one workspace only. This checks all lock files: every crate from outside is
 /// from crates.io and has a checksum.
 fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
-    for folder in workspaces {
-        let file = folder.join("Cargo.lock");
+    for manifest in workspaces {
+        let file = manifest.with_extension("lock");
         if !file.is_file() {
             println!("   {}: none, so nothing there is pinned", file.display());
             continue;
@@ -96,15 +81,15 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
 /// of the command with them, with a reason and the right marks. It must list no others.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let mut named = BTreeSet::new();
-    for folder in workspaces {
-        for package in metadata(&folder.join("Cargo.toml"), &["--no-deps"])? {
+    for manifest in workspaces {
+        for package in metadata(manifest, &["--no-deps"])? {
             named.extend(package.dependencies.into_iter().filter(|d| d.path.is_none()).map(|d| d.name));
         }
     }
     let command = marks()?;
     let brought: BTreeSet<_> = command.keys().filter(|name| !named.contains(*name)).cloned().collect();
 
-    let page = Page::parse(&fs::read_to_string(PAGE).with_context(|| format!("cannot read {PAGE}"))?)?;
+    let page = Page::parse(&process::read(PAGE)?)?;
     let mut complaints = page.compare(&named, &brought);
     complaints.extend(page.wrong_marks(&command));
     if complaints.is_empty() {
@@ -121,13 +106,13 @@ fn marks() -> Result<BTreeMap<String, Mark>> {
     let names: BTreeSet<_> = crates.dependencies.keys().map(|package| package.name.as_str()).collect();
     let mut found = BTreeMap::<String, Mark>::new();
     for package in metadata(Path::new("Cargo.toml"), &["--filter-platform", TARGET])? {
-        if package.source.is_none() || !names.contains(package.name.as_str()) {
+        if package.source.is_none() || !names.contains(&**package.name) {
             continue;
         }
         let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
-        let mark = found.entry(package.name.clone()).or_default();
-        mark.has_unsafe |= has_unsafe_code(&folder.join("src"))?;
-        mark.only_builds = !in_program.contains(package.name.as_str());
+        let mark = found.entry(package.name.to_string()).or_default();
+        mark.has_unsafe |= has_unsafe_code(folder.join("src").as_ref())?;
+        mark.only_builds = !in_program.contains(&**package.name);
     }
     Ok(found)
 }
@@ -144,5 +129,28 @@ fn has_unsafe_code(folder: &Path) -> Result<bool> {
         Some(0) => Ok(true),
         Some(1) => Ok(false),
         _ => bail!("{} failed", process::describe(&command)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_code_is_found_in_code_only() {
+        for (line, expected) in [
+            ("let x = unsafe { *p };", true),
+            ("pub unsafe fn f() {}", true),
+            ("    unsafe", true),
+            ("unsafe extern \"C\" {}", true),
+            ("a / b; unsafe { f() }", true),
+            ("// unsafe { *p }", false),
+            ("#![forbid(unsafe_code)]", false),
+            ("let is_unsafe = true;", false),
+        ] {
+            let folder = process::empty_folder("unsafe-lines").unwrap();
+            process::write(folder.join("a.rs"), line).unwrap();
+            assert_eq!(has_unsafe_code(&folder).unwrap(), expected, "{line}");
+        }
     }
 }

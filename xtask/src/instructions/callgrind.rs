@@ -1,16 +1,15 @@
 //! Counts with valgrind's callgrind. Whenever the probe calls its function `boundary`, callgrind
 //! writes down the number of instructions since the last call.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{BACKENDS, Case, Count, Counts};
-use crate::probe;
+use crate::{probe, process};
 
 /// The counts of all cases on all backends.
-pub(super) fn measure(program: &PathBuf) -> Result<Counts> {
+pub(super) fn measure(program: &Path) -> Result<Counts> {
     let mut counts = Counts::new();
     for backend in BACKENDS {
         let (cases, profile) = run(program, backend)?;
@@ -20,15 +19,13 @@ pub(super) fn measure(program: &PathBuf) -> Result<Counts> {
 }
 
 /// The probe's list of cases, and callgrind's file.
-fn run(program: &PathBuf, backend: &str) -> Result<(String, String)> {
+fn run(program: &Path, backend: &str) -> Result<(String, String)> {
     let profile = program.with_file_name(format!("instructions-{backend}.callgrind"));
-    let mut flags =
-        ["--tool=callgrind", "--combine-dumps=yes", "--dump-before=*boundary*"].map(OsString::from).to_vec();
-    flags.push(format!("--callgrind-out-file={}", profile.display()).into());
+    let file = format!("--callgrind-out-file={}", profile.display());
+    let flags = ["--tool=callgrind", "--combine-dumps=yes", "--dump-before=*boundary*", &file];
     let (status, cases, errors) = probe::under_valgrind(&flags, program, &["instructions", backend])?;
     ensure!(status == Some(0), "this needs a CPU with AVX2 and BMI2, and a valgrind that knows them: {errors}");
-    let text = std::fs::read_to_string(&profile).with_context(|| format!("cannot read {}", profile.display()))?;
-    Ok((cases, text))
+    Ok((cases, process::read(profile)?))
 }
 
 /// Adds the counts of one run of the probe.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{cargo, empty_dir};
+use super::cargo;
 use crate::process::{self, step};
 use crate::toolchain;
 
@@ -28,8 +28,7 @@ pub(super) fn check() -> Result<()> {
     let mut command = cargo();
     command.args(["check", "--package", "sealane-cli"]);
     for target in TARGETS {
-        let toolchain = toolchain::for_target(target, "std", false)?;
-        command.args(["--target", target]).args(&toolchain.arguments).envs(toolchain.environment);
+        toolchain::for_target(target, "std", false)?.apply(command.args(["--target", target]));
     }
     process::run(&mut command)
 }
@@ -40,6 +39,7 @@ const MANIFEST: &str = "
     edition = '2024'
     [lib]
     crate-type = ['cdylib']
+    path = 'lib.rs'
     [profile.dev]
     panic = 'abort'
     [workspace]
@@ -59,15 +59,12 @@ const SOURCE: &str = "
 /// that are loaded must be aligned to 16 KiB.
 pub(super) fn alignment() -> Result<()> {
     let readelf = process::tool("readelf", "binutils")?;
-    let dir = empty_dir("probe")?;
-    std::fs::create_dir(dir.join("src")).context("cannot create a folder for a shared object's source")?;
-    for (name, text) in [("Cargo.toml", MANIFEST), ("src/lib.rs", SOURCE)] {
-        std::fs::write(dir.join(name), text).with_context(|| format!("cannot write {name} of a shared object"))?;
-    }
+    let dir = process::empty_folder("phones/probe")?;
+    process::write(dir.join("Cargo.toml"), MANIFEST)?;
+    process::write(dir.join("lib.rs"), SOURCE)?;
     for &(target, linker, package) in ALIGNED {
         step(&format!("{target}: the alignment of shared objects"));
         process::tool(linker, package)?;
-        let toolchain = toolchain::for_target(target, "core", false)?;
         let mut command = cargo();
         command
             .arg("--config")
@@ -76,11 +73,9 @@ pub(super) fn alignment() -> Result<()> {
             .arg("--config")
             .arg(format!("target.{target}.rustflags = ['-C', 'link-arg=-nostdlib']"))
             .args(["build", "--target", target, "--target-dir", "target", "--offline"])
-            .args(&toolchain.arguments)
-            .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
             .env_remove("RUSTFLAGS")
             .current_dir(&dir);
-        process::run(&mut command)?;
+        process::run(toolchain::for_target(target, "core", false)?.apply(&mut command))?;
         let library = dir.join("target").join(target).join("debug/libprobe.so");
         let segments = loaded_segments(&readelf, &library)?;
         // One for code, and one for writable data.
@@ -96,8 +91,7 @@ pub(super) fn alignment() -> Result<()> {
 /// Returns the alignments of the segments that are loaded.
 fn loaded_segments(readelf: &Path, library: &Path) -> Result<Vec<u64>> {
     let output = process::output(Command::new(readelf).args(["--segments", "--wide"]).arg(library))?;
-    let lines = String::from_utf8_lossy(&output).into_owned();
-    lines.lines().filter(|line| line.trim_start().starts_with("LOAD ")).map(alignment_of).collect()
+    output.lines().filter(|line| line.trim_start().starts_with("LOAD ")).map(alignment_of).collect()
 }
 
 fn alignment_of(line: &str) -> Result<u64> {

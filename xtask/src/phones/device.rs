@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{cargo, empty_dir};
+use super::cargo;
 use crate::process::{self, step};
 use crate::static_aarch64::StaticTarget;
 use crate::test_binaries::{self, QUICK_RELEASE};
@@ -20,10 +20,9 @@ impl Device {
     pub(super) fn new() -> Result<Self> {
         let qemu = process::tool("qemu-aarch64", "qemu-user")?;
         process::tool("setsid", "util-linux")?;
-        let dir = empty_dir("device")?;
-        for (name, text) in [("devices", "emulator-5554\tdevice\n"), ("emulator", &qemu.display().to_string())] {
-            std::fs::write(dir.join(name), text).with_context(|| format!("cannot write {name} of the device"))?;
-        }
+        let dir = process::empty_folder("phones/device")?;
+        process::write(dir.join("devices"), "emulator-5554\tdevice\n")?;
+        process::write(dir.join("emulator"), qemu.display().to_string())?;
         std::fs::create_dir(dir.join("tmp")).context("cannot create the device's folder")?;
         Ok(Self { dir, adb: process::workspace_root().join("tools/android-runner/tests/adb.sh") })
     }
@@ -40,15 +39,14 @@ impl Device {
 
     /// Returns the output of `adb`.
     fn adb(&self, arguments: &[&str]) -> Result<String> {
-        let output = process::output(self.prepare(Command::new(&self.adb).args(arguments)))?;
-        String::from_utf8(output).context("adb's output is not UTF-8")
+        process::output(self.prepare(Command::new(&self.adb).args(arguments)))
     }
 
     /// Checks that programs were pushed and run since the last check, and that nothing is left of
     /// them.
     fn was_used(&self) -> Result<()> {
         let path = self.dir.join("log");
-        let log = std::fs::read_to_string(&path).context("no call of adb")?;
+        let log = process::read(&path).context("no call of adb")?;
         std::fs::remove_file(&path).context("cannot clear the calls of adb")?;
         for call in [": push ", ": shell exec sh "] {
             ensure!(log.contains(call), "adb was not called as expected:\n{log}");
@@ -70,26 +68,24 @@ pub(super) fn run(device: &Device) -> Result<()> {
     let path = std::env::join_paths(std::iter::once(runner.clone()).chain(std::env::split_paths(&path)))?;
     let cross = |arguments: &[&str]| {
         let mut command = cargo();
-        command.args(arguments).args(["--release", "--target", target.triple]);
-        command.envs(target.environment.iter().map(|(name, value)| (name, value)));
-        command.env(target.variable("RUNNER"), "android-runner").env("PATH", &path).envs(QUICK_RELEASE);
-        device.prepare(&mut command);
+        command.args(arguments).args(["--release", "--target", target.triple]).envs(target.environment.clone());
+        command.env(process::cargo_variable(target.triple, "RUNNER"), "android-runner");
+        device.prepare(command.env("PATH", &path).envs(QUICK_RELEASE));
         command
     };
 
     step("cargo test, by the runner");
     let output = process::output(&mut cross(&["test", "--package", "sealane-simd", "--lib"]))?;
-    let count = test_binaries::passed("sealane-simd", &String::from_utf8_lossy(&output))?;
+    let count = test_binaries::passed("sealane-simd", &output)?;
     ensure!(count > 0, "no test ran");
     device.was_used()?;
     println!("   {count} tests passed");
 
     step("the command, by cargo run and the runner");
-    let mut build = cross(&["build", "--package", "sealane-cli"]);
-    process::run(&mut build)?;
+    process::run(&mut cross(&["build", "--package", "sealane-cli"]))?;
     let sealane = |arguments: &[&str]| -> Result<Output> {
         let mut command = cross(&["run", "--quiet", "--package", "sealane-cli"]);
-        let output = command.arg("--").args(arguments).output().context("cannot start cargo")?;
+        let output = process::outcome(command.arg("--").args(arguments))?;
         device.was_used()?;
         Ok(output)
     };
@@ -99,13 +95,11 @@ pub(super) fn run(device: &Device) -> Result<()> {
     ensure!(cpu["architecture"] == "aarch64", "not on AArch64: {cpu}");
     let quick = ["bench", "--time-per-cell", "1", "--sizes", "64,1KiB", "--filter", "chacha20", "--html", "-"];
     let bench = sealane(&quick)?;
-    let page = String::from_utf8_lossy(&bench.stdout);
-    ensure!(
-        bench.status.success() && page.contains("<svg") && page.contains("neon"),
-        "sealane bench failed: {bench:?}"
-    );
+    let page = process::lossy(&bench.stdout);
+    let is_page = bench.status.success() && page.contains("<svg") && page.contains("neon");
+    ensure!(is_page, "sealane bench failed: {bench:?}");
     let failed = sealane(&["decrypt", "-i", "no such file"])?;
-    let error = String::from_utf8_lossy(&failed.stderr);
+    let error = process::lossy(&failed.stderr);
     ensure!(failed.status.code() == Some(1) && error.contains("no such file"), "not as it fails here: {failed:?}");
     println!("   cpu and bench ran, and a failure came back");
 
@@ -118,7 +112,7 @@ pub(super) fn run(device: &Device) -> Result<()> {
     let key = shell("./sealane keygen -o key >&2; cat key")?;
     let recipient = key.lines().find_map(|line| line.strip_prefix("# public key: ")).context("no public key")?;
     let opened = shell(&format!("./sealane -r {recipient} -o sealed plain && ./sealane -d -i key sealed"))?;
-    ensure!(opened == std::fs::read_to_string("README.md")?, "the opened file differs");
+    ensure!(opened == process::read("README.md")?, "the opened file differs");
     let sealed = std::fs::read(device.dir.join("sealed")).context("no sealed file")?;
     ensure!(sealed.starts_with(b"age-encryption.org/v1\n"), "the file is not sealed");
     println!("   a file was sealed, and opened again");

@@ -4,10 +4,9 @@
 mod android;
 mod device;
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::process;
 
@@ -25,14 +24,4 @@ fn cargo() -> Command {
     let mut command = process::cargo();
     command.arg("--config").arg(process::workspace_root().join("tools/android-runner/config.toml"));
     command
-}
-
-/// Returns an empty folder for this chore.
-fn empty_dir(name: &str) -> Result<PathBuf> {
-    let dir = process::target_dir().join("phones").join(name);
-    if dir.exists() {
-        std::fs::remove_dir_all(&dir).with_context(|| format!("cannot clear {}", dir.display()))?;
-    }
-    std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    Ok(dir)
 }

@@ -71,7 +71,7 @@ impl Place {
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_HOME", &self.cargo_home);
         // With RUSTFLAGS from the environment, the program would differ from the released one.
         command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
-        String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
+        process::output(&mut command)
     }
 
     /// Returns flags that make the paths in the program's panic messages the same on all machines.
