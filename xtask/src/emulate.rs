@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use sealane_workloads::Family;
 
-use crate::bochs::{self, Guest};
+use crate::bochs::{self, Guest, Machine};
 use crate::cross;
 use crate::ledger::Ledger;
 use crate::places::{List, Place, variable};
@@ -63,20 +63,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     step("tests for emulated machines");
     let mut binaries = cross::static_x86_64(&list)?;
     // The references do not depend on the machine.
-    binaries.retain(|binary| binary.package != "sealane-spec");
-    if let Some(only) = &options.only {
-        binaries.retain(|binary| binary.name.contains(only.as_str()));
-        ensure!(!binaries.is_empty(), "no test executable is named like {only}");
-    }
+    let only = options.only.as_deref().unwrap_or_default();
+    binaries.retain(|binary| binary.package != "sealane-spec" && binary.name.contains(only));
+    ensure!(!binaries.is_empty(), "no test executable is named like {only}");
 
-    let machine = bochs::prepare()?;
+    bochs::prepare()?;
     // Each machine is a process with one thread.
     let results: Vec<_> = std::thread::scope(|scope| {
-        let start = |run| {
-            let (machine, binaries) = (&machine, &binaries);
-            scope.spawn(move || emulate(machine, run, binaries, options))
-        };
-        let runs: Vec<_> = runs.iter().map(start).collect();
+        let binaries = &binaries;
+        let runs: Vec<_> = runs.iter().map(|run| scope.spawn(move || emulate(run, binaries, options))).collect();
         runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
     });
     for (run, exercised) in runs.iter().zip(results) {
@@ -97,7 +92,7 @@ struct Run<'a> {
     tests: Vec<&'static str>,
 }
 
-fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {
+fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {
     let Run { place, backends, tests } = run;
     let (cpu, detects) = (place.bochs.as_deref().context("the place names no CPU")?, place.detects());
     // One thread: the machine has one CPU, and the output stays in order.
@@ -115,7 +110,7 @@ fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], optio
     };
     let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = emulated(backends, detects.as_deref());
-    let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
+    let outputs = Machine { name: backends, cpu, limit: LIMIT }.run(&guests, &environment)?;
     // The output is printed at once, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;

@@ -28,7 +28,6 @@ mod sabotage;
 mod sanitize;
 mod sbom;
 mod selection;
-mod static_aarch64;
 mod test_binaries;
 mod toolchain;
 

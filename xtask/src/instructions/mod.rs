@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 use crate::probe;
 use crate::process::{self, step};
-use limits::Limits;
+use limits::{Limits, change};
 
 const LIMITS: &str = "xtask/instruction-limits.toml";
 
@@ -24,7 +24,7 @@ const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only cases whose name has this in it ("seal", "avx2 open", "scalar chacha20 64")
-    #[arg(long, value_name = "FILTER", default_value = "")]
+    #[arg(long, value_name = "FILTER", default_value = "", conflicts_with = "bless")]
     case: String,
     /// Make what was counted the new limits
     #[arg(long)]
@@ -59,37 +59,29 @@ type Counts = BTreeMap<Case, Count>;
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the limits are for x86-64 code: run this on an x86-64 machine");
     step("instruction counts (callgrind)");
-    let path = process::workspace_root().join(LIMITS);
-    let mut limits = Limits::read(&path)?;
     let compiler = compiler()?;
     let program = probe::build("x86_64")?;
-
     let mut counts = callgrind::measure(&program)?;
     if options.bless {
         let again = callgrind::measure(&program)?;
         ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
-    }
-    counts.retain(|case, _| case.to_string().contains(&options.case));
-    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
-    print_table(&counts, &limits);
-
-    let whole = options.case.is_empty();
-    if options.bless {
-        limits.set(&counts, &compiler, whole)?;
-        std::fs::write(&path, limits.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+        process::write(LIMITS, Limits::of_counts(&counts, &compiler).to_string())?;
         println!("   {} counts are the limits now: {LIMITS}", counts.len());
         return Ok(());
     }
-    let complaints = limits.judge(&counts, &compiler, whole);
-    if complaints.is_empty() {
-        println!("   {} counts are within their limits", counts.len());
-        return Ok(());
-    }
-    let mut about = String::new();
-    if !limits.compiler.is_empty() && limits.compiler != compiler {
-        about = format!("\nThe limits were counted with {}, and this is {compiler}.", limits.compiler);
-    }
-    bail!("{LIMITS} does not agree:\n  - {}{about}", complaints.join("\n  - "))
+    let limits: Limits = process::read_toml(LIMITS)?;
+    counts.retain(|case, _| case.to_string().contains(&options.case));
+    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
+    print_table(&counts, &limits);
+    let complaints = limits.judge(&counts, &compiler, options.case.is_empty());
+    ensure!(
+        complaints.is_empty(),
+        "{LIMITS} does not agree:\n  - {}\nThe limits were counted with {}, and this is {compiler}.",
+        complaints.join("\n  - "),
+        limits.compiler
+    );
+    println!("   {} counts are within their limits", counts.len());
+    Ok(())
 }
 
 /// The version of the compiler: the counts depend on it.
@@ -106,10 +98,7 @@ fn print_table(counts: &Counts, limits: &Limits) {
             case.backend, case.operation, case.size, count.instructions
         );
         match limits.of(case) {
-            Some(limit) => {
-                let change = (count.instructions as f64 / limit as f64 - 1.0) * 100.0;
-                println!("  {limit:>8}  {change:>+5.1} %");
-            }
+            Some(limit) => println!("  {limit:>8}  {:>+5.1} %", change(count.instructions, limit)),
             None => println!("         -"),
         }
     }
