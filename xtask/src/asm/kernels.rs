@@ -7,7 +7,7 @@ use super::served::Served;
 
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
-    pub(super) backend: &'static str,
+    pub(super) backend: String,
     pub(super) kernel: &'static str,
     pub(super) work: Work,
     pub(super) count: Count,
@@ -34,15 +34,15 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
         if !function.name.contains("sealane") {
             continue;
         }
-        let backend = backend(architecture, &function.name);
+        let backend = architecture.backend(&function.name);
         let frame_pointer = has_frame_pointer(architecture, function);
         for body in innermost(architecture, function) {
-            let code = Code { architecture, backend, one_message: served.takes_one_message(index), body };
+            let code = Code { architecture, backend: &backend, one_message: served.takes_one_message(index), body };
             let known = served.kernel(index, &code);
             let known = known.map(|(kernel, units)| (kernel, Work { units, blocks_beside: 0 }));
             let Some((kernel, work)) = known.or_else(|| recognise(&code)) else { continue };
             let count = Count::of(architecture, body, frame_pointer);
-            found.push(Found { backend, kernel, work, count, function: &function.name, body });
+            found.push(Found { backend: backend.clone(), kernel, work, count, function: &function.name, body });
         }
     }
     found
@@ -51,7 +51,7 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
 /// A loop and its function.
 pub(super) struct Code<'a> {
     architecture: Architecture,
-    backend: &'static str,
+    backend: &'a str,
     /// Whether it is in a function that authenticates single messages.
     one_message: bool,
     body: &'a [Instruction],
@@ -67,15 +67,6 @@ impl Code<'_> {
     fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
         self.body.iter().any(|instruction| is(self.architecture, instruction))
     }
-}
-
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
-/// Code outside such functions was compiled without further features.
-fn backend(architecture: Architecture, function: &str) -> &'static str {
-    let entered = function.contains("Token>::enter::entry");
-    let before = function.split("::enter::").next().unwrap_or("");
-    let token = architecture.backends().iter().find(|(token, _)| entered && before.contains(token));
-    token.map_or(architecture.baseline(), |(_, name)| name)
 }
 
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
@@ -260,9 +251,9 @@ pub(super) mod tests {
 
     #[test]
     fn the_backend_is_the_token_of_the_entry() {
-        let entry = "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), sealane::f::{closure#0}>";
-        assert_eq!(backend(Architecture::X86_64, entry), "avx2");
-        assert_eq!(backend(Architecture::X86_64, "sealane::chacha20::portable::group::<20, false>"), "scalar");
+        let backend = |function: &str| Architecture::X86_64.backend(function);
+        assert_eq!(backend(&format!("{ENTRY}::{{closure#0}}>")), "avx512");
+        assert_eq!(backend("sealane::chacha20::portable::group::<20, false>"), "scalar");
     }
 
     #[test]
