@@ -2,11 +2,11 @@
 # An x86 machine with AVX-512: Bochs, and Debian's kernel. Nothing needs root: packages are unpacked,
 # not installed.
 #
-#     bash bochs.sh prepare CACHE         builds and downloads everything into CACHE, once
-#     bash bochs.sh image CACHE WORK CPU  writes a bootable image of the files in WORK/root
-#     bash bochs.sh boot CACHE WORK       boots it; the serial line is WORK/serial.txt
+#     bash bochs.sh prepare            builds and downloads everything, once
+#     bash bochs.sh image WORK CPU     writes a bootable image of the files in WORK/root
+#     bash bochs.sh boot WORK SECONDS  boots it for that long; the serial line is WORK/serial.txt
 set -euo pipefail
-CACHE=$(realpath "$2")
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/sealane
 PACKAGES=$CACHE/bochs-guest
 
 # Debian bookworm's package is 2.7, which cannot run AVX-512 programs.
@@ -145,7 +145,7 @@ END
 
 case $1 in
 prepare) prepare ;;
-image) image "$3" "$4" ;;
-boot) cd "$3" && exec "$EMULATOR" -q -f bochsrc ;;
+image) image "$2" "$3" ;;
+boot) cd "$2" && exec timeout "$3" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1 ;;
 *) fail "no such part: $1" ;;
 esac

@@ -4,23 +4,14 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::process;
-
-/// A model of a machine, and the time that a run may take on it.
-pub(crate) struct Machine<'a> {
-    /// The name in messages.
-    pub(crate) name: &'a str,
-    pub(crate) cpu: &'a str,
-    pub(crate) limit: Duration,
-}
 
 /// A statically linked program for the machine to run.
 pub(crate) struct Guest {
@@ -37,72 +28,55 @@ const EXIT: &str = "sealane-guest: exit ";
 /// Builds and downloads what the machines need, if it is not in the cache folder. This takes about
 /// four minutes once.
 pub(crate) fn prepare() -> Result<()> {
-    process::run(&mut script("prepare")?)
+    process::run(&mut script("prepare"))
 }
 
-/// Returns the script, with the cache folder as its argument.
-fn script(part: &str) -> Result<Command> {
+fn script(part: &str) -> Command {
     let mut command = Command::new("bash");
-    command.arg("xtask/bochs.sh").arg(part).arg(process::cache_dir()?).current_dir(process::workspace_root());
-    Ok(command)
+    command.arg("xtask/bochs.sh").arg(part).current_dir(process::workspace_root());
+    command
 }
 
-impl Machine<'_> {
-    /// Boots the machine, runs the programs one after the other with `environment`, and returns
-    /// their outputs in order. [`prepare`] must have run.
-    ///
-    /// # Errors
-    /// If a program fails, if the machine does not start, or if it does not end in time.
-    pub(crate) fn run(&self, guests: &[Guest], environment: &[(&str, &str)]) -> Result<Vec<String>> {
-        // Each run has a folder, so that runs at the same time do not collide.
-        static RUNS: AtomicUsize = AtomicUsize::new(0);
-        let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        let work = process::empty_folder(format!("bochs/{}-{run}", std::process::id()))?;
-        let result = self.run_in(&work, guests, environment);
-        // The folder is kept after a failure, because the logs in it tell the reason.
-        if result.is_ok() {
-            fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
-        }
-        result.with_context(|| format!("the emulated machine's logs are in {}", work.display()))
+/// Boots a machine with that CPU, runs the programs one after the other with `environment`, and
+/// returns their outputs in order. [`prepare`] must have run.
+///
+/// # Errors
+/// If a program fails, if the machine does not start, or if it does not end within `limit`.
+pub(crate) fn run(cpu: &str, guests: &[Guest], environment: &[(&str, &str)], limit: Duration) -> Result<Vec<String>> {
+    // Each run has a folder, so that runs at the same time do not collide.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let work = process::empty_folder(format!("bochs/{}-{run}", std::process::id()))?;
+    let result = run_in(&work, cpu, guests, environment, limit);
+    // The folder is kept after a failure, because the logs in it tell the reason.
+    if result.is_ok() {
+        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
     }
+    result.with_context(|| format!("the emulated machine's logs are in {}", work.display()))
+}
 
-    fn run_in(&self, work: &Path, guests: &[Guest], environment: &[(&str, &str)]) -> Result<Vec<String>> {
-        let strip = process::tool("strip", "binutils")?;
-        fs::create_dir_all(work.join("root/guest"))?;
-        process::write(work.join("root/init"), init_script(guests, environment)?)?;
-        for (number, guest) in guests.iter().enumerate() {
-            // Copying symbols would only cost the emulated machine time.
-            let program = work.join(format!("root/guest/{number}"));
-            process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
-        }
-        process::output(script("image")?.arg(work).arg(self.cpu))?;
-        let log = fs::File::create(work.join("bochs.out")).context("cannot create a log file")?;
-        let mut boot = script("boot")?;
-        boot.arg(work).stdin(Stdio::null()).stderr(log.try_clone()?).stdout(log);
-        self.watch(boot.spawn().context("cannot start bash")?, work)?;
-        let text = fs::read(work.join("serial.txt")).context("the machine wrote nothing on its serial line")?;
-        outputs(&process::lossy(&text).replace('\r', ""), guests)
+fn run_in(
+    work: &Path,
+    cpu: &str,
+    guests: &[Guest],
+    environment: &[(&str, &str)],
+    limit: Duration,
+) -> Result<Vec<String>> {
+    let strip = process::tool("strip", "binutils")?;
+    fs::create_dir_all(work.join("root/guest"))?;
+    process::write(work.join("root/init"), init_script(guests, environment)?)?;
+    for (number, guest) in guests.iter().enumerate() {
+        // Copying symbols would only cost the emulated machine time.
+        let program = work.join(format!("root/guest/{number}"));
+        process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
     }
-
-    /// Waits for the end of the emulator. The marks on the serial line decide, not its exit status:
-    /// Bochs takes a guest's power-off for a fatal error.
-    fn watch(&self, mut emulator: Child, work: &Path) -> Result<()> {
-        let started = Instant::now();
-        let mut shown = 0;
-        loop {
-            let ended = emulator.try_wait()?.is_some();
-            shown = show_progress(self.name, &work.join("serial.txt"), shown)?;
-            if ended {
-                return Ok(());
-            }
-            if started.elapsed() > self.limit {
-                emulator.kill()?;
-                emulator.wait()?;
-                anyhow::bail!("Bochs did not come to its end in {} s", self.limit.as_secs());
-            }
-            std::thread::sleep(Duration::from_millis(200));
-        }
-    }
+    process::output(script("image").arg(work).arg(cpu))?;
+    let status = process::outcome(script("boot").arg(work).arg(limit.as_secs().to_string()))?.status;
+    // The exit status of `timeout`. Other ones mean nothing: Bochs takes a guest's power-off for a
+    // fatal error, and the marks on the serial line decide.
+    ensure!(status.code() != Some(124), "Bochs did not come to its end in {} s", limit.as_secs());
+    let text = fs::read(work.join("serial.txt")).context("the machine wrote nothing on its serial line")?;
+    outputs(&process::lossy(&text).replace('\r', ""), guests)
 }
 
 /// Init runs each program with its arguments, and prints marks at the start of its output and at
@@ -132,21 +106,6 @@ fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String>
 fn quote(word: &str) -> Result<String> {
     ensure!(!word.contains('\''), "no apostrophe may be in an argument for the emulated machine: {word}");
     Ok(format!("'{word}'"))
-}
-
-/// Prints init's messages about programs since `from`, and returns the position after them.
-fn show_progress(machine: &str, serial: &Path, from: u64) -> Result<u64> {
-    let Ok(mut file) = fs::File::open(serial) else { return Ok(from) };
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(from))?;
-    file.read_to_end(&mut bytes)?;
-    let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else { return Ok(from) };
-    for line in process::lossy(&bytes[..end]).lines() {
-        if let Some(name) = line.trim_end().strip_prefix(BEGIN) {
-            println!("   {machine}: {name} …");
-        }
-    }
-    Ok(from + end as u64 + 1)
 }
 
 /// Splits the serial line's text into the outputs of the programs. Returns an error if a program

@@ -7,20 +7,17 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use sealane_workloads::Family;
 
-use crate::bochs::{self, Guest, Machine};
+use crate::bochs::{self, Guest};
 use crate::cross;
 use crate::ledger::Ledger;
 use crate::places::{List, Place, variable};
-use crate::process::{cache_dir, step};
+use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only get the emulator ready
-    #[arg(long)]
-    prepare: bool,
     /// Only this machine, by its name in xtask/backends.toml (`bochs-skylake`)
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
@@ -37,11 +34,6 @@ const LIMIT: Duration = Duration::from_mins(30);
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if options.prepare {
-        bochs::prepare()?;
-        println!("   the emulator is ready in {}", cache_dir()?.display());
-        return Ok(());
-    }
     let mut ledger = Ledger::new("emulate");
     let list = List::read()?;
     // Skips the tests that `cross` runs on other models of the same architecture.
@@ -110,7 +102,7 @@ fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<
     };
     let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = emulated(backends, detects.as_deref());
-    let outputs = Machine { name: backends, cpu, limit: LIMIT }.run(&guests, &environment)?;
+    let outputs = bochs::run(cpu, &guests, &environment, LIMIT)?;
     // The output is printed at once, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;

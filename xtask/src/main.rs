@@ -75,7 +75,7 @@ enum Chore {
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
-    Interop(interop::Options),
+    Interop,
     /// Send 4 GiB through the command, measure its memory, and open the result with age
     LargeFile,
     /// Build the primitives for targets that have no std
@@ -119,7 +119,7 @@ fn run() -> Result<()> {
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),
-        Chore::Interop(options) => interop::run(&options),
+        Chore::Interop => interop::run(),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
         Chore::Dependencies(options) => dependencies::run(&options),

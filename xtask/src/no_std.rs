@@ -13,7 +13,7 @@ const TARGETS: &[&str] = &["x86_64-unknown-none", "aarch64-unknown-none", "thumb
 pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
         step(&format!("{target}: sealane without std"));
-        let toolchain = toolchain::for_target(target, "core", false)?;
+        let toolchain = toolchain::for_target(target, "core")?;
         // The crate is built alone, and with other crates, which have features for std.
         for features in ["", "rustcrypto,commit"] {
             let mut command = process::cargo();

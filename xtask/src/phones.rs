@@ -52,7 +52,7 @@ fn check() -> Result<()> {
     let mut command = cargo();
     command.args(["check", "--package", "sealane-cli"]);
     for target in TARGETS {
-        toolchain::for_target(target, "std", false)?.apply(command.args(["--target", target]));
+        toolchain::for_target(target, "std")?.apply(command.args(["--target", target]));
     }
     process::run(&mut command)
 }
@@ -95,7 +95,7 @@ fn alignment() -> Result<()> {
         command.arg("--config").arg(format!("target.{target}.rustflags = ['-C', 'link-arg=-nostdlib']"));
         command.args(["build", "--target", target, "--target-dir", "target", "--offline"]);
         command.env_remove("RUSTFLAGS").current_dir(&dir);
-        process::run(toolchain::for_target(target, "core", false)?.apply(&mut command))?;
+        process::run(toolchain::for_target(target, "core")?.apply(&mut command))?;
         let library = dir.join("target").join(target).join("debug/libprobe.so");
         let segments = process::output(Command::new(&readelf).args(["--segments", "--wide"]).arg(&library))?;
         let segments: Vec<_> = segments.lines().filter(|line| line.trim_start().starts_with("LOAD ")).collect();
@@ -130,7 +130,7 @@ fn static_target() -> Result<(&'static str, Vec<(OsString, OsString)>)> {
         return Ok((MUSL, vec![(cargo_variable(MUSL, "LINKER"), "rust-lld".into())]));
     }
     println!("   rustup does not get {MUSL} here: {GNU} in its place, as static");
-    let mut environment = toolchain::for_target(GNU, "std", false)?.variables();
+    let mut environment = toolchain::for_target(GNU, "std")?.variables();
     environment.extend(List::read()?.target(GNU)?.linker()?);
     environment.push((cargo_variable(GNU, "RUSTFLAGS"), "-C target-feature=+crt-static".into()));
     Ok((GNU, environment))

@@ -45,18 +45,12 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
 /// Finds or installs the standard library for `target`. If it must be built from source, `library`
 /// is `std` or `core`.
-pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
-    if !from_source && is_installed(target)? {
-        return Ok(Toolchain::default());
-    }
-    // An existing source is used without trying rustup first, because rustup waits for minutes if
-    // its server is out of reach.
-    let has_source = has_debian_source()?;
-    if !from_source && !has_source && add_by_rustup(target) {
+pub(crate) fn for_target(target: &str, library: &str) -> Result<Toolchain> {
+    if by_rustup(target)? {
         return Ok(Toolchain::default());
     }
     ensure!(
-        has_source,
+        has_debian_source()?,
         "there is no standard library for {target}. With rustup: rustup target add {target}. \
          On Debian: apt-get install rustc-web rust-web-src"
     );
@@ -73,8 +67,8 @@ pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Resu
     })
 }
 
-/// Returns whether rustup has the standard library for `target`, or installs it. As in
-/// [`for_target`], it does not try if Debian's source is there.
+/// Returns whether rustup has the standard library for `target`, or installs it. It does not try if
+/// Debian's source is there, because it waits for minutes if its server is out of reach.
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }

@@ -72,73 +72,63 @@ impl Code<'_> {
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
 /// instructions tell the kernels apart.
 fn recognise(code: &Code) -> Option<(&'static str, Work)> {
-    let adds = code.count(&[Operation::AddWords]);
-    let column_rotations = code.count(&[Operation::Columns]);
-    let wide_products = code.count(&[Operation::WideProduct]);
-    let transpositions = code.count(&[Operation::Transpose]);
-    let products = code.count(&[Operation::Product]);
-    let word_rotations = code.count(&[Operation::RotateWord]);
-    // h r has four products of limbs. A fifth and a sixth product fit 64 bits.
-    let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
-    let alone = |units| Work { units, blocks_beside: 0 };
+    use Operation::{AddWords, Columns, Product, RotateWord, Transpose, WideProduct, WideProductAndSum};
+    let all = [AddWords, Columns, WideProduct, WideProductAndSum, Transpose, Product, RotateWord];
+    let [adds, columns, wide_products, limbs52, transpositions, products, rotations] =
+        all.map(|operation| code.count(&[operation]));
+    let times = |count: usize, of: usize| (count > 0 && count.is_multiple_of(of)).then(|| count / of);
+    let blocks = times(products, PRODUCTS).unwrap_or(0);
 
-    // A double round has 8 quarter rounds of 4 additions each. On rows, 2 quarter rounds do the
-    // work of 8.
-    if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
-        let name = match (blocks, code.backend) {
-            (0, "scalar") => "chacha20 portable",
-            (0, _) => "chacha20 vertical",
-            _ => "interleaved vertical",
-        };
-        return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
-    }
-    // A set of rows beside one or two groups of blocks.
-    if column_rotations == 6 && (adds == 40 || adds == 72) {
-        return Some((if adds == 40 { "chacha20 group and set" } else { "chacha20 pair and set" }, alone(1)));
-    }
-    if adds >= 8 && adds.is_multiple_of(8) && column_rotations == adds / 8 * 6 && word_rotations >= 32 {
-        return Some((if adds == 8 { "chacha20 block and set" } else { "chacha20 block and two sets" }, alone(1)));
-    }
-    if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
-        let name = if blocks == 0 { "chacha20 horizontal" } else { "interleaved horizontal" };
-        return Some((name, Work { units: adds / 8, blocks_beside: blocks }));
-    }
-    if adds == 0 && word_rotations >= 32 && word_rotations.is_multiple_of(32) {
-        return Some(("chacha20 words", alone(word_rotations / 32)));
-    }
-    if wide_products >= 20 && wide_products.is_multiple_of(20) {
-        return Some(("poly1305 rows", alone(wide_products / 20)));
-    }
-    let products_of_limbs = code.count(&[Operation::WideProductAndSum]);
-    // One, two or four rows share a carry. Further products are powers of r.
-    if [18, 36, 72].contains(&products_of_limbs) {
-        let rows = products_of_limbs / 18;
-        return Some((if rows == 1 { "poly1305 limbs52 row" } else { "poly1305 limbs52 rows" }, alone(rows)));
-    }
-    // 5 limbs by 5, once or several times in an iteration.
-    if wide_products >= 25 && wide_products.is_multiple_of(25) {
-        let name = if transpositions >= 20 {
-            // Ten vectors are distributed to the rows of the table. Loading a row of blocks takes
-            // two of these instructions.
-            "poly1305 powers"
-        } else if code.one_message {
-            "poly1305 row by row"
-        } else {
-            // Each block belongs to another message.
-            "poly1305 many"
-        };
-        return Some((name, alone(wide_products / 25)));
-    }
-    // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
-    // by another length, or write their results to vectors.
-    if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
-        let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
-        return Some((name, alone(blocks)));
-    }
-    None
+    let (kernel, units) = match (adds, columns) {
+        // A set of rows beside one or two groups of blocks, or beside one block in general registers.
+        (40, 6) => ("chacha20 group and set", 1),
+        (72, 6) => ("chacha20 pair and set", 1),
+        (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
+        _ if adds > 8 && adds.is_multiple_of(8) && columns == adds / 8 * 6 && rotations >= 32 => {
+            ("chacha20 block and two sets", 1)
+        }
+        (0, _) if times(rotations, 32).is_some() => ("chacha20 words", rotations / 32),
+        // A double round has 8 quarter rounds of 4 additions each.
+        (_, 0) if times(adds, 32).is_some() => {
+            let kernel = match (blocks, code.backend) {
+                (0, "scalar") => "chacha20 portable",
+                (0, _) => "chacha20 vertical",
+                _ => "interleaved vertical",
+            };
+            (kernel, adds / 32)
+        }
+        // On rows, 2 quarter rounds do the work of 8.
+        _ if times(adds, 8).is_some() && columns >= adds / 8 * 6 => {
+            (if blocks == 0 { "chacha20 horizontal" } else { "interleaved horizontal" }, adds / 8)
+        }
+        _ if times(wide_products, 20).is_some() => ("poly1305 rows", wide_products / 20),
+        // One, two or four rows share a carry. Further products are powers of r.
+        _ if limbs52 == 18 => ("poly1305 limbs52 row", 1),
+        _ if [36, 72].contains(&limbs52) => ("poly1305 limbs52 rows", limbs52 / 18),
+        // 5 limbs by 5, once or several times in an iteration. Ten vectors are distributed to the rows
+        // of the table. Loading a row of blocks takes two of these instructions.
+        _ if times(wide_products, 25).is_some() => {
+            let kernel = match (transpositions, code.one_message) {
+                (20.., _) => "poly1305 powers",
+                (_, true) => "poly1305 row by row",
+                // Each block belongs to another message.
+                (_, false) => "poly1305 many",
+            };
+            (kernel, wide_products / 25)
+        }
+        // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
+        // by another length, or write their results to vectors.
+        _ if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) => {
+            (if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" }, blocks)
+        }
+        _ => return None,
+    };
+    let blocks_beside = if kernel.starts_with("interleaved") { blocks } else { 0 };
+    Some((kernel, Work { units, blocks_beside }))
 }
 
-/// The number of multiplications of 64 by 64 bits for a block of Poly1305.
+/// The number of multiplications of 64 by 64 bits for a block of Poly1305: h r has four products of
+/// limbs. A fifth and a sixth product fit 64 bits.
 const PRODUCTS: usize = 4;
 
 /// Returns vector operations that were compiled to separate functions. A function between the entry

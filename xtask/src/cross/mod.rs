@@ -22,9 +22,6 @@ pub(crate) struct Options {
     /// Only this target; may be given several times
     #[arg(long, value_name = "TARGET")]
     target: Vec<String>,
-    /// Build the standard library from Debian's source even where rustup has it
-    #[arg(long)]
-    from_source: bool,
 }
 
 const X86_64: &str = "x86_64-unknown-linux-gnu";
@@ -38,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let all = options.target.is_empty();
     for target in list.target.iter().filter(|target| all || options.target.contains(&target.triple)) {
-        on(target, options.from_source, &list, &mut ledger)?;
+        on(target, &list, &mut ledger)?;
     }
     step("what was exercised");
     ledger.close(&list, all)
@@ -46,25 +43,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Builds the tests for x86-64 as static executables, so that they also run in an emulated machine.
 pub(crate) fn static_x86_64(list: &List) -> Result<Vec<TestBinary>> {
-    tests(list.target(X86_64)?, false)
+    tests(list.target(X86_64)?)
 }
 
 /// The test suite of the primitives, built with fault injection, and the program that runs it at a
 /// place.
 pub(crate) fn suite_with_faults(list: &List, triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
     let target = list.target(triple)?;
-    let mut build = build(target, false, "sabotage", "--cfg sealane_fault")?;
+    let mut build = build(target, "sabotage", "--cfg sealane_fault")?;
     let suite = test_binaries::executables(build.args(["--package", "sealane", "--test", "suite"]))?;
     let runner = if triple == X86_64 { Vec::new() } else { target.runner(list.place(place)?)? };
     Ok((suite.into_iter().next().context("there is no suite")?, runner))
 }
 
-fn on(target: &Target, from_source: bool, list: &List, ledger: &mut Ledger) -> Result<()> {
+fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
     step(&target.triple);
     // Missing tools are reported before the builds, which take minutes.
     let places = list.places("cross").filter(|place| place.target.as_ref() == Some(&target.triple));
     let places: Vec<_> = places.map(|place| Ok((place, target.runner(place)?))).collect::<Result<_>>()?;
-    let binaries = tests(target, from_source)?;
+    let binaries = tests(target)?;
     let mut selection = Selection::default();
     for (place, runner) in places {
         for names in place.forced() {
@@ -84,15 +81,15 @@ fn on(target: &Target, from_source: bool, list: &List, ledger: &mut Ledger) -> R
 /// Builds the tests of the primitives, and of the references that they are compared with, which
 /// must also be right there. Leaves out the comparison with RustCrypto's crates, which tests nothing
 /// more about a CPU.
-fn tests(target: &Target, from_source: bool) -> Result<Vec<TestBinary>> {
-    let mut build = build(target, from_source, if from_source { "cross-from-source" } else { "cross" }, "")?;
+fn tests(target: &Target) -> Result<Vec<TestBinary>> {
+    let mut build = build(target, "cross", "")?;
     build.args(["--package", "sealane-simd", "--package", "sealane-spec", "--package", "sealane"]);
     test_binaries::executables(build.args(["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"]))
 }
 
 /// Returns the command that builds tests for a target, with further flags for the compiler.
-fn build(target: &Target, from_source: bool, folder: &str, flags: &str) -> Result<Command> {
-    let toolchain = toolchain::for_target(&target.triple, "std", from_source)?;
+fn build(target: &Target, folder: &str, flags: &str) -> Result<Command> {
+    let toolchain = toolchain::for_target(&target.triple, "std")?;
     let mut command = test_binaries::release_build(folder);
     if target.portable {
         command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
