@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use sealane_workloads::Family;
 
 use crate::bochs::{self, Guest};
 use crate::cross;
 use crate::ledger::Ledger;
-use crate::places::{List, Place, variable};
+use crate::places::{List, Place};
 use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, TestBinary, emulated};
@@ -41,14 +40,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
     let mut runs = Vec::new();
     for place in list.places("emulate") {
-        for names in place.forced() {
-            let backends = Family::ALL.into_iter().zip(names.iter().map(String::as_str));
-            // Machines that are left out count too, so the selection of tests for one machine does
-            // not depend on them.
-            let tests = selection.next(backends).expect("no run is the first");
-            if options.machine.as_ref().is_none_or(|name| *name == place.name) {
-                runs.push(Run { place, backends: variable(names), tests });
-            }
+        // Machines that are left out count too, so the selection of tests for one machine does not
+        // depend on them.
+        let of_place = selection.runs(place);
+        if options.machine.as_ref().is_none_or(|name| *name == place.name) {
+            let run =
+                |(backends, tests): (_, Option<_>)| Run { place, backends, tests: tests.expect("no run is the first") };
+            runs.extend(of_place.into_iter().map(run));
         }
     }
     ensure!(!runs.is_empty(), "no such machine");

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -54,29 +53,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     build(&host, &chosen)?;
     step(&format!("{} s each: {}", options.seconds, chosen.join(", ")));
     let programs = process::target_dir().join("fuzz").join(host).join("release");
-    let queue = Mutex::new(chosen.iter());
-    let failures = Mutex::new(Vec::new());
-    let worker = || {
-        loop {
-            let Some(name) = queue.lock().expect("no worker panics").next() else { break };
-            match fuzz(name, &programs.join(name), options.seconds) {
-                Ok(Run { seeds, executions, edges }) => {
-                    println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
-                }
-                Err(error) => {
-                    eprintln!("error: {name}: {error:#}");
-                    failures.lock().expect("no worker panics").push(name.as_str());
-                }
-            }
+    let chosen = &chosen;
+    let fuzz = &|name: &String| match fuzz(name, &programs.join(name), options.seconds) {
+        Ok(Run { seeds, executions, edges }) => {
+            println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
+            None
         }
+        Err(error) => Some(format!("{name}: {error:#}")),
     };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from).min(chosen.len()) {
-            scope.spawn(worker);
-        }
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let failures: Vec<_> = thread::scope(|scope| {
+        let worker = |first| scope.spawn(move || chosen.iter().skip(first).step_by(workers).filter_map(fuzz).collect());
+        let workers: Vec<thread::ScopedJoinHandle<'_, Vec<_>>> = (0..workers).map(worker).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
     });
-    let failures = failures.into_inner().expect("no worker panics");
-    ensure!(failures.is_empty(), "failed: {}", failures.join(", "));
+    ensure!(failures.is_empty(), "{}", failures.join("\n"));
     Ok(())
 }
 

@@ -209,20 +209,11 @@ impl Target {
     }
 }
 
-/// Builds a library that hides AES (bit 3) and PMULL (bit 4) in the kernel's list of CPU features.
-/// The program loads it first.
+/// Builds a library that hides AES and PMULL from a program that loads it first.
 fn without_aes(compiler: &Path) -> Result<PathBuf> {
-    const SOURCE: &str = "
-        unsigned long __getauxval(unsigned long);
-        unsigned long getauxval(unsigned long type) {
-            unsigned long value = __getauxval(type);
-            return type == 16 /* AT_HWCAP */ ? value & ~0x18ul : value;
-        }
-    ";
-    let dir = process::folder("cross-preload")?;
-    let (source, library) = (dir.join("without_aes.c"), dir.join("without_aes.so"));
-    process::write(&source, SOURCE)?;
-    process::run(Command::new(compiler).args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source))?;
+    let library = process::folder("cross-preload")?.join("without_aes.so");
+    let source = process::workspace_root().join("xtask/src/cross/without_aes.c");
+    process::run(Command::new(compiler).args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source))?;
     Ok(library)
 }
 

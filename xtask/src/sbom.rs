@@ -31,13 +31,6 @@ pub(crate) struct Options {
 }
 
 const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
-const VALIDATE: &str = "
-import sys
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
-error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1], encoding='utf-8').read())
-sys.exit(str(error) if error else 0)
-";
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -56,7 +49,7 @@ fn validate(text: &str) -> Result<()> {
     let python = python::with(VALIDATOR)?;
     let file = process::target_dir().join("sealane.cdx.json");
     process::write(&file, text)?;
-    process::run(Command::new(python).args(["-c", VALIDATE]).arg(&file))?;
+    process::run(Command::new(python).arg("xtask/src/validate_bill.py").arg(&file))?;
     println!("   {} is valid CycloneDX 1.6", file.display());
     Ok(())
 }

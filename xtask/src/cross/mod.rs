@@ -7,10 +7,9 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use sealane_workloads::Family;
 
 use crate::ledger::Ledger;
-use crate::places::{List, Target, variable};
+use crate::places::{List, Target};
 use crate::process::step;
 use crate::selection::Selection;
 use crate::test_binaries::{self, TestBinary};
@@ -64,9 +63,8 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
     let binaries = tests(target)?;
     let mut selection = Selection::default();
     for (place, runner) in places {
-        for names in place.forced() {
-            let tests = selection.next(Family::ALL.into_iter().zip(names.iter().map(String::as_str)));
-            let (backends, detects) = (variable(names), place.detects());
+        let detects = place.detects();
+        for (backends, tests) in selection.runs(place) {
             println!("   {}, SEALANE_BACKEND={backends}", place.name);
             let environment = test_binaries::emulated(&backends, detects.as_deref());
             test_binaries::run_all(&binaries, &runner, tests.as_deref(), &environment, ledger.at(&place.name))?;

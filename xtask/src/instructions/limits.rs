@@ -1,7 +1,6 @@
 //! The limits of the counts.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 
@@ -16,18 +15,6 @@ pub(super) struct Limits {
     /// The limits, by backend, operation and size.
     limit: BTreeMap<String, BTreeMap<String, BTreeMap<usize, u64>>>,
 }
-
-/// The beginning of the file.
-const HEADER: &str = "\
-# How many instructions one operation takes: [limit.backend.operation], and the message's size in
-# bytes. Counted by callgrind with the loop that repeats the operation: about ten instructions.
-# `cargo xtask instructions` fails where a count is above its limit by more than 2 % (8
-# instructions, if that is more), or below by more than 5 % (20): then the limit is to be lowered,
-# so that what was won is not lost again unseen. `cargo xtask instructions --bless` writes this
-# file.
-#
-# A count that goes up needs a measurement that shows a gain, and a reason in the commit's message.
-";
 
 const BLESS: &str = "run `cargo xtask instructions --bless`";
 
@@ -52,6 +39,20 @@ impl Limits {
             operations.entry(operation.clone()).or_default().insert(*size, count.instructions);
         }
         limits
+    }
+
+    /// Returns the file's text, with the comment at the top of the `former` one.
+    pub(super) fn text(&self, former: &str) -> String {
+        let comment = former.lines().take_while(|line| line.starts_with('#'));
+        let mut text = comment.map(|line| format!("{line}\n")).collect::<String>();
+        text += &format!("\ncompiler = {:?}\n", self.compiler);
+        for (backend, operations) in &self.limit {
+            for (operation, sizes) in operations {
+                text += &format!("\n[limit.{backend}.{operation}]\n");
+                text.extend(sizes.iter().map(|(size, limit)| format!("{size} = {limit}\n")));
+            }
+        }
+        text
     }
 
     /// Returns the limit of a case, if it has one.
@@ -97,22 +98,6 @@ impl Limits {
 /// Returns the difference of a count and its limit, in per cent.
 pub(super) fn change(count: u64, limit: u64) -> f64 {
     (count as f64 / limit as f64 - 1.0) * 100.0
-}
-
-/// Returns the file's text.
-impl fmt::Display for Limits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{HEADER}\ncompiler = {:?}", self.compiler)?;
-        for (backend, operations) in &self.limit {
-            for (operation, sizes) in operations {
-                writeln!(f, "\n[limit.{backend}.{operation}]")?;
-                for (size, limit) in sizes {
-                    writeln!(f, "{size} = {limit}")?;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -174,9 +159,9 @@ mod tests {
 
     #[test]
     fn the_file_is_read_as_it_was_written() {
-        let text = limits().to_string();
+        let text = limits().text("# Why\n\ncompiler = \"another\"\n");
         assert_eq!(toml::from_str::<Limits>(&text).unwrap(), limits());
         let end = "\n[limit.avx2.seal]\n64 = 1000\n16384 = 100000\n\n[limit.scalar.seal]\n16 = 100\n";
-        assert!(text.ends_with(end), "{text}");
+        assert!(text.starts_with("# Why\n\ncompiler = \"rustc") && text.ends_with(end), "{text}");
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.bless {
         let again = callgrind::measure(&program)?;
         ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
-        process::write(LIMITS, Limits::of_counts(&counts, &compiler).to_string())?;
+        process::write(LIMITS, Limits::of_counts(&counts, &compiler).text(&process::read(LIMITS)?))?;
         println!("   {} counts are the limits now: {LIMITS}", counts.len());
         return Ok(());
     }
