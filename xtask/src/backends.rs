@@ -7,7 +7,7 @@ use crate::ledger::Ledger;
 use crate::places::List;
 use crate::process::{self, step};
 use crate::selection::Selection;
-use crate::test_binaries::{self, ALL};
+use crate::test_binaries;
 
 /// The backends that the machine must have. A CPU without AVX2 fails: none of them builds Rust in
 /// reasonable time.
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<()> {
         bail!("this chore runs the x86 backends: run it on an x86-64 machine (`cargo xtask cross` has AArch64)");
     }
     let mut ledger = Ledger::new("backends");
-    let binaries = test_binaries::of_workspace(ALL)?;
+    let binaries = test_binaries::of_workspace()?;
     // The first width runs all tests. The others run only the tests of the families whose backend
     // they change.
     let mut selection = Selection::default();

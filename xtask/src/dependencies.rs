@@ -1,17 +1,14 @@
-//! `cargo xtask dependencies`: checks licences, duplicates and sources of all crates in use
-//! (cargo-deny, deny.toml), and that each has a reason in docs/dependencies.md.
+//! `cargo xtask dependencies`: checks that each crate in use has a reason in docs/dependencies.md,
+//! and that all lock files are from crates.io. cargo-deny checks licences and duplicates.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::command_crates::{CommandCrates, locked, metadata, workspaces};
 use crate::process::{self, step};
 
-/// The version that deny.toml is written for.
-const CARGO_DENY: &str = "cargo install cargo-deny --version 0.20.2 --locked";
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const PAGE: &str = "docs/dependencies.md";
 /// The target of the page's statements about the command's crates.
@@ -21,37 +18,13 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 const NAMED: &str = "## Named in our manifests";
 const BROUGHT: &str = "## What those bring into the command";
 
-/// Options of the chore.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Look only for known vulnerabilities and yanked versions, in RustSec's database of today
-    /// (needs the network)
-    #[arg(long)]
-    advisories: bool,
-}
-
 /// Runs the chore.
-pub(crate) fn run(options: &Options) -> Result<()> {
-    let cargo_deny = process::tool_from_env("CARGO_DENY", "cargo-deny", CARGO_DENY)?;
-    if options.advisories {
-        step("advisories");
-        return deny(&cargo_deny, &["advisories"]).context(
-            "either a crate has an advisory, or RustSec's database could not be fetched: the lines above say which",
-        );
-    }
-    step("licences, bans and sources (deny.toml)");
-    deny(&cargo_deny, &["licenses", "bans", "sources"])?;
+pub(crate) fn run() -> Result<()> {
     let workspaces = workspaces()?;
     step("lock files");
     lock_files(&workspaces)?;
     step(PAGE);
     reasons(&workspaces)
-}
-
-/// Warnings fail too. An unused licence or exception must be removed.
-fn deny(program: &Path, what: &[&str]) -> Result<()> {
-    let arguments = ["--workspace", "--locked", "check", "--deny", "warnings", "--hide-inclusion-graph"];
-    process::run(Command::new(program).args(arguments).args(what))
 }
 
 /// cargo-deny looks at one workspace only. This checks all lock files: every crate from outside is

@@ -28,6 +28,9 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
+/// A place, the backends that are forced there, and parts of the names of tests.
+type Run<'a> = (&'a Place, String, Vec<&'static str>);
+
 /// Emulation runs about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_mins(30);
 
@@ -38,15 +41,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     // Skips the tests that `cross` runs on other models of the same architecture.
     let mut selection = Selection::default();
     list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
-    let mut runs = Vec::new();
+    let mut runs: Vec<Run<'_>> = Vec::new();
     for place in list.places("emulate") {
         // Machines that are left out count too, so the selection of tests for one machine does not
         // depend on them.
-        let of_place = selection.runs(place);
+        let of_place = selection.runs(place).into_iter();
         if options.machine.as_ref().is_none_or(|name| *name == place.name) {
-            let run =
-                |(backends, tests): (_, Option<_>)| Run { place, backends, tests: tests.expect("no run is the first") };
-            runs.extend(of_place.into_iter().map(run));
+            runs.extend(of_place.map(|(backends, tests)| (place, backends, tests.expect("no run is the first"))));
         }
     }
     ensure!(!runs.is_empty(), "no such machine");
@@ -64,8 +65,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let runs: Vec<_> = runs.iter().map(|run| scope.spawn(move || emulate(run, binaries, options))).collect();
         runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
     });
-    for (run, exercised) in runs.iter().zip(results) {
-        exercised?.iter().for_each(|output| ledger.at(&run.place.name).read(output));
+    for ((place, ..), exercised) in runs.iter().zip(results) {
+        exercised?.iter().for_each(|output| ledger.at(&place.name).read(output));
     }
     if options.only.is_some() || !options.arguments.is_empty() {
         println!("   some tests only: what was exercised is not compared with what must be");
@@ -75,28 +76,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ledger.close(&list, options.machine.is_none())
 }
 
-/// A boot of a machine, with its backends and the parts of the tests' names.
-struct Run<'a> {
-    place: &'a Place,
-    backends: String,
-    tests: Vec<&'static str>,
-}
-
 fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {
-    let Run { place, backends, tests } = run;
+    let (place, backends, tests) = run;
     let (cpu, detects) = (place.bochs.as_deref().context("the place names no CPU")?, place.detects());
     // One thread: the machine has one CPU, and the output stays in order.
     let chosen = options.arguments.iter().map(String::as_str);
     let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { tests.as_slice() } else { &[] };
     // The tests of the vector types run without this filter: nearly all depend on the CPU.
-    let arguments = |binary: &TestBinary| {
+    let guest = |binary: &TestBinary| {
         let tests = if binary.package == "sealane" { tests } else { &[] };
-        ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone()).map(Into::into).collect()
-    };
-    let guest = |binary: &TestBinary| Guest {
-        name: binary.name.clone(),
-        program: binary.path.clone(),
-        arguments: arguments(binary),
+        let arguments = ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone());
+        Guest {
+            name: binary.name.clone(),
+            program: binary.path.clone(),
+            arguments: arguments.map(Into::into).collect(),
+        }
     };
     let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = emulated(backends, detects.as_deref());

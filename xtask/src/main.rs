@@ -80,12 +80,12 @@ enum Chore {
     LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
-    /// Hold the crates that we use to deny.toml and to docs/dependencies.md
-    Dependencies(dependencies::Options),
+    /// Hold the crates that we use to docs/dependencies.md, and lock files to crates.io
+    Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
     Sbom(sbom::Options),
-    /// Try the oldest compiler that the manifests promise
-    Msrv(msrv::Options),
+    /// Hold manifests, documents and dependencies to the oldest compiler that is promised
+    Msrv,
     /// Build the command as it is released
     Release,
     /// Build the command twice, in different places, and compare
@@ -122,9 +122,9 @@ fn run() -> Result<()> {
         Chore::Interop => interop::run(),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
-        Chore::Dependencies(options) => dependencies::run(&options),
+        Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
-        Chore::Msrv(options) => msrv::run(&options),
+        Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),

@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
                 // The level of optimisation does not affect whether it builds.
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_TARGET_DIR", process::target_dir().join("no-std"));
-            process::run(toolchain.apply(&mut command))?;
+            process::run(command.envs(toolchain.variables.clone()))?;
         }
     }
     Ok(())

@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<()> {
         step(&format!("Android: {part}"));
         let mut script = script(part);
         for target in ANDROID {
-            script.envs(toolchain::for_target(target, library)?.variables());
+            script.envs(toolchain::for_target(target, library)?.variables);
         }
         process::run(script.arg(process::empty_folder("phones/probe")?))?;
     }
@@ -71,7 +71,8 @@ fn static_target() -> Result<(&'static str, Vec<(OsString, OsString)>)> {
         return Ok((MUSL, vec![(cargo_variable(MUSL, "LINKER"), "rust-lld".into())]));
     }
     println!("   rustup does not get {MUSL} here: {GNU} in its place, as static");
-    let mut environment = toolchain::for_target(GNU, "std")?.variables();
+    let variables = toolchain::for_target(GNU, "std")?.variables.into_iter();
+    let mut environment: Vec<_> = variables.map(|(name, value)| (name.into(), value.into())).collect();
     environment.extend(List::read()?.target(GNU)?.linker()?);
     environment.push((cargo_variable(GNU, "RUSTFLAGS"), "-C target-feature=+crt-static".into()));
     Ok((GNU, environment))

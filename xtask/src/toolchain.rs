@@ -1,6 +1,5 @@
 //! Finds a standard library for another target: rustup's if it has one, otherwise Debian's source.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,30 +7,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process;
 
-/// Arguments and environment with which cargo builds for a target.
+/// What cargo needs to build for a target.
 #[derive(Default)]
 pub(crate) struct Toolchain {
-    /// The crates of the standard library to build.
-    build_std: Option<&'static str>,
-    environment: &'static [(&'static str, &'static str)],
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
     /// Flags for the Rust compiler.
     pub(crate) flags: &'static str,
-}
-
-impl Toolchain {
-    /// Makes a command of cargo use it.
-    pub(crate) fn apply<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        command
-            .args(self.build_std.map(|crates| format!("-Zbuild-std={crates}")))
-            .envs(self.environment.iter().copied())
-    }
-
-    /// Returns the same as variables, for a command that is started by another program.
-    pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
-        let build_std = self.build_std.map(|crates| ("CARGO_UNSTABLE_BUILD_STD", crates));
-        let variables = self.environment.iter().copied().chain(build_std);
-        variables.map(|(name, value)| (name.into(), value.into())).collect()
-    }
 }
 
 /// Debian's C library for WebAssembly, in place of the one in rustup's standard library. It is
@@ -60,9 +41,13 @@ pub(crate) fn for_target(target: &str, library: &str) -> Result<Toolchain> {
         process::tool("wasm-ld", "lld wasi-libc")?;
     }
     Ok(Toolchain {
-        build_std: Some(if library == "std" { "std,panic_abort" } else { "core" }),
-        // `-Zbuild-std` is unstable, and Debian's compiler is a stable one.
-        environment: &[("RUSTC", DEBIAN_RUSTC), ("RUSTC_BOOTSTRAP", "1"), ("__CARGO_DEFAULT_LIB_METADATA", "1")],
+        variables: vec![
+            ("RUSTC", DEBIAN_RUSTC),
+            ("CARGO_UNSTABLE_BUILD_STD", if library == "std" { "std,panic_abort" } else { "core" }),
+            // Building the library is unstable, and Debian's compiler is a stable one.
+            ("RUSTC_BOOTSTRAP", "1"),
+            ("__CARGO_DEFAULT_LIB_METADATA", "1"),
+        ],
         flags: if is_wasi { DEBIAN_WASI } else { "" },
     })
 }
@@ -95,9 +80,6 @@ fn is_installed(target: &str) -> Result<bool> {
 }
 
 fn add_by_rustup(target: &str) -> bool {
-    if process::find("rustup").is_none() {
-        return false;
-    }
     println!("   rustup target add {target}");
     Command::new("rustup").args(["target", "add", target]).status().is_ok_and(|status| status.success())
 }

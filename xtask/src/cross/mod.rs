@@ -99,6 +99,6 @@ fn build(target: &Target, folder: &str, flags: &str) -> Result<Command> {
     // Other crates are not under test. With less optimisation they build in half the time.
     command.args(["--target", &target.triple, "--config", "profile.release.package.\"*\".opt-level=1"]);
     let flags = [target.flags.as_deref().unwrap_or_default(), toolchain.flags, flags].join(" ");
-    toolchain.apply(command.envs(target.linker()?).env("RUSTFLAGS", flags.trim()));
+    command.envs(toolchain.variables).envs(target.linker()?).env("RUSTFLAGS", flags.trim());
     Ok(command)
 }
