@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let chosen = if options.targets.is_empty() { Vec::from_iter(all) } else { options.targets.clone() };
     step("build");
-    let host = toolchain::host()?;
+    let host = toolchain::of_compiler("host")?;
     build(&host, &chosen)?;
     step(&format!("{} s each: {}", options.seconds, chosen.join(", ")));
     let programs = process::target_dir().join("fuzz").join(host).join("release");

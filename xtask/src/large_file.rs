@@ -32,9 +32,9 @@ fn round_trip(sealane: &Path, age: &Path, dir: &Path) -> Result<()> {
     step(&format!("{FILE_BYTES} bytes through encrypt and decrypt"));
     process::run(Command::new(sealane).arg("keygen").arg("-o").arg(path("key")))?;
     write_plaintext(&path("plain"))?;
-    let encrypt =
-        spawn(Command::new(sealane).args(["-e", "-i"]).arg(path("key")).arg("-o").args([path("age"), path("plain")]))?;
-    let peaks = [watch(encrypt, "encrypt")?, compare(sealane, "sealane", dir)?];
+    let mut encrypt = Command::new(sealane);
+    encrypt.args(["-e", "-i"]).arg(path("key")).arg("-o").args([path("age"), path("plain")]);
+    let peaks = [watch(encrypt.spawn()?, "encrypt")?, compare(sealane, "sealane", dir)?];
     println!("   encrypt: {} KiB at most", peaks[0]);
     ensure!(peaks.iter().all(|peak| (1..=MAX_KIB).contains(peak)), "encrypt and decrypt used {peaks:?} KiB");
     compare(age, "age", dir).map(drop)
@@ -44,9 +44,10 @@ fn round_trip(sealane: &Path, age: &Path, dir: &Path) -> Result<()> {
 /// memory in KiB.
 fn compare(program: &Path, name: &str, dir: &Path) -> Result<u64> {
     let mut open = Command::new(program);
-    let mut open = spawn(open.args(["-d", "-i"]).arg(dir.join("key")).arg(dir.join("age")).stdout(Stdio::piped()))?;
+    open.args(["-d", "-i"]).arg(dir.join("key")).arg(dir.join("age"));
+    let mut open = open.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {name}"))?;
     let opened = open.stdout.take().context("standard output is a pipe")?;
-    let mut compare = spawn(Command::new("cmp").arg("-").arg(dir.join("plain")).stdin(opened))?;
+    let mut compare = Command::new("cmp").arg("-").arg(dir.join("plain")).stdin(opened).spawn()?;
     let peak = watch(open, name)?;
     ensure!(compare.wait()?.success(), "{name} -d: not the plaintext");
     println!("   {name} -d: the same bytes, {peak} KiB at most");
@@ -67,10 +68,6 @@ fn write_plaintext(path: &Path) -> Result<()> {
         file.write_all_at(&x.to_le_bytes(), at).context("cannot write the plaintext: 5 GiB of disk are needed")?;
     }
     Ok(())
-}
-
-fn spawn(command: &mut Command) -> Result<Child> {
-    command.spawn().with_context(|| format!("cannot start {}", process::describe(command)))
 }
 
 /// Waits for the end of `child`, and returns its peak memory in KiB.

@@ -29,7 +29,7 @@ const REPORTED: i32 = 99;
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     let valgrind = process::tool("valgrind", "valgrind")?;
-    let host = toolchain::host()?;
+    let host = toolchain::of_compiler("host")?;
 
     step("address sanitizer: errors that it must report");
     let control = control(FLAGS, "control-address")?;

@@ -22,9 +22,6 @@ pub(crate) struct Options {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The target that the command is built for; this machine's unless told
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
     /// Hold the result to CycloneDX' schema (needs Python with venv)
     #[arg(long)]
     validate: bool,
@@ -34,7 +31,7 @@ const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let target = options.target.clone().map_or_else(toolchain::host, Ok)?;
+    let target = toolchain::of_compiler("host")?;
     let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
     text.push('\n');
     if let Some(file) = &options.output {
@@ -122,7 +119,7 @@ fn url(package: &Crate) -> String {
 
 /// Fails unless the bill's crates are exactly those that a build compiled.
 pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
-    let listed: BTreeSet<_> = CommandCrates::on(&toolchain::host()?)?.dependencies.into_keys().collect();
+    let listed: BTreeSet<_> = CommandCrates::on(&toolchain::of_compiler("host")?)?.dependencies.into_keys().collect();
     let different: Vec<_> = listed.symmetric_difference(compiled).map(Crate::to_string).collect();
     ensure!(different.is_empty(), "only one of `cargo xtask sbom` and the build has {different:?}");
     println!("   the bill of materials lists the {} crates that were compiled", listed.len());
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_bill_has_scopes_licences_and_checksums() {
-        let target = toolchain::host().unwrap();
+        let target = toolchain::of_compiler("host").unwrap();
         let bill = bill(&CommandCrates::on(&target).unwrap(), &target).unwrap();
         let components = bill["components"].as_array().unwrap();
         for (name, scope) in [("chacha20poly1305", "required"), ("sealane-age", "required"), ("syn", "excluded")] {

@@ -58,11 +58,6 @@ pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }
 
-/// Returns the target of this machine's compiler.
-pub(crate) fn host() -> Result<String> {
-    of_compiler("host")
-}
-
 /// Returns the value of a field in `rustc -vV`, such as `host` or `commit-hash`.
 pub(crate) fn of_compiler(name: &str) -> Result<String> {
     let version = process::output(Command::new("rustc").arg("-vV"))?;

@@ -148,15 +148,10 @@ pub(super) mod tests {
 
     /// A function with that name. The loop is `body`, with one instruction a line.
     pub(in super::super) fn canned(name: &str, body: &str) -> String {
-        use std::fmt::Write as _;
-        let mut text = format!("0000000000001000 <{name}>:\n");
-        let mut address = 0x1000;
-        for line in body.lines() {
-            writeln!(text, "    {address:x}:\t{line}").unwrap();
-            address += 4;
-        }
-        writeln!(text, "    {address:x}:\tjne 1000 <{name}>\n    {:x}:\tret", address + 4).unwrap();
-        text
+        let lines = format!("{body}jne 1000 <{name}>\nret\n");
+        let code =
+            lines.lines().zip((0x1000..).step_by(4)).map(|(line, address)| format!("    {address:x}:\t{line}\n"));
+        format!("0000000000001000 <{name}>:\n{}", code.collect::<String>())
     }
 
     /// A program in which an operation reaches a function with a token's features and that loop,
@@ -170,44 +165,40 @@ pub(super) mod tests {
         )
     }
 
-    const ENTRY: &str =
+    pub(in super::super) const ENTRY: &str =
         "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry::<(), sealane::f>";
+
+    /// Returns the lines, each as many times as its number says.
+    fn mix(lines: &[(usize, &str)]) -> String {
+        lines.iter().map(|(times, line)| format!("{line}\n").repeat(*times)).collect()
+    }
 
     #[test]
     fn kernels_are_told_apart_by_their_mix() {
-        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
-        let blocks = |n: usize| times(4 * n, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n";
-        let vertical = times(32, "vpaddd %zmm0,%zmm1,%zmm1") + &times(32, "vprold $7,%zmm0,%zmm0");
-        let horizontal = times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0");
-        let cases = [
+        let (add, columns, rotation) = ("vpaddd %zmm0,%zmm1,%zmm1", "vpshufd $57,%zmm0,%zmm0", "rol $7,%eax");
+        let blocks = |n: usize| mix(&[(4 * n, "mulx %rax,%rbx,%rcx"), (1, "add $0x10,%rdi")]);
+        let vertical = mix(&[(32, add), (32, "vprold $7,%zmm0,%zmm0")]);
+        let horizontal = mix(&[(16, add), (12, columns)]);
+        for (body, expected) in [
             (vertical.clone(), Some(("chacha20 vertical", 1, 0))),
             (vertical + &blocks(4), Some(("interleaved vertical", 1, 4))),
-            (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1, 0))),
+            (mix(&[(32, "paddd %xmm0,%xmm1"), (32, "pslld $7,%xmm0")]), Some(("chacha20 portable", 1, 0))),
             (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
             (horizontal + &blocks(2), Some(("interleaved horizontal", 2, 2))),
-            (
-                times(40, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
-                Some(("chacha20 group and set", 1, 0)),
-            ),
-            (
-                times(72, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
-                Some(("chacha20 pair and set", 1, 0)),
-            ),
-            (
-                times(8, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0") + &times(32, "rol $7,%eax"),
-                Some(("chacha20 block and set", 1, 0)),
-            ),
-            (times(36, "vpmadd52luq %zmm0,%zmm1,%zmm1"), Some(("poly1305 limbs52 rows", 2, 0))),
-            (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1, 0))),
-            (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2, 0))),
-            (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2, 0))),
+            (mix(&[(40, add), (6, columns)]), Some(("chacha20 group and set", 1, 0))),
+            (mix(&[(72, add), (6, columns)]), Some(("chacha20 pair and set", 1, 0))),
+            (mix(&[(8, add), (6, columns), (32, rotation)]), Some(("chacha20 block and set", 1, 0))),
+            (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and two sets", 1, 0))),
+            (mix(&[(36, "vpmadd52luq %zmm0,%zmm1,%zmm1")]), Some(("poly1305 limbs52 rows", 2, 0))),
+            (mix(&[(32, "add %eax,%ebx"), (32, rotation)]), Some(("chacha20 words", 1, 0))),
+            (mix(&[(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1")]), Some(("poly1305 rows", 2, 0))),
+            (mix(&[(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1")]), Some(("poly1305 many", 2, 0))),
             (blocks(1), Some(("poly1305 blocks", 1, 0))),
             (blocks(2), Some(("poly1305 chains", 2, 0))),
             (blocks(1) + "vmovq %rax,%xmm0\n", None),
-            (times(4, "mul %rbx") + "add $0x28,%rdi\n", None),
-            (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),
-        ];
-        for (body, expected) in cases {
+            (mix(&[(4, "mul %rbx"), (1, "add $0x28,%rdi")]), None),
+            (mix(&[(8, add)]), None),
+        ] {
             let portable = expected.is_some_and(|(kernel, _, _)| kernel == "chacha20 portable");
             let functions = parse(&canned(if portable { "sealane" } else { ENTRY }, &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
@@ -219,19 +210,14 @@ pub(super) mod tests {
     #[test]
     fn products_of_five_limbs_are_told_apart() {
         let (one, batch) = ("chacha::poly1305", "chacha::seal_batch");
-        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
-        let unpack = |n: usize| times(n, "vpunpcklqdq %ymm0,%ymm1,%ymm2") + &times(n, "vpunpckhqdq %ymm0,%ymm1,%ymm3");
-        let product = times(25, "vpmuludq %ymm0,%ymm1,%ymm2");
-        let table = product.clone() + &unpack(10);
-        let row = unpack(1) + &product;
-        let two_rows = row.repeat(2);
-        let cases = [
-            (one, table, ("poly1305 powers", 1)),
-            (one, row.clone(), ("poly1305 row by row", 1)),
-            (batch, row, ("poly1305 many", 1)),
-            (batch, two_rows, ("poly1305 many", 2)),
-        ];
-        for (name, body, expected) in cases {
+        let (low, high) = ("vpunpcklqdq %ymm0,%ymm1,%ymm2", "vpunpckhqdq %ymm0,%ymm1,%ymm3");
+        let products = |unpacked, n| mix(&[(unpacked, low), (unpacked, high), (n, "vpmuludq %ymm0,%ymm1,%ymm2")]);
+        for (name, body, expected) in [
+            (one, products(10, 25), ("poly1305 powers", 1)),
+            (one, products(1, 25), ("poly1305 row by row", 1)),
+            (batch, products(1, 25), ("poly1305 many", 1)),
+            (batch, products(2, 50), ("poly1305 many", 2)),
+        ] {
             let functions = parse(&program(name, "sealane_simd::x86::avx2::Avx2", &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
             let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();

@@ -92,16 +92,14 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::super::architecture::Architecture;
-    use super::super::disassembly::{Function, parse};
+    use super::super::disassembly::parse;
     use super::super::kernels::find;
+    use super::super::kernels::tests::{ENTRY, canned};
     use super::*;
 
-    const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry";
-
-    /// A program with that code.
-    fn program(body: &str) -> Vec<Function> {
-        let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
-        parse(&format!("0000000000001000 <{ENTRY}>:\n{}", lines.collect::<String>())).unwrap()
+    /// Returns the gate's errors for a loop.
+    fn judge(limits: &Limits, body: &str) -> Vec<String> {
+        limits.judge(&find(Architecture::X86_64, &parse(&canned(ENTRY, body)).unwrap()))
     }
 
     fn limits(more: &str) -> Limits {
@@ -115,41 +113,38 @@ mod tests {
         let rounds = thirty_two("vpaddd %zmm0,%zmm1,%zmm1")
             + &thirty_two("vpxord %zmm1,%zmm2,%zmm2")
             + &thirty_two("vprold $0x10,%zmm2,%zmm2");
-        format!("{rounds}{more}dec %eax\njne 1000 <{ENTRY}>\nret\n")
+        format!("{rounds}{more}dec %eax\n")
     }
 
     #[test]
     fn what_is_wrong_with_a_loop_is_named() {
-        let calls = format!("call 2000 <add>\ncall 2040 <xor>\ndec %eax\njne 1000 <{ENTRY}>\nret\n");
-        let other = "vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20) + &format!("jne 1000 <{ENTRY}>\nret\n");
         for (body, expected) in [
             (double_round("").replace("%zmm", "%ymm"), "0 times vpaddd %zmm"),
             (double_round("call 2000 <f>\n"), "1 calls in the loop"),
             (double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"), "1 stack accesses, at most 0"),
             (double_round("vpshufb %zmm4,%zmm3,%zmm3\n"), "99 instructions, at most 98"),
             // Lost inlining: the operations are calls, and no loop has the kernel's instructions.
-            (calls, "no such loop"),
-            (other, "no limit is written"),
+            ("call 2000 <add>\ncall 2040 <xor>\ndec %eax\n".to_owned(), "no such loop"),
+            ("vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20), "no limit is written"),
         ] {
-            let complaints = limits("").judge(&find(Architecture::X86_64, &program(&body)));
+            let complaints = judge(&limits(""), &body);
             assert!(complaints.iter().any(|complaint| complaint.contains(expected)), "{expected}: {complaints:?}");
         }
-        assert!(limits("").judge(&find(Architecture::X86_64, &program(&double_round("")))).is_empty());
+        assert!(judge(&limits(""), &double_round("")).is_empty());
         let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
         assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
     }
 
     #[test]
     fn blocks_beside_have_a_limit_of_their_own() {
-        let functions = program(&double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8)));
-        let found = find(Architecture::X86_64, &functions);
+        let body = double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8));
         for (block_instructions, complaints) in [(5, 0), (4, 0), (3, 1)] {
             let limits: Limits = toml::from_str(&format!(
                 "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstructions = 98\n\
                  block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n"
             ))
             .unwrap();
-            assert_eq!(limits.judge(&found).len(), complaints, "{block_instructions}");
+            assert_eq!(judge(&limits, &body).len(), complaints, "{block_instructions}");
         }
     }
 }

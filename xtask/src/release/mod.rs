@@ -54,7 +54,7 @@ impl Place {
 
     fn build(&self) -> Result<Build> {
         // The folders that are renamed in the program exist only after the crates are fetched.
-        self.cargo(&["fetch", "--target", &toolchain::host()?], "")?;
+        self.cargo(&["fetch", "--target", &toolchain::of_compiler("host")?], "")?;
         let messages = self.cargo(
             &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
             &self.flags()?,
