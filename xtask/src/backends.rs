@@ -1,6 +1,6 @@
 //! `cargo xtask backends`: runs the tests once for each width of x86 vectors that this CPU has.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use sealane_workloads::Family;
 
 use crate::ledger::Ledger;
@@ -15,9 +15,7 @@ const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("this chore runs the x86 backends: run it on an x86-64 machine (`cargo xtask cross` has AArch64)");
-    }
+    ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
     let mut ledger = Ledger::new("backends");
     let binaries = test_binaries::of_workspace()?;
     // The first width runs all tests. The others run only the tests of the families whose backend

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -47,21 +47,6 @@ pub(crate) fn run(cpu: &str, guests: &[Guest], environment: &[(&str, &str)], lim
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     let work = process::empty_folder(format!("bochs/{}-{run}", std::process::id()))?;
-    let result = run_in(&work, cpu, guests, environment, limit);
-    // The folder is kept after a failure, because the logs in it tell the reason.
-    if result.is_ok() {
-        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
-    }
-    result.with_context(|| format!("the emulated machine's logs are in {}", work.display()))
-}
-
-fn run_in(
-    work: &Path,
-    cpu: &str,
-    guests: &[Guest],
-    environment: &[(&str, &str)],
-    limit: Duration,
-) -> Result<Vec<String>> {
     let strip = process::tool("strip", "binutils")?;
     fs::create_dir_all(work.join("root/guest"))?;
     process::write(work.join("root/init"), init_script(guests, environment)?)?;
@@ -70,13 +55,17 @@ fn run_in(
         let program = work.join(format!("root/guest/{number}"));
         process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
     }
-    process::output(script("image").arg(work).arg(cpu))?;
-    let status = process::outcome(script("boot").arg(work).arg(limit.as_secs().to_string()))?.status;
+    process::output(script("image").arg(&work).arg(cpu))?;
+    let status = process::outcome(script("boot").arg(&work).arg(limit.as_secs().to_string()))?.status;
     // The exit status of `timeout`. Other ones mean nothing: Bochs takes a guest's power-off for a
     // fatal error, and the marks on the serial line decide.
     ensure!(status.code() != Some(124), "Bochs did not come to its end in {} s", limit.as_secs());
-    let text = fs::read(work.join("serial.txt")).context("the machine wrote nothing on its serial line")?;
-    outputs(&process::lossy(&text).replace('\r', ""), guests)
+    // After a failure, the folder is kept: the logs in it tell the reason.
+    let logs = || format!("the emulated machine's logs are in {}", work.display());
+    let text = fs::read(work.join("serial.txt")).with_context(logs)?;
+    let outputs = outputs(&process::lossy(&text).replace('\r', ""), guests).with_context(logs)?;
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    Ok(outputs)
 }
 
 /// Init runs each program with its arguments, and prints marks at the start of its output and at

@@ -60,11 +60,8 @@ impl CommandCrates {
 }
 
 fn tree(target: &str, edges: &str) -> Result<String> {
-    process::output(
-        process::cargo()
-            .args(["tree", "--locked", "--package", PACKAGE, "--target", target])
-            .args(["--edges", edges, "--prefix", "depth", "--format", " {p}"]),
-    )
+    let arguments = ["tree", "--locked", "--package", PACKAGE, "--target", target, "--edges", edges];
+    process::output(process::cargo().args(arguments).args(["--prefix", "depth", "--format", " {p}"]))
 }
 
 /// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored. The
@@ -148,14 +145,10 @@ mod tests {
     #[test]
     fn reads_a_tree() {
         let tree = "0 a v1.0.0 (/w/a)\n1 b v0.2.0\n2 c v3.0.0 (proc-macro)\n1 c v3.0.0 (proc-macro) (*)\n1 b v1.0.0\n";
-        let found = edges(tree).unwrap();
-        let shown: Vec<_> = found
-            .iter()
-            .map(|(package, all)| {
-                format!("{package}: {}", all.iter().map(Crate::to_string).collect::<Vec<_>>().join(", "))
-            })
-            .collect();
-        assert_eq!(shown, ["a 1.0.0: b 0.2.0, b 1.0.0, c 3.0.0", "b 0.2.0: c 3.0.0", "b 1.0.0: ", "c 3.0.0: "]);
+        let all = |crates: &BTreeSet<Crate>| crates.iter().map(Crate::to_string).collect::<Vec<_>>().join(", ");
+        let found: Vec<_> =
+            edges(tree).unwrap().iter().map(|(one, its_own)| format!("{one}: {}", all(its_own))).collect();
+        assert_eq!(found, ["a 1.0.0: b 0.2.0, b 1.0.0, c 3.0.0", "b 0.2.0: c 3.0.0", "b 1.0.0: ", "c 3.0.0: "]);
         assert!(edges("").is_err());
         assert!(edges("0 a v1.0.0\n2 b v1.0.0\n").is_err());
     }

@@ -64,7 +64,7 @@ fn reasons(workspaces: &[PathBuf]) -> Result<()> {
 
     let brought: BTreeSet<_> = command.difference(&named).cloned().collect();
     let only_builds: BTreeSet<_> = command.difference(&in_program).cloned().collect();
-    let complaints = Page::parse(&process::read(PAGE)?)?.compare(&named, &brought, &only_builds);
+    let complaints = Page::parse(&process::read(PAGE)?)?.compare([&named, &brought], &only_builds);
     ensure!(complaints.is_empty(), "{PAGE} is not true:\n  - {}", complaints.join("\n  - "));
     println!("   {} crates in manifests and {} that come with them have a reason", named.len(), brought.len());
     Ok(())
@@ -106,12 +106,7 @@ impl Page {
 
     /// Returns the crates that are missing, the ones that should not be there, and the ones with
     /// a wrong mark.
-    fn compare(
-        &self,
-        named: &BTreeSet<String>,
-        brought: &BTreeSet<String>,
-        only_builds: &BTreeSet<String>,
-    ) -> Vec<String> {
+    fn compare(&self, [named, brought]: [&BTreeSet<String>; 2], only_builds: &BTreeSet<String>) -> Vec<String> {
         let mut complaints = Vec::new();
         for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {
             let missing = crates.iter().filter(|name| !listed.contains_key(*name));
@@ -149,8 +144,8 @@ mod tests {
     #[test]
     fn finds_what_is_missing_what_is_stale_and_wrong_marks() {
         let page = Page::parse(TEXT).unwrap();
-        assert!(page.compare(&set(&["a", "b"]), &set(&["c", "d"]), &set(&["c"])).is_empty());
-        let complaints = page.compare(&set(&["a", "c"]), &set(&["d", "e"]), &set(&["c", "d"]));
+        assert!(page.compare([&set(&["a", "b"]), &set(&["c", "d"])], &set(&["c"])).is_empty());
+        let complaints = page.compare([&set(&["a", "c"]), &set(&["d", "e"])], &set(&["c", "d"]));
         let expected = [
             "`c` is missing",
             "`b` does not belong",

@@ -73,9 +73,9 @@ fn vault() -> Result<PathBuf> {
     let go = process::tool_from_env("GO", "go", "apt-get install golang-go, or https://go.dev/dl")?;
     step(&format!("{VAULT}, its package shamir"));
     process::write(directory.join("go.mod"), "module sealane-vault-shamir\n\ngo 1.21\n")?;
-    let download =
-        process::output(Command::new(&go).args(["mod", "download", "-json", VAULT]).current_dir(&directory))?;
-    let found: serde_json::Value = serde_json::from_str(&download).context("go mod download")?;
+    let mut download = Command::new(&go);
+    let download = process::outcome(download.args(["mod", "download", "-json", VAULT]).current_dir(&directory))?;
+    let found: serde_json::Value = serde_json::from_slice(&download.stdout).context("go mod download")?;
     let module = found["Dir"].as_str().with_context(|| format!("go mod download {VAULT}: {found}"))?;
     // The bytes are copied without permissions, because files of the module cache are read-only.
     fs::write(directory.join("shamir/shamir.go"), fs::read(Path::new(module).join("shamir/shamir.go"))?)?;

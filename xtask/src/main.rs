@@ -45,30 +45,28 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Count the instructions of every operation (callgrind) and hold them to
-    /// xtask/instruction-limits.toml
+    /// Count every operation's instructions and hold them to xtask/instruction-limits.toml (callgrind)
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
-    /// Run the tests of the primitives with the address sanitizer, and those of the vector types
-    /// under memcheck
+    /// Run tests of the primitives with the address sanitizer, and of the vector types under memcheck
     Sanitize,
     /// Run the tests once per width of x86 vectors that this CPU has
     Backends,
     /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
     Cross(cross::Options),
-    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection
-    /// on older ones (Bochs)
+    /// Run the tests on machines with all vector extensions, and check detection on others (Bochs)
     Emulate(emulate::Options),
-    /// Make each primitive compute wrong results on each backend in turn, and see whether the tests
-    /// notice
+    /// Make each primitive compute wrong results on each backend, and see whether the tests notice
     Sabotage(sabotage::Options),
     /// Compare the times of fixed and random secrets: needs an idle machine
-    Time(probe::TimeOptions),
+    Time {
+        /// Only operations whose name has this in it
+        operation: Option<String>,
+    },
     /// Make the pages and plots in docs/ that come from lists and measurements in the repository
     Figures,
-    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of
-    /// them
+    /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
@@ -103,7 +101,7 @@ fn main() -> Result<()> {
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
-        Chore::Time(options) => probe::time(&options),
+        Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),

@@ -9,13 +9,6 @@ use crate::places::List;
 use crate::process;
 use crate::toolchain;
 
-/// Options of `cargo xtask time`.
-#[derive(clap::Args)]
-pub(crate) struct TimeOptions {
-    /// Only operations whose name has this in it
-    operation: Option<String>,
-}
-
 /// Builds the probe with the release profile, for an architecture of Linux. Its symbols are mangled
 /// as v0, which keeps the generic arguments that tell the backends apart.
 pub(crate) fn build(architecture: &str) -> Result<PathBuf> {
@@ -50,20 +43,16 @@ fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str])
 
 /// Runs valgrind's `tool` on the probe, in an empty environment. Returns the exit status and the
 /// output of both.
-pub(crate) fn under_valgrind(
-    arguments: &[&str],
-    program: &Path,
-    mode: &[&str],
-) -> Result<(Option<i32>, String, String)> {
+pub(crate) fn under_valgrind(flags: &[&str], program: &Path, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
     let valgrind = process::tool("valgrind", "valgrind")?;
     let mut command = Command::new(valgrind);
     // GLIBC_TUNABLES must not be set: it chooses how the C library copies memory.
-    let output = process::outcome(command.arg("--quiet").args(arguments).arg(program).args(mode).env_clear())?;
+    let output = process::outcome(command.arg("--quiet").args(flags).arg(program).args(mode).env_clear())?;
     Ok((output.status.code(), process::lossy(&output.stdout), process::lossy(&output.stderr)))
 }
 
 /// Compares the times of fixed and random secrets, for `cargo xtask time`.
-pub(crate) fn time(options: &TimeOptions) -> Result<()> {
+pub(crate) fn time(operation: Option<&str>) -> Result<()> {
     let program = build(std::env::consts::ARCH)?;
-    process::run(Command::new(program).arg("time").args(&options.operation))
+    process::run(Command::new(program).arg("time").args(operation))
 }

@@ -63,11 +63,14 @@ fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     let (mut command, mut components, mut dependencies) = (None, Vec::new(), Vec::new());
     for (package, its_own) in &crates.dependencies {
         let known = packages.get(package).with_context(|| format!("`cargo metadata` does not know {package}"))?;
-        let scope = if crates.in_program.contains(package) { "required" } else { "excluded" };
+        let mut component = component(package, known, checksums.get(package));
         if package.name == PACKAGE {
-            command = Some(component("application", None, package, known, None));
+            component["type"] = "application".into();
+            command = Some(component);
         } else {
-            components.push(component("library", Some(scope), package, known, checksums.get(package)));
+            let scope = if crates.in_program.contains(package) { "required" } else { "excluded" };
+            component.insert("scope".to_owned(), scope.into());
+            components.push(component);
         }
         dependencies.push(json!({ "ref": url(package), "dependsOn": its_own.iter().map(url).collect::<Vec<_>>() }));
     }
@@ -85,21 +88,14 @@ fn bill(crates: &CommandCrates, target: &str) -> Result<Value> {
     }))
 }
 
-fn component(
-    kind: &str,
-    scope: Option<&str>,
-    package: &Crate,
-    known: &Package,
-    checksum: Option<&String>,
-) -> Map<String, Value> {
+fn component(package: &Crate, known: &Package, checksum: Option<&String>) -> Map<String, Value> {
     let Package { license, description, authors, repository, .. } = known;
     let fields = [
-        ("type", Some(kind.into())),
+        ("type", Some("library".into())),
         ("bom-ref", Some(url(package).into())),
         ("name", Some(package.name.as_str().into())),
         ("version", Some(package.version.as_str().into())),
         ("purl", Some(url(package).into())),
-        ("scope", scope.map(Value::from)),
         // Cargo once used a slash for "or".
         ("licenses", license.as_ref().map(|license| json!([{ "expression": license.replace('/', " OR ") }]))),
         ("description", description.as_ref().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ").into())),

@@ -47,24 +47,17 @@ impl Architecture {
         }
     }
 
-    /// The name for functions without a token: portable code, and also the vector code if every CPU
-    /// of the architecture has vectors.
-    fn baseline(self) -> &'static str {
-        match self {
-            Self::X86_64 => "scalar",
-            Self::AArch64 => "baseline",
-        }
-    }
-
     /// Returns the backend of a function that was compiled with a token's features, by its symbol:
     /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
-    /// Code outside such functions was compiled without further features.
+    /// Other code was compiled without further features. On AArch64 that includes vector code, since
+    /// every CPU has vectors.
     pub(super) fn backend(self, function: &str) -> String {
         let token = function.split_once(" as sealane_simd::level::Token>::enter::entry");
         match token.and_then(|(token, _)| token.rsplit("::").next()) {
             Some("NeonAes") => "neon-aes".to_owned(),
             Some(token) => token.to_lowercase(),
-            None => self.baseline().to_owned(),
+            None if self == Self::X86_64 => "scalar".to_owned(),
+            None => "baseline".to_owned(),
         }
     }
 

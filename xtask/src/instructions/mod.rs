@@ -59,7 +59,8 @@ type Counts = BTreeMap<Case, Count>;
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the limits are for x86-64 code: run this on an x86-64 machine");
     step("instruction counts (callgrind)");
-    let compiler = compiler()?;
+    // The counts depend on the version of the compiler.
+    let compiler = process::output(Command::new("rustc").arg("--version"))?.trim().to_owned();
     let program = probe::build("x86_64")?;
     let mut counts = callgrind::measure(&program)?;
     if options.bless {
@@ -82,11 +83,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     );
     println!("   {} counts are within their limits", counts.len());
     Ok(())
-}
-
-/// The version of the compiler: the counts depend on it.
-fn compiler() -> Result<String> {
-    Ok(process::output(Command::new("rustc").arg("--version"))?.trim().to_owned())
 }
 
 fn print_table(counts: &Counts, limits: &Limits) {

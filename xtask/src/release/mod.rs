@@ -45,20 +45,16 @@ struct Build {
 
 impl Place {
     fn here() -> Result<Self> {
-        let cargo_home = match std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
-            Some(home) => PathBuf::from(home),
-            None => home()?.join(".cargo"),
-        };
+        let cargo_home = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let cargo_home = cargo_home.map_or_else(|| Ok(home()?.join(".cargo")), anyhow::Ok)?;
         Ok(Self { root: process::workspace_root(), target: process::target_dir(), cargo_home })
     }
 
     fn build(&self) -> Result<Build> {
         // The folders that are renamed in the program exist only after the crates are fetched.
         self.cargo(&["fetch", "--target", &toolchain::of_compiler("host")?], "")?;
-        let messages = self.cargo(
-            &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
-            &self.flags()?,
-        )?;
+        let build = ["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"];
+        let messages = self.cargo(&build, &self.flags()?)?;
         let program = self.target.join("release/sealane");
         let bytes = fs::read(&program).with_context(|| format!("cargo did not build {}", program.display()))?;
         Ok(Build { program, bytes, packages: compiled(&messages)? })
@@ -93,7 +89,7 @@ impl Place {
 }
 
 fn home() -> Result<PathBuf> {
-    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).context("HOME is not set")
+    std::env::home_dir().context("no home directory")
 }
 
 /// Returns the packages that cargo compiled, now or before.
