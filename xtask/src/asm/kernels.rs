@@ -2,7 +2,7 @@
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
-use super::loops::{Count, has_frame_pointer, innermost};
+use super::loops::{Code, Count, has_frame_pointer, innermost};
 use super::served::Served;
 
 /// A kernel's hot loop.
@@ -46,27 +46,6 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
         }
     }
     found
-}
-
-/// A loop and its function.
-pub(super) struct Code<'a> {
-    architecture: Architecture,
-    backend: &'a str,
-    /// Whether it is in a function that authenticates single messages.
-    one_message: bool,
-    body: &'a [Instruction],
-}
-
-impl Code<'_> {
-    /// Returns the number of instructions of this kind.
-    pub(super) fn count(&self, operations: &[Operation]) -> usize {
-        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
-        self.body.iter().filter(is).count()
-    }
-
-    fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
-        self.body.iter().any(|instruction| is(self.architecture, instruction))
-    }
 }
 
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of

@@ -1,6 +1,6 @@
 //! Finds innermost loops, and counts their instructions.
 
-use super::architecture::Architecture;
+use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
 
 /// The values that the gate limits in a loop's body.
@@ -20,6 +20,27 @@ impl Count {
             calls: count(&|instruction| architecture.is_call(instruction)),
             stack: count(&|instruction| architecture.accesses_stack(instruction, frame_pointer)),
         }
+    }
+}
+
+/// A loop and its function.
+pub(super) struct Code<'a> {
+    pub(super) architecture: Architecture,
+    pub(super) backend: &'a str,
+    /// Whether it is in a function that authenticates single messages.
+    pub(super) one_message: bool,
+    pub(super) body: &'a [Instruction],
+}
+
+impl Code<'_> {
+    /// Returns the number of instructions of this kind.
+    pub(super) fn count(&self, operations: &[Operation]) -> usize {
+        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
+        self.body.iter().filter(is).count()
+    }
+
+    pub(super) fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
+        self.body.iter().any(|instruction| is(self.architecture, instruction))
     }
 }
 

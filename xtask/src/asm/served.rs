@@ -7,7 +7,7 @@ use sealane_workloads::{Operation, Units, WORKLOADS, Work};
 
 use super::architecture::Operation as Instructions;
 use super::disassembly::Function;
-use super::kernels::Code;
+use super::loops::Code;
 
 /// The operations of each function, by its position.
 pub(super) struct Served(Vec<Vec<&'static Operation>>);

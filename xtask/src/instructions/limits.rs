@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Case, Counts};
+use super::counts::{Case, Counts};
 
 /// The contents of xtask/instruction-limits.toml.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
@@ -102,7 +102,7 @@ pub(super) fn change(count: u64, limit: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Count;
+    use super::super::counts::Count;
     use super::*;
 
     const COMPILER: &str = "rustc 1.95.0 (1 2026-04-14)";

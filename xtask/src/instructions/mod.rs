@@ -3,22 +3,19 @@
 //! machine; counts need only the same compiler.
 
 mod callgrind;
+mod counts;
 mod limits;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
 
 use crate::probe;
 use crate::process::{self, step};
+use counts::Counts;
 use limits::{Limits, change};
 
 const LIMITS: &str = "xtask/instruction-limits.toml";
-
-/// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
-const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -30,30 +27,6 @@ pub(crate) struct Options {
     #[arg(long)]
     bless: bool,
 }
-
-/// One operation on messages of one size on one backend.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Case {
-    backend: String,
-    operation: String,
-    /// The length of each message, in bytes.
-    size: usize,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.backend, self.operation, self.size)
-    }
-}
-
-/// The instructions of one operation of a case, and the bytes of messages that it processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Count {
-    instructions: u64,
-    bytes: usize,
-}
-
-type Counts = BTreeMap<Case, Count>;
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
