@@ -20,14 +20,11 @@ pub(crate) fn run() -> Result<()> {
     step("constant time (memcheck)");
     let program = probe::build_for_memcheck()?;
     let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")];
-    let memcheck =
-        |backend: &str, primitive: &str| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
+    let memcheck = |backend, primitive| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
     for control in CONTROLS {
         let (status, said, reports) = memcheck("scalar", control)?;
-        ensure!(
-            status == Some(REPORTED),
-            "memcheck did not report {control}, so it would not report a leak either:\n{said}{reports}"
-        );
+        let is_reported = status == Some(REPORTED);
+        ensure!(is_reported, "memcheck did not report {control}, nor would it report a leak:\n{said}{reports}");
         println!("   {control}: reported, as it must be");
     }
     // Runs on the backends that every machine for these chores has. Valgrind (3.19 here) does not
