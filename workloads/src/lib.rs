@@ -2,7 +2,7 @@
 //!
 //! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for
 //! the assembly gate, for constant time, for instruction counts and for timing. `cargo xtask
-//! sabotage`, `cross`, `emulate` and `coverage` take the names of primitives, families and tests
+//! sabotage`, `cross`, `emulate` and `figures` take the names of primitives, families and tests
 //! from it. A new primitive is one row here, and a function that prepares each of its operations.
 #![forbid(unsafe_code)]
 

@@ -6,46 +6,37 @@ use std::mem::MaybeUninit;
 
 fn main() {
     let name = std::env::args().nth(1).expect("the name of an error");
+    let bytes = black_box(vec![1_u8; 16]);
     match name.as_str() {
-        "heap" => heap(),
-        "stack" => stack(),
-        "freed" => freed(),
-        "uninitialised" => uninitialised(),
+        // Reads past the end of allocated memory.
+        "heap" => {
+            // SAFETY: none, on purpose.
+            black_box(unsafe { *bytes.as_ptr().add(black_box(16)) });
+        }
+        // Writes past the end of a local array.
+        "stack" => {
+            let mut array = black_box([1_u8; 16]);
+            // SAFETY: none, on purpose.
+            unsafe { *array.as_mut_ptr().add(black_box(16)) = 2 };
+            black_box(array);
+        }
+        // Reads memory that was freed.
+        "freed" => {
+            let pointer = bytes.as_ptr();
+            drop(bytes);
+            // SAFETY: none, on purpose.
+            black_box(unsafe { *black_box(pointer) });
+        }
+        // Branches on memory that was never written.
+        "uninitialised" => {
+            let byte = black_box(Box::new(MaybeUninit::<u8>::uninit()));
+            // SAFETY: none, on purpose.
+            if unsafe { byte.assume_init_read() } == black_box(3) {
+                println!("three");
+            }
+        }
         "none" => {}
         _ => panic!("no such error: {name}"),
     }
     println!("{name}: done");
-}
-
-/// Reads past the end of allocated memory.
-fn heap() {
-    let bytes = black_box(vec![1_u8; 16]);
-    // SAFETY: none, on purpose.
-    black_box(unsafe { *bytes.as_ptr().add(black_box(16)) });
-}
-
-/// Writes past the end of a local array.
-fn stack() {
-    let mut bytes = black_box([1_u8; 16]);
-    // SAFETY: none, on purpose.
-    unsafe { *bytes.as_mut_ptr().add(black_box(16)) = 2 };
-    black_box(bytes);
-}
-
-/// Reads memory that was freed.
-fn freed() {
-    let bytes = black_box(vec![1_u8; 16]);
-    let pointer = bytes.as_ptr();
-    drop(bytes);
-    // SAFETY: none, on purpose.
-    black_box(unsafe { *black_box(pointer) });
-}
-
-/// Branches on memory that was never written.
-fn uninitialised() {
-    let byte = black_box(Box::new(MaybeUninit::<u8>::uninit()));
-    // SAFETY: none, on purpose.
-    if unsafe { byte.assume_init_read() } == black_box(3) {
-        println!("three");
-    }
 }

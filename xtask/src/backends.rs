@@ -1,12 +1,13 @@
 //! `cargo xtask backends`: runs the tests once for each width of x86 vectors that this CPU has.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use sealane_workloads::Family;
 
-use crate::coverage::Ledger;
-use crate::process::step;
+use crate::ledger::Ledger;
+use crate::places::List;
+use crate::process::{self, step};
 use crate::selection::Selection;
-use crate::test_binaries::{self, ALL};
+use crate::test_binaries;
 
 /// The backends that the machine must have. A CPU without AVX2 fails: none of them builds Rust in
 /// reasonable time.
@@ -14,22 +15,20 @@ const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    if cfg!(not(target_arch = "x86_64")) {
-        bail!("this chore runs the x86 backends: run it on an x86-64 machine (`cargo xtask cross` has AArch64)");
-    }
-    let mut ledger = Ledger::new("backends")?;
-    let binaries = test_binaries::of_workspace(ALL)?;
+    ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
+    let mut ledger = Ledger::new("backends");
+    let binaries = test_binaries::of_workspace()?;
     // The first width runs all tests. The others run only the tests of the families whose backend
     // they change.
     let mut selection = Selection::default();
-    for backend in ALWAYS.iter().copied().chain(avx512()) {
+    for backend in ALWAYS.iter().copied().chain(avx512()?) {
         let tests = selection.next(forced(backend));
         step(&format!("tests with SEALANE_BACKEND={backend}"));
-        ledger
-            .add("native", test_binaries::run_all(&binaries, &[], tests.as_deref(), &[("SEALANE_BACKEND", backend)])?);
+        let environment = [("SEALANE_BACKEND", backend)];
+        test_binaries::run_all(&binaries, &[], tests.as_deref(), &environment, ledger.at("native"))?;
     }
     step("what was exercised");
-    ledger.close(true)
+    ledger.close(&List::read()?, true)
 }
 
 /// Returns the backends of each family when `SEALANE_BACKEND` names that backend. A family without
@@ -41,21 +40,13 @@ fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
     })
 }
 
-/// The backends of AVX-512, if this CPU has it. `cargo xtask emulate` has machines with AVX-512.
-fn avx512() -> Vec<&'static str> {
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "only x86 has them"))]
-    let mut backends = Vec::new();
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
-            backends.push("avx512");
-            if has!("avx512ifma") {
-                backends.push("avx512ifma");
-            }
-        }
-    }
-    backends
+/// Returns the backends of AVX-512, if this CPU has it. `cargo xtask emulate` has machines with
+/// AVX-512.
+fn avx512() -> Result<impl Iterator<Item = &'static str>> {
+    let cpu = process::read("/proc/cpuinfo")?;
+    let wide = [("avx512", &["avx512f", "avx512bw", "avx512dq", "avx512vl"][..]), ("avx512ifma", &["avx512ifma"])];
+    let has = move |feature: &&str| cpu.split_whitespace().any(|flag| flag == *feature);
+    Ok(wide.into_iter().take_while(move |(_, features)| features.iter().all(&has)).map(|(backend, _)| backend))
 }
 
 #[cfg(test)]

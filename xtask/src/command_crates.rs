@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::{MetadataCommand, Package};
 
 use crate::process;
 
@@ -25,6 +26,12 @@ impl Crate {
         let (source, name) = id.rsplit_once('#')?;
         let (name, version) = name.split_once('@').or_else(|| Some((source.rsplit('/').next()?, name)))?;
         Some(Self { name: name.to_owned(), version: version.to_owned() })
+    }
+}
+
+impl From<&Package> for Crate {
+    fn from(package: &Package) -> Self {
+        Self { name: package.name.to_string(), version: package.version.to_string() }
     }
 }
 
@@ -53,12 +60,8 @@ impl CommandCrates {
 }
 
 fn tree(target: &str, edges: &str) -> Result<String> {
-    let tree = process::output(
-        process::cargo()
-            .args(["tree", "--locked", "--package", PACKAGE, "--target", target])
-            .args(["--edges", edges, "--prefix", "depth", "--format", " {p}"]),
-    )?;
-    String::from_utf8(tree).context("`cargo tree` printed something else than UTF-8")
+    let arguments = ["tree", "--locked", "--package", PACKAGE, "--target", target, "--edges", edges];
+    process::output(process::cargo().args(arguments).args(["--prefix", "depth", "--format", " {p}"]))
 }
 
 /// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored. The
@@ -86,42 +89,26 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     Ok(found)
 }
 
-/// The output of `cargo metadata` for a package.
-#[derive(serde::Deserialize)]
-pub(crate) struct Package {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) manifest_path: PathBuf,
-    pub(crate) source: Option<String>,
-    pub(crate) rust_version: Option<String>,
-    pub(crate) license: Option<String>,
-    pub(crate) description: Option<String>,
-    pub(crate) repository: Option<String>,
-    #[serde(default)]
-    pub(crate) authors: Vec<String>,
-    pub(crate) dependencies: Vec<Dependency>,
-}
-
-/// A dependency in a manifest.
-#[derive(serde::Deserialize)]
-pub(crate) struct Dependency {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-}
-
 /// Returns the packages of `cargo metadata` for a manifest, whose path begins at the workspace's
 /// root.
-pub(crate) fn metadata(manifest: &Path, arguments: &[&str]) -> Result<Vec<Package>> {
-    #[derive(serde::Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
+pub(crate) fn metadata(manifest: &Path, options: &[&str]) -> Result<Vec<Package>> {
+    let options = ["--locked"].iter().chain(options).map(|&option| option.to_owned());
+    let mut command = MetadataCommand::new();
+    command.manifest_path(process::workspace_root().join(manifest)).other_options(options.collect::<Vec<_>>());
+    Ok(command.exec().with_context(|| format!("cargo metadata of {}", manifest.display()))?.packages)
+}
+
+/// Returns the manifests of this repository with a workspace: the main one, and the separate ones.
+pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
+    let mut manifests = process::tracked_files()?;
+    manifests.retain(|file| file.ends_with("Cargo.toml"));
+    let mut found = Vec::new();
+    for manifest in manifests {
+        if process::read(&manifest)?.lines().any(|line| line == "[workspace]") {
+            found.push(manifest);
+        }
     }
-    let mut command = process::cargo();
-    command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]);
-    command.arg(process::workspace_root().join(manifest)).args(arguments);
-    let metadata: Metadata =
-        serde_json::from_slice(&process::output(&mut command)?).context("cannot understand `cargo metadata`")?;
-    Ok(metadata.packages)
+    Ok(found)
 }
 
 /// The entry of a package in a lock file.
@@ -139,10 +126,7 @@ pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
     struct Lock {
         package: Vec<Locked>,
     }
-    let text = std::fs::read_to_string(process::workspace_root().join(file))
-        .with_context(|| format!("cannot read {}", file.display()))?;
-    let lock: Lock = toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
-    Ok(lock.package)
+    Ok(process::read_toml::<Lock>(file)?.package)
 }
 
 #[cfg(test)]
@@ -161,14 +145,10 @@ mod tests {
     #[test]
     fn reads_a_tree() {
         let tree = "0 a v1.0.0 (/w/a)\n1 b v0.2.0\n2 c v3.0.0 (proc-macro)\n1 c v3.0.0 (proc-macro) (*)\n1 b v1.0.0\n";
-        let found = edges(tree).unwrap();
-        let shown: Vec<_> = found
-            .iter()
-            .map(|(package, all)| {
-                format!("{package}: {}", all.iter().map(Crate::to_string).collect::<Vec<_>>().join(", "))
-            })
-            .collect();
-        assert_eq!(shown, ["a 1.0.0: b 0.2.0, b 1.0.0, c 3.0.0", "b 0.2.0: c 3.0.0", "b 1.0.0: ", "c 3.0.0: "]);
+        let all = |crates: &BTreeSet<Crate>| crates.iter().map(Crate::to_string).collect::<Vec<_>>().join(", ");
+        let found: Vec<_> =
+            edges(tree).unwrap().iter().map(|(one, its_own)| format!("{one}: {}", all(its_own))).collect();
+        assert_eq!(found, ["a 1.0.0: b 0.2.0, b 1.0.0, c 3.0.0", "b 0.2.0: c 3.0.0", "b 1.0.0: ", "c 3.0.0: "]);
         assert!(edges("").is_err());
         assert!(edges("0 a v1.0.0\n2 b v1.0.0\n").is_err());
     }

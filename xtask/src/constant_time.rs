@@ -4,7 +4,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::coverage::List;
+use crate::places::List;
 use crate::probe;
 use crate::process::step;
 
@@ -18,24 +18,19 @@ const REPORTED: i32 = 99;
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the requests to memcheck are x86-64 code: run this on an x86-64 machine");
     step("constant time (memcheck)");
-    // The build is the same as in a release: line numbers change no code.
-    let debug = ["--config", "profile.release.debug=\"line-tables-only\"", "--config", "profile.release.strip=false"];
-    let program = probe::build("x86_64", &[&["--features", "ct"][..], &debug].concat())?;
-    let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")].map(Into::into);
-    let memcheck =
-        |backend: &str, primitive: &str| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
+    let program = probe::build_for_memcheck()?;
+    let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")];
+    let memcheck = |backend, primitive| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
     for control in CONTROLS {
         let (status, said, reports) = memcheck("scalar", control)?;
-        ensure!(
-            status == Some(REPORTED),
-            "memcheck did not report {control}, so it would not report a leak either:\n{said}{reports}"
-        );
+        let is_reported = status == Some(REPORTED);
+        ensure!(is_reported, "memcheck did not report {control}, nor would it report a leak:\n{said}{reports}");
         println!("   {control}: reported, as it must be");
     }
     // Runs on the backends that every machine for these chores has. Valgrind (3.19 here) does not
     // know AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
     for (backend, workload) in List::read()?.primitives_at("native") {
-        let (status, said, reports) = memcheck(backend.as_str(), workload.name)?;
+        let (status, said, reports) = memcheck(backend, workload.name)?;
         let name = format!("{} on {backend}", workload.name);
         let is_done = status == Some(0) && said.contains(&format!("{name}: done"));
         ensure!(is_done, "{name} depends on secrets, or did not run:\n{said}{reports}");

@@ -5,21 +5,18 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use sealane_workloads::Family;
 
 use crate::bochs::{self, Guest};
-use crate::coverage::{Exercised, Ledger, List, Place, variable};
 use crate::cross;
-use crate::process::{cache_dir, step};
+use crate::ledger::Ledger;
+use crate::places::{List, Place};
+use crate::process::step;
 use crate::selection::Selection;
-use crate::test_binaries::{self, Emulated, TestBinary};
+use crate::test_binaries::{self, TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only get the emulator ready
-    #[arg(long)]
-    prepare: bool,
     /// Only this machine, by its name in xtask/backends.toml (`bochs-skylake`)
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
@@ -31,104 +28,85 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
+/// A place, the backends that are forced there, and parts of the names of tests.
+type Run<'a> = (&'a Place, String, Vec<&'static str>);
+
 /// Emulation runs about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if options.prepare {
-        bochs::prepare()?;
-        println!("   the emulator is ready in {}", cache_dir()?.display());
-        return Ok(());
-    }
-    let mut ledger = Ledger::new("emulate")?;
+    let mut ledger = Ledger::new("emulate");
     let list = List::read()?;
     // Skips the tests that `cross` runs on other models of the same architecture.
     let mut selection = Selection::default();
-    list.exercised_by("cross").into_iter().for_each(|(family, backend)| selection.skip(family, backend));
-    let mut runs = Vec::new();
+    list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
+    let mut runs: Vec<Run<'_>> = Vec::new();
     for place in list.places("emulate") {
-        for names in place.forced() {
-            let backends = Family::ALL.into_iter().zip(names.iter().map(String::as_str));
-            // Machines that are left out count too, so the selection of tests for one machine does
-            // not depend on them.
-            let tests = selection.next(backends).expect("no run is the first");
-            if options.machine.as_ref().is_none_or(|name| *name == place.name) {
-                runs.push(Run { place, backends: variable(names), tests });
-            }
+        // Machines that are left out count too, so the selection of tests for one machine does not
+        // depend on them.
+        let of_place = selection.runs(place).into_iter();
+        if options.machine.as_ref().is_none_or(|name| *name == place.name) {
+            runs.extend(of_place.map(|(backends, tests)| (place, backends, tests.expect("no run is the first"))));
         }
     }
     ensure!(!runs.is_empty(), "no such machine");
     step("tests for emulated machines");
-    let mut binaries = cross::static_x86_64()?;
+    let mut binaries = cross::static_x86_64(&list)?;
     // The references do not depend on the machine.
-    binaries.retain(|binary| binary.package != "sealane-spec");
-    if let Some(only) = &options.only {
-        binaries.retain(|binary| binary.name.contains(only.as_str()));
-        ensure!(!binaries.is_empty(), "no test executable is named like {only}");
-    }
+    let only = options.only.as_deref().unwrap_or_default();
+    binaries.retain(|binary| binary.package != "sealane-spec" && binary.name.contains(only));
+    ensure!(!binaries.is_empty(), "no test executable is named like {only}");
 
-    let machine = bochs::prepare()?;
+    bochs::prepare()?;
     // Each machine is a process with one thread.
     let results: Vec<_> = std::thread::scope(|scope| {
-        let start = |run| {
-            let (machine, binaries) = (&machine, &binaries);
-            scope.spawn(move || emulate(machine, run, binaries, options))
-        };
-        let runs: Vec<_> = runs.iter().map(start).collect();
+        let binaries = &binaries;
+        let runs: Vec<_> = runs.iter().map(|run| scope.spawn(move || emulate(run, binaries, options))).collect();
         runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
     });
-    for (run, exercised) in runs.iter().zip(results) {
-        ledger.add(&run.place.name, exercised?);
+    for ((place, ..), exercised) in runs.iter().zip(results) {
+        exercised?.iter().for_each(|output| ledger.at(&place.name).read(output));
     }
     if options.only.is_some() || !options.arguments.is_empty() {
         println!("   some tests only: what was exercised is not compared with what must be");
         return Ok(());
     }
     step("what was exercised");
-    ledger.close(options.machine.is_none())
+    ledger.close(&list, options.machine.is_none())
 }
 
-/// A boot of a machine, with its backends and the parts of the tests' names.
-struct Run<'a> {
-    place: &'a Place,
-    backends: String,
-    tests: Vec<&'static str>,
-}
-
-fn emulate(machine: &bochs::Bochs, run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Exercised> {
-    let Run { place, backends, tests } = run;
+fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {
+    let (place, backends, tests) = run;
     let (cpu, detects) = (place.bochs.as_deref().context("the place names no CPU")?, place.detects());
     // One thread: the machine has one CPU, and the output stays in order.
     let chosen = options.arguments.iter().map(String::as_str);
     let tests = if options.arguments.iter().all(|argument| argument.starts_with('-')) { tests.as_slice() } else { &[] };
     // The tests of the vector types run without this filter: nearly all depend on the CPU.
-    let arguments = |binary: &TestBinary| {
+    let guest = |binary: &TestBinary| {
         let tests = if binary.package == "sealane" { tests } else { &[] };
-        ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone()).map(Into::into).collect()
-    };
-    let guest = |binary: &TestBinary| Guest {
-        name: binary.name.clone(),
-        program: binary.path.clone(),
-        arguments: arguments(binary),
+        let arguments = ["--test-threads=1"].into_iter().chain(tests.iter().copied()).chain(chosen.clone());
+        Guest {
+            name: binary.name.clone(),
+            program: binary.path.clone(),
+            arguments: arguments.map(Into::into).collect(),
+        }
     };
     let guests: Vec<_> = binaries.iter().map(guest).collect();
-    let environment = Emulated { backends, detects: detects.as_deref() }.environment();
-    let outputs = machine.run(backends, cpu, &guests, &environment, LIMIT)?;
+    let environment = emulated(backends, detects.as_deref());
+    let outputs = bochs::run(cpu, &guests, &environment, LIMIT)?;
     // The output is printed at once, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;
-    let mut exercised = Exercised::default();
     for (guest, output) in guests.iter().zip(&outputs) {
         let count = test_binaries::passed(&guest.name, output)?;
         writeln!(report, "   {}: {count} passed", guest.name)?;
         if options.arguments.iter().any(|argument| argument == "--nocapture") {
             writeln!(report, "{output}")?;
         }
-        exercised.add(Exercised::read(output));
         total += count;
     }
     ensure!(total > 0, "no test ran");
     println!("{report}   {total} tests passed with SEALANE_BACKEND={backends}");
-    Ok(exercised)
+    Ok(outputs)
 }

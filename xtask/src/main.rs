@@ -6,18 +6,20 @@ mod backends;
 mod bochs;
 mod command_crates;
 mod constant_time;
-mod coverage;
 mod cross;
 mod dependencies;
 mod emulate;
 mod examples;
+mod figures;
 mod fuzz;
 mod instructions;
 mod interop;
 mod large_file;
+mod ledger;
 mod msrv;
 mod no_std;
 mod phones;
+mod places;
 mod probe;
 mod process;
 mod python;
@@ -26,11 +28,8 @@ mod sabotage;
 mod sanitize;
 mod sbom;
 mod selection;
-mod static_aarch64;
 mod test_binaries;
 mod toolchain;
-
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -46,45 +45,43 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Count the instructions of every operation (callgrind) and hold them to
-    /// xtask/instruction-limits.toml
+    /// Count every operation's instructions and hold them to xtask/instruction-limits.toml (callgrind)
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
-    /// Run the tests of the primitives with the address sanitizer, and those of the vector types
-    /// under memcheck
+    /// Run tests of the primitives with the address sanitizer, and of the vector types under memcheck
     Sanitize,
     /// Run the tests once per width of x86 vectors that this CPU has
     Backends,
     /// Run the tests on other architectures and on older x86 CPUs (qemu-user, Node.js)
     Cross(cross::Options),
-    /// Run the tests on machines with AVX-512, IFMA, VAES, VPCLMULQDQ and GFNI, and check detection
-    /// on older ones (Bochs)
+    /// Run the tests on machines with all vector extensions, and check detection on others (Bochs)
     Emulate(emulate::Options),
-    /// Make each primitive compute wrong results on each backend in turn, and see whether the tests
-    /// notice
+    /// Make each primitive compute wrong results on each backend, and see whether the tests notice
     Sabotage(sabotage::Options),
     /// Compare the times of fixed and random secrets: needs an idle machine
-    Time(probe::TimeOptions),
-    /// Print where each backend is executed, from xtask/backends.toml
-    Coverage(coverage::Options),
-    /// Run the fuzz targets for some seconds each, on their seeds and on what libFuzzer makes of
-    /// them
+    Time {
+        /// Only operations whose name has this in it
+        operation: Option<String>,
+    },
+    /// Make the pages and plots in docs/ that come from lists and measurements in the repository
+    Figures,
+    /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
     /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
     Phones,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
-    Interop(interop::Options),
+    Interop,
     /// Send 4 GiB through the command, measure its memory, and open the result with age
     LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
-    /// Hold the crates that we use to deny.toml and to docs/dependencies.md
-    Dependencies(dependencies::Options),
+    /// Hold the crates that we use to docs/dependencies.md, and lock files to crates.io
+    Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
     Sbom(sbom::Options),
-    /// Try the oldest compiler that the manifests promise
-    Msrv(msrv::Options),
+    /// Hold manifests, documents and dependencies to the oldest compiler that is promised
+    Msrv,
     /// Build the command as it is released
     Release,
     /// Build the command twice, in different places, and compare
@@ -93,17 +90,7 @@ enum Chore {
     Examples,
 }
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run() -> Result<()> {
+fn main() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
         Chore::Asm(options) => asm::run(&options),
@@ -114,16 +101,16 @@ fn run() -> Result<()> {
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
-        Chore::Time(options) => probe::time(&options),
-        Chore::Coverage(options) => coverage::run(&options),
+        Chore::Time { operation } => probe::time(operation.as_deref()),
+        Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Phones => phones::run(),
-        Chore::Interop(options) => interop::run(&options),
+        Chore::Interop => interop::run(),
         Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
-        Chore::Dependencies(options) => dependencies::run(&options),
+        Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
-        Chore::Msrv(options) => msrv::run(&options),
+        Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),

@@ -13,22 +13,20 @@ const TARGETS: &[&str] = &["x86_64-unknown-none", "aarch64-unknown-none", "thumb
 pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
         step(&format!("{target}: sealane without std"));
-        let toolchain = toolchain::for_target(target, "core", false)?;
+        let toolchain = toolchain::for_target(target, "core")?;
         // The crate is built alone, and with other crates, which have features for std.
         for features in ["", "rustcrypto,commit"] {
             let mut command = process::cargo();
             command
                 .args(["build", "--release", "--package", "sealane", "--no-default-features", "--target", target])
                 .arg(format!("--features={features}"))
-                .args(&toolchain.arguments)
-                .envs(toolchain.environment.iter().map(|(name, value)| (name, value)))
                 // With link-time optimisation a library stays bitcode, and no machine code would be
                 // generated and checked.
                 .env("CARGO_PROFILE_RELEASE_LTO", "off")
                 // The level of optimisation does not affect whether it builds.
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-                .env("CARGO_TARGET_DIR", process::workspace_root().join("target/no-std"));
-            process::run(&mut command)?;
+                .env("CARGO_TARGET_DIR", process::target_dir().join("no-std"));
+            process::run(command.envs(toolchain.variables.clone()))?;
         }
     }
     Ok(())

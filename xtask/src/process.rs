@@ -1,28 +1,16 @@
 //! Runs other programs, and says which package to install if one is missing.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde::de::DeserializeOwned;
 
 /// Returns the root of the repository.
 pub(crate) fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace").to_path_buf()
-}
-
-/// Returns the folder for downloads and emulators, which are kept between runs:
-/// `$XDG_CACHE_HOME/sealane` or `~/.cache/sealane`.
-pub(crate) fn cache_dir() -> Result<PathBuf> {
-    let base = match std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None => {
-            PathBuf::from(std::env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?).join(".cache")
-        }
-    };
-    let dir = base.join("sealane");
-    std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    Ok(dir)
 }
 
 /// Returns the cargo that runs this program.
@@ -30,9 +18,47 @@ pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// Returns the variable that passes a setting of a target to cargo.
+pub(crate) fn cargo_variable(target: &str, setting: &str) -> OsString {
+    format!("CARGO_TARGET_{}_{setting}", target.replace('-', "_").to_uppercase()).into()
+}
+
 /// Returns the folder of cargo's output.
 pub(crate) fn target_dir() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
+    workspace_root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// Returns a folder in cargo's output, which exists from now on.
+pub(crate) fn folder(name: impl AsRef<Path>) -> Result<PathBuf> {
+    let folder = target_dir().join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Returns a folder in cargo's output with nothing in it.
+pub(crate) fn empty_folder(name: impl AsRef<Path>) -> Result<PathBuf> {
+    let folder = target_dir().join(&name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
+    }
+    self::folder(name)
+}
+
+/// Reads a file, whose path may begin at the root of the repository.
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    fs::read_to_string(workspace_root().join(path)).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Reads a TOML file, whose path may begin at the root of the repository.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: impl AsRef<Path>) -> Result<T> {
+    toml::from_str(&read(&path)?).with_context(|| format!("cannot understand {}", path.as_ref().display()))
+}
+
+/// Writes a file, whose path may begin at the root of the repository.
+pub(crate) fn write(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
+    let path = path.as_ref();
+    fs::write(workspace_root().join(path), content).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Returns the path of `program`, or an error that names the Debian package to install.
@@ -49,18 +75,13 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
 
 /// Returns the path of `program` from the environment variable `variable` or from PATH.
 pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str) -> Result<PathBuf> {
-    match std::env::var_os(variable).filter(|value| !value.is_empty()) {
-        Some(path) => {
-            let path = PathBuf::from(path);
-            if !path.is_file() {
-                bail!("{variable} names {}, which is no file", path.display());
-            }
-            Ok(path)
-        }
-        None => find(program).with_context(|| {
+    let Some(path) = std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) else {
+        return find(program).with_context(|| {
             format!("`{program}` is neither in PATH nor named by {variable}. To install it: {how_to_install}")
-        }),
-    }
+        });
+    };
+    ensure!(path.is_file(), "{variable} names {}, which is no file", path.display());
+    Ok(path)
 }
 
 /// Runs a command with its output on the terminal. Returns an error unless it succeeds.
@@ -74,27 +95,41 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 
 /// Runs a command and returns its standard output. Returns an error with its standard error unless
 /// it succeeds.
-pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command.output().with_context(|| format!("cannot start {}", describe(command)))?;
-    if !output.status.success() {
-        bail!("{} failed: {}\n{}", describe(command), output.status, String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(output.stdout)
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = outcome(command)?;
+    let error = || format!("{} failed: {}\n{}", describe(command), output.status, lossy(&output.stderr));
+    ensure!(output.status.success(), error());
+    Ok(lossy(&output.stdout))
+}
+
+/// Runs a command, and returns its status and output, also if it fails.
+pub(crate) fn outcome(command: &mut Command) -> Result<Output> {
+    command.output().with_context(|| format!("cannot start {}", describe(command)))
+}
+
+/// Returns the text of a program's output.
+pub(crate) fn lossy(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
 }
 
 /// Returns the files of the repository, including those that are not committed yet, as paths from
 /// its root.
 pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
     let git = tool("git", "git")?;
-    let list = output(
-        Command::new(git)
-            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-            .current_dir(workspace_root()),
-    )?;
-    let list = String::from_utf8(list).context("the name of a file is not UTF-8")?;
+    let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let list = output(Command::new(git).args(arguments).current_dir(workspace_root()))?;
     let files = list.split_terminator('\0').map(PathBuf::from);
     // Git also lists files whose removal is not committed yet.
     Ok(files.filter(|file| workspace_root().join(file).is_file()).collect())
+}
+
+/// Returns the command that runs a program under `runner`, which is another program and its
+/// arguments, or natively if that is empty.
+pub(crate) fn under(runner: &[OsString], program: &Path) -> Command {
+    let mut words = runner.iter().map(OsString::as_os_str).chain([program.as_os_str()]);
+    let mut command = Command::new(words.next().expect("there is a program"));
+    command.args(words);
+    command
 }
 
 /// Returns the command as one line, for messages.

@@ -13,8 +13,7 @@ pub(crate) fn with(package: &str) -> Result<PathBuf> {
     let python = directory.join("bin/python");
     step(&format!("{package} in {}", directory.display()));
     if !python.is_file() {
-        let help = "apt-get install python3 python3-venv";
-        let system = process::tool_from_env("PYTHON", "python3", help)?;
+        let system = process::tool_from_env("PYTHON", "python3", "apt-get install python3 python3-venv")?;
         process::run(Command::new(system).args(["-m", "venv"]).arg(&directory))?;
     }
     process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-compile", package]))?;

@@ -1,18 +1,18 @@
 //! `cargo xtask sabotage`: do the tests notice a kernel that computes wrong results? Builds the
-//! library with the feature `fault`, and runs each test that goes through a backend twice.
+//! library with `--cfg sealane_fault`, and runs each test that goes through a backend twice.
 //! Unchanged, it must pass; with a fault in its primitive on that backend, it must fail.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use sealane_workloads::Workload;
 
 use crate::bochs::{self, Guest};
-use crate::coverage::List;
 use crate::cross;
-use crate::process::{self, step};
-use crate::test_binaries::{Emulated, TestBinary};
+use crate::places::List;
+use crate::process::{self, lossy, step};
+use crate::test_binaries::{TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -39,8 +39,13 @@ const TARGETS: &[(&str, &str)] = &[
 /// Emulated machines, for backends that this CPU lacks.
 const MACHINES: &[&str] = &["bochs-cannon-lake", "bochs-skylake"];
 
-/// Runs a test on a backend, with or without a fault. Returns whether it passes.
-type Passes<'a> = dyn Fn(&Workload, &str, bool) -> Result<bool> + 'a;
+/// What runs the test suite of a place.
+enum Runner {
+    /// A program and its arguments, or nothing.
+    Program(Vec<OsString>),
+    /// An emulated machine with that CPU.
+    Machine(String),
+}
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -48,13 +53,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let chosen = |name: &str| options.only.as_deref().is_none_or(|only| only == name);
     let mut missed = Vec::new();
     let mut trials = 0;
-    let mut judge = |place: &str, passes: &Passes<'_>| -> Result<()> {
+    let mut judge = |place: &str, suite: &TestBinary, runner: &Runner| -> Result<()> {
         for (backend, workload) in list.primitives_at(place) {
-            if options.backend.as_ref().is_some_and(|only| *only != backend) {
+            if options.backend.as_ref().is_some_and(|only| only != backend) {
                 continue;
             }
-            ensure!(passes(workload, &backend, false)?, "{} on {backend} fails without a fault", workload.quick_test);
-            let noticed = !passes(workload, &backend, true)?;
+            let passes = |fault| passes(suite, runner, workload, backend, fault);
+            ensure!(passes(false)?, "{} on {backend} fails without a fault", workload.quick_test);
+            let noticed = !passes(true)?;
             trials += 1;
             println!("   {:<14} {backend:<14} {}", workload.name, if noticed { "noticed" } else { "NOT NOTICED" });
             if !noticed {
@@ -65,16 +71,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     for (target, place) in TARGETS.iter().filter(|(target, _)| chosen(target)) {
         step(target);
-        let (suite, runner) = cross::suite_with_faults(target, place)?;
-        judge(place, &|workload, backend, fault| passes(&suite, &runner, workload, backend, fault))?;
+        let (suite, runner) = cross::suite_with_faults(&list, target, place)?;
+        judge(place, &suite, &Runner::Program(runner))?;
     }
     if chosen("bochs") {
-        let (suite, _) = cross::suite_with_faults("x86_64-unknown-linux-gnu", "native")?;
-        let machine = bochs::prepare()?;
+        let (suite, _) = cross::suite_with_faults(&list, TARGETS[0].0, TARGETS[0].1)?;
+        bochs::prepare()?;
         for place in MACHINES {
             step(place);
-            let cpu = list.place(place)?.bochs.as_deref().context("the place names no CPU")?;
-            judge(place, &|workload, backend, fault| passes_in(&machine, cpu, &suite, workload, backend, fault))?;
+            let cpu = list.place(place)?.bochs.clone().context("the place names no CPU")?;
+            judge(place, &suite, &Runner::Machine(cpu))?;
         }
     }
     ensure!(trials > 0, "there is no such trial");
@@ -82,44 +88,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests here, or in an emulator of a CPU.
-fn passes(suite: &TestBinary, runner: &[OsString], workload: &Workload, backend: &str, fault: bool) -> Result<bool> {
-    let test = workload.quick_test;
-    let mut words = runner.iter().cloned().chain([suite.path.clone().into(), test.into()]);
-    let mut command = Command::new(words.next().expect("there is a program"));
-    command.args(words).current_dir(&suite.directory).envs(Emulated { backends: backend, detects: None }.environment());
-    if fault {
-        command.env(VARIABLE, format!("{}:{backend}", workload.name));
-    }
-    let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
-    verdict(&String::from_utf8_lossy(&[output.stderr, output.stdout].concat()))
-}
-
-/// Runs the tests in an emulated machine.
-fn passes_in(
-    machine: &bochs::Bochs,
-    cpu: &str,
-    suite: &TestBinary,
-    workload: &Workload,
-    backend: &str,
-    fault: bool,
-) -> Result<bool> {
-    let guest = Guest {
-        name: suite.name.clone(),
-        program: suite.path.clone(),
-        arguments: vec!["--test-threads=1".into(), workload.quick_test.into()],
-    };
+/// Runs a test on a backend, with or without a fault. Returns whether it passes.
+fn passes(suite: &TestBinary, runner: &Runner, workload: &Workload, backend: &str, fault: bool) -> Result<bool> {
     let injected = format!("{}:{backend}", workload.name);
-    let mut environment = Emulated { backends: backend, detects: None }.environment();
-    if fault {
-        environment.push((VARIABLE, &injected));
-    }
-    let limit = std::time::Duration::from_mins(10);
-    match machine.run(backend, cpu, &[guest], &environment, limit) {
-        Ok(outputs) => verdict(&outputs.concat()),
-        // The error contains the output of a program that failed.
-        Err(error) => verdict(&format!("{error:#}")),
-    }
+    let mut environment = emulated(backend, None);
+    environment.extend(fault.then_some((VARIABLE, injected.as_str())));
+    let output = match runner {
+        Runner::Program(runner) => {
+            let output = process::outcome(suite.command(runner).arg(workload.quick_test).envs(environment))?;
+            lossy(&[output.stderr, output.stdout].concat())
+        }
+        Runner::Machine(cpu) => {
+            let arguments = vec!["--test-threads=1".into(), workload.quick_test.into()];
+            let guest = Guest { name: suite.name.clone(), program: suite.path.clone(), arguments };
+            let outputs = bochs::run(cpu, &[guest], &environment, Duration::from_mins(10));
+            // The error contains the output of a program that failed.
+            outputs.map_or_else(|error| format!("{error:#}"), |outputs| outputs.concat())
+        }
+    };
+    verdict(&output)
 }
 
 /// Parses the closing line, or a panic if the panic ends the program. Any other output is an error.

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use sealane_workloads::Family;
 
+use crate::places::{Place, variable};
+
 /// Tests of detection and of known answers, which every run needs.
 const ALWAYS: &str = "backend::";
 
@@ -17,6 +19,15 @@ impl Selection {
     /// Skips the family's tests on that backend.
     pub(crate) fn skip(&mut self, family: Family, backend: &str) {
         self.seen.insert((family, backend.to_owned()));
+    }
+
+    /// Returns the runs of a place: the backends of each run as `SEALANE_BACKEND` names them, and its
+    /// tests.
+    pub(crate) fn runs(&mut self, place: &Place) -> Vec<(String, Option<Vec<&'static str>>)> {
+        let run = |names: &Vec<String>| {
+            (variable(names), self.next(Family::ALL.into_iter().zip(names.iter().map(String::as_str))))
+        };
+        place.forced().map(run).collect()
     }
 
     /// Returns parts of the names of the tests that depend on backends without an earlier run, and

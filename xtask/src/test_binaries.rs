@@ -1,35 +1,22 @@
 //! Builds test executables, and finds them in cargo's folders.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::Message;
 
 use crate::command_crates::Crate;
-use crate::coverage::Exercised;
+use crate::ledger::Exercised;
 use crate::process;
 
-/// The packages whose tests depend on the backend: the primitives, the lowest layer first, and the
-/// file format.
-pub(crate) const ALL: &[&str] = &["sealane-simd", "sealane", "sealane-age"];
-
-/// Settings for tests in an emulator.
-pub(crate) struct Emulated<'a> {
-    /// The backends that the tests must use.
-    pub(crate) backends: &'a str,
-    /// The backends that detection must choose, if they are known.
-    pub(crate) detects: Option<&'a str>,
-}
-
-impl<'a> Emulated<'a> {
-    /// Returns the environment variables. Tests that would try all combinations try one in seven:
-    /// an odd number, so that all remainders modulo a block's length occur.
-    pub(crate) fn environment(&self) -> Vec<(&'static str, &'a str)> {
-        let detects = self.detects.map(|names| ("SEALANE_TEST_DETECTS", names));
-        [("SEALANE_BACKEND", self.backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
-    }
+/// Returns the variables for tests in an emulator: the backends that they must use, and the ones
+/// that detection must choose, if they are known. Tests that would try all combinations try one in
+/// seven: an odd number, so that all remainders modulo a block's length occur.
+pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
+    let detects = detects.map(|names| ("SEALANE_TEST_DETECTS", names));
+    [("SEALANE_BACKEND", backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
 }
 
 /// Optimised as in a release, but without link-time optimisation across crates, and in several
@@ -48,95 +35,57 @@ pub(crate) struct TestBinary {
     pub(crate) path: PathBuf,
     pub(crate) package: String,
     /// The folder of its package, in which cargo would start it.
-    pub(crate) directory: PathBuf,
+    directory: PathBuf,
 }
 
-/// How to build the test executables.
-#[derive(Default)]
-pub(crate) struct Build<'a> {
-    pub(crate) packages: &'a [&'a str],
-    /// Selects among their test executables, with cargo's arguments.
-    pub(crate) tests: &'a [&'a str],
-    pub(crate) target: Option<&'a str>,
-    pub(crate) rustflags: Option<&'a str>,
-    /// A separate folder in `target/`, so that other flags do not make `cargo test` build again.
-    pub(crate) target_dir: Option<&'a str>,
-    /// Further arguments and environment for other targets.
-    pub(crate) arguments: &'a [OsString],
-    pub(crate) environment: &'a [(OsString, OsString)],
-}
-
-impl Build<'_> {
-    /// Builds the test executables as [`QUICK_RELEASE`].
-    pub(crate) fn release(&self) -> Result<Vec<TestBinary>> {
-        let mut command = process::cargo();
-        command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
-        command.envs(QUICK_RELEASE);
-        for package in self.packages {
-            command.args(["--package", package]);
-        }
-        command.args(self.tests);
-        if let Some(target) = self.target {
-            command.args(["--target", target]);
-        }
-        if let Some(flags) = self.rustflags {
-            command.env("RUSTFLAGS", flags);
-        }
-        if let Some(dir) = self.target_dir {
-            command.env("CARGO_TARGET_DIR", process::workspace_root().join("target").join(dir));
-        }
-        command.args(self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        executables(&mut command)
+impl TestBinary {
+    /// Returns the command that runs it under `runner`, or natively if that is empty.
+    pub(crate) fn command(&self, runner: &[OsString]) -> Command {
+        let mut command = process::under(runner, &self.path);
+        command.current_dir(&self.directory);
+        command
     }
 }
 
-/// Returns the test executables of these packages, as `cargo test --workspace` builds them. If the
-/// packages were named one by one, cargo would choose other features of their dependencies, and
-/// build those again.
-pub(crate) fn of_workspace(packages: &[&str]) -> Result<Vec<TestBinary>> {
+/// Returns the start of a command that builds test executables as [`QUICK_RELEASE`], in a separate
+/// folder, so that other flags do not make `cargo test` build again.
+pub(crate) fn release_build(folder: &str) -> Command {
+    let mut command = process::cargo();
+    command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
+    command.envs(QUICK_RELEASE).env("CARGO_TARGET_DIR", process::target_dir().join(folder));
+    command
+}
+
+/// Returns the test executables of the packages whose tests depend on the backend: the primitives
+/// and the file format. Builds as `cargo test --workspace` does: if the packages were named one by
+/// one, cargo would choose other features of their dependencies, and build those again.
+pub(crate) fn of_workspace() -> Result<Vec<TestBinary>> {
     let mut command = process::cargo();
     command.args(["test", "--no-run", "--workspace", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
     let mut binaries = executables(&mut command)?;
-    binaries.retain(|binary| packages.contains(&binary.package.as_str()));
-    for package in packages {
-        ensure!(binaries.iter().any(|binary| binary.package == *package), "{package} has no test executable");
-    }
+    binaries.retain(|binary| ["sealane-simd", "sealane", "sealane-age"].contains(&binary.package.as_str()));
     Ok(binaries)
 }
 
 /// Runs a `cargo test --no-run` with JSON messages, and lists the executables that it built.
-fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("cannot start {}", process::describe(command)))?;
-    if !output.status.success() {
-        bail!("{} failed: {}", process::describe(command), output.status);
-    }
-    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    let binaries = parse_messages(&messages)?;
-    if binaries.is_empty() {
-        bail!("{} built no test executable", process::describe(command));
-    }
+pub(crate) fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
+    let output = process::outcome(command.stderr(Stdio::inherit()))?;
+    ensure!(output.status.success(), "{} failed: {}", process::describe(command), output.status);
+    let binaries = parse_messages(&process::lossy(&output.stdout))?;
+    ensure!(!binaries.is_empty(), "{} built no test executable", process::describe(command));
     Ok(binaries)
 }
 
 fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
     let mut binaries = Vec::new();
-    for line in messages.lines().filter(|line| line.starts_with('{')) {
-        let message: Value = serde_json::from_str(line).context("cargo printed JSON that cannot be read")?;
-        if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
-            continue;
-        }
-        let Some(executable) = message["executable"].as_str() else { continue };
-        let manifest = message["manifest_path"].as_str().context("cargo named no manifest of a test executable")?;
-        let directory = Path::new(manifest).parent().context("a manifest is in a folder")?.to_path_buf();
-        let target = message["target"]["name"].as_str().unwrap_or("unnamed");
-        let package = message["package_id"].as_str().and_then(Crate::of_id);
-        let package = package.context("cargo named no package of a test executable")?.name;
-        let is_test_file = message["target"]["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "test"));
-        let name = if is_test_file { format!("{package}/{target}") } else { package.clone() };
-        binaries.push(TestBinary { name, path: PathBuf::from(executable), package, directory });
+    for message in Message::parse_stream(messages.as_bytes()) {
+        let Message::CompilerArtifact(artifact) = message? else { continue };
+        let (true, Some(path)) = (artifact.profile.test, artifact.executable) else { continue };
+        let package = Crate::of_id(&artifact.package_id.repr).context("cargo named no package of a test")?.name;
+        let target = artifact.target;
+        let name = if target.is_test() { format!("{package}/{}", target.name) } else { package.clone() };
+        let directory = artifact.manifest_path.parent().context("a manifest is in a folder")?.into();
+        binaries.push(TestBinary { name, path: path.into(), package, directory });
     }
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(binaries)
@@ -152,18 +101,14 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
         .rev()
         .find_map(|line| line.trim().strip_prefix("test result: "))
         .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
-    let Some(counts) = line.strip_prefix("ok. ") else { bail!("{name}: test result: {line}") };
-    counts
-        .split(' ')
-        .next()
-        .and_then(|count| count.parse().ok())
-        .with_context(|| format!("{name}: cannot read: {line}"))
+    let count = line.strip_prefix("ok. ").and_then(|counts| counts.split(' ').next()?.parse().ok());
+    count.with_context(|| format!("{name}: test result: {line}"))
 }
 
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
 /// or empty to run them natively. If `tests` is given, executables of the primitives run only the
 /// tests whose names contain one of the words, and the references do not run, because they use no
-/// backend. Other executables run all tests. Prints the closing line of each one, and returns the
+/// backend. Other executables run all tests. Prints the closing line of each one, and notes the
 /// backends that were exercised.
 ///
 /// # Errors
@@ -173,62 +118,34 @@ pub(crate) fn run_all(
     runner: &[OsString],
     tests: Option<&[&str]>,
     environment: &[(&str, &str)],
-) -> Result<Exercised> {
+    exercised: &mut Exercised,
+) -> Result<()> {
     let mut total = 0;
-    let mut exercised = Exercised::default();
     for binary in binaries {
-        let mut command = match runner {
-            [] => Command::new(&binary.path),
-            [program, arguments @ ..] => {
-                let mut command = Command::new(program);
-                command.args(arguments).arg(&binary.path);
-                command
-            }
-        };
+        let mut command = binary.command(runner);
         match tests {
             Some(_) if binary.package == "sealane-spec" => continue,
             Some(tests) if binary.package == "sealane" => _ = command.args(tests),
             _ => {}
         }
-        command.current_dir(&binary.directory).envs(environment.iter().copied());
+        command.envs(environment.iter().copied());
         let started = std::time::Instant::now();
-        let output = command.output().with_context(|| format!("cannot start {}", process::describe(&command)))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        if !output.status.success() {
-            bail!("{} failed: {}\n{text}{}", binary.name, output.status, String::from_utf8_lossy(&output.stderr));
-        }
+        let output = process::outcome(&mut command)?;
+        let (text, errors) = (process::lossy(&output.stdout), process::lossy(&output.stderr));
+        ensure!(output.status.success(), "{} failed: {}\n{text}{errors}", binary.name, output.status);
         let count = passed(&binary.name, &text)?;
         println!("   {}: {count} passed in {:.1} s", binary.name, started.elapsed().as_secs_f32());
         total += count;
-        exercised.add(Exercised::read(&String::from_utf8_lossy(&output.stderr)));
+        exercised.read(&errors);
     }
-    if total == 0 {
-        bail!("no test ran");
-    }
+    ensure!(total > 0, "no test ran");
     println!("   {total} tests passed");
-    Ok(exercised)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_the_executables_from_cargo_messages() {
-        let messages = concat!(
-            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/sealane#0.1.0","manifest_path":"/w/crates/sealane/Cargo.toml","target":{"kind":["test"],"name":"rfc8439"},"profile":{"test":true},"executable":"/t/rfc8439-1"}"#,
-            "\n",
-            r#"{"reason":"compiler-artifact","package_id":"path+file:///w/crates/simd#sealane-simd@0.1.0","manifest_path":"/w/crates/simd/Cargo.toml","target":{"kind":["lib"],"name":"sealane_simd"},"profile":{"test":true},"executable":"/t/simd-1"}"#,
-            "\n",
-            r#"{"reason":"compiler-artifact","package_id":"registry#subtle@2.6.1","manifest_path":"/r/Cargo.toml","target":{"kind":["lib"],"name":"subtle"},"profile":{"test":false},"executable":null}"#,
-            "\n",
-            r#"{"reason":"build-finished","success":true}"#,
-        );
-        let binaries = parse_messages(messages).unwrap();
-        let names: Vec<_> = binaries.iter().map(|b| b.name.as_str()).collect();
-        assert_eq!(names, ["sealane-simd", "sealane/rfc8439"]);
-        assert_eq!(binaries[1].directory, Path::new("/w/crates/sealane"));
-    }
 
     #[test]
     fn only_a_closing_line_counts_as_a_pass() {

@@ -1,20 +1,18 @@
 //! Finds a standard library for another target: rustup's if it has one, otherwise Debian's source.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::process;
 
-/// Arguments and environment with which cargo builds for a target.
+/// What cargo needs to build for a target.
 #[derive(Default)]
 pub(crate) struct Toolchain {
-    pub(crate) arguments: Vec<OsString>,
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
     /// Flags for the Rust compiler.
-    pub(crate) flags: Option<&'static str>,
+    pub(crate) flags: &'static str,
 }
 
 /// Debian's C library for WebAssembly, in place of the one in rustup's standard library. It is
@@ -28,66 +26,48 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
 /// Finds or installs the standard library for `target`. If it must be built from source, `library`
 /// is `std` or `core`.
-pub(crate) fn for_target(target: &str, library: &str, from_source: bool) -> Result<Toolchain> {
-    if !from_source && is_installed(target)? {
+pub(crate) fn for_target(target: &str, library: &str) -> Result<Toolchain> {
+    if by_rustup(target)? {
         return Ok(Toolchain::default());
     }
-    // An existing source is used without trying rustup first, because rustup waits for minutes if
-    // its server is out of reach.
-    let has_source = has_debian_source()?;
-    if !from_source && !has_source && add_by_rustup(target) {
-        return Ok(Toolchain::default());
-    }
-    if !has_source {
-        bail!(
-            "there is no standard library for {target}. With rustup: rustup target add {target}. \
-             On Debian: apt-get install rustc-web rust-web-src"
-        );
-    }
+    ensure!(
+        has_debian_source()?,
+        "there is no standard library for {target}. With rustup: rustup target add {target}. \
+         On Debian: apt-get install rustc-web rust-web-src"
+    );
     println!("   building {library} for {target} from Debian's source");
-    let crates = if library == "std" { "std,panic_abort" } else { library };
-    let bootstrap = OsString::from("1");
-    let flags = if target.starts_with("wasm32-wasi") {
+    let is_wasi = target.starts_with("wasm32-wasi");
+    if is_wasi {
         process::tool("wasm-ld", "lld wasi-libc")?;
-        Some(DEBIAN_WASI)
-    } else {
-        None
-    };
+    }
     Ok(Toolchain {
-        arguments: vec![format!("-Zbuild-std={crates}").into()],
-        environment: vec![
-            ("RUSTC".into(), DEBIAN_RUSTC.into()),
-            // `-Zbuild-std` is unstable, and Debian's compiler is a stable one.
-            ("RUSTC_BOOTSTRAP".into(), bootstrap.clone()),
-            ("__CARGO_DEFAULT_LIB_METADATA".into(), bootstrap),
+        variables: vec![
+            ("RUSTC", DEBIAN_RUSTC),
+            ("CARGO_UNSTABLE_BUILD_STD", if library == "std" { "std,panic_abort" } else { "core" }),
+            // Building the library is unstable, and Debian's compiler is a stable one.
+            ("RUSTC_BOOTSTRAP", "1"),
+            ("__CARGO_DEFAULT_LIB_METADATA", "1"),
         ],
-        flags,
+        flags: if is_wasi { DEBIAN_WASI } else { "" },
     })
 }
 
-/// Returns whether rustup has the standard library for `target`, or installs it. As in
-/// [`for_target`], it does not try if Debian's source is there.
+/// Returns whether rustup has the standard library for `target`, or installs it. It does not try if
+/// Debian's source is there, because it waits for minutes if its server is out of reach.
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
-}
-
-/// Returns the target of this machine's compiler.
-pub(crate) fn host() -> Result<String> {
-    of_compiler("host")
 }
 
 /// Returns the value of a field in `rustc -vV`, such as `host` or `commit-hash`.
 pub(crate) fn of_compiler(name: &str) -> Result<String> {
     let version = process::output(Command::new("rustc").arg("-vV"))?;
-    let version = String::from_utf8(version).context("the compiler's version is not UTF-8")?;
     let found = version.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Ok(found.with_context(|| format!("`rustc -vV` names no {name}"))?.to_owned())
 }
 
 /// Returns the folder of a compiler's libraries.
 pub(crate) fn sysroot(compiler: &str) -> Result<PathBuf> {
-    let sysroot = process::output(Command::new(compiler).args(["--print", "sysroot"]))?;
-    Ok(PathBuf::from(String::from_utf8(sysroot).context("the compiler's folder is not UTF-8")?.trim()))
+    Ok(process::output(Command::new(compiler).args(["--print", "sysroot"]))?.trim().into())
 }
 
 fn is_installed(target: &str) -> Result<bool> {
@@ -95,16 +75,11 @@ fn is_installed(target: &str) -> Result<bool> {
 }
 
 fn add_by_rustup(target: &str) -> bool {
-    if process::find("rustup").is_none() {
-        return false;
-    }
     println!("   rustup target add {target}");
     Command::new("rustup").args(["target", "add", target]).status().is_ok_and(|status| status.success())
 }
 
 fn has_debian_source() -> Result<bool> {
-    if !Path::new(DEBIAN_RUSTC).is_file() {
-        return Ok(false);
-    }
-    Ok(sysroot(DEBIAN_RUSTC)?.join("lib/rustlib/src/rust/library/std").is_dir())
+    let library = "lib/rustlib/src/rust/library/std";
+    Ok(Path::new(DEBIAN_RUSTC).is_file() && sysroot(DEBIAN_RUSTC)?.join(library).is_dir())
 }

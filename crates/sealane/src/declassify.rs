@@ -3,11 +3,11 @@
 /// Returns a verdict that is public, although it depends on secrets: whether a tag or shares are
 /// right.
 ///
-/// With the feature `declassify`, a checker of constant time receives the verdict: see
+/// In a build with `--cfg sealane_declassify`, a checker of constant time receives the verdict: see
 /// [`on_declassify`].
 #[inline(always)]
 pub(crate) fn declassify(verdict: bool) -> bool {
-    #[cfg(feature = "declassify")]
+    #[cfg(sealane_declassify)]
     let verdict = {
         let mut octet = [u8::from(verdict)];
         if let Some(hook) = HOOK.get() {
@@ -21,18 +21,18 @@ pub(crate) fn declassify(verdict: bool) -> bool {
 /// As [`declassify`], for the syndromes of shares, which depend on the errors in them alone.
 #[inline(always)]
 pub(crate) fn declassify_octets(_octets: &mut [u8]) {
-    #[cfg(feature = "declassify")]
+    #[cfg(sealane_declassify)]
     if let Some(hook) = HOOK.get() {
         hook(_octets);
     }
 }
 
-#[cfg(feature = "declassify")]
+#[cfg(sealane_declassify)]
 static HOOK: std::sync::OnceLock<fn(&mut [u8])> = std::sync::OnceLock::new();
 
 /// Sets the function that receives each verdict before the library branches on it. Only the first
 /// call has an effect.
-#[cfg(feature = "declassify")]
+#[cfg(sealane_declassify)]
 #[doc(hidden)]
 pub fn on_declassify(hook: fn(&mut [u8])) {
     HOOK.get_or_init(|| hook);

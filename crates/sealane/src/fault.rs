@@ -1,19 +1,19 @@
-//! Deliberate faults, for a test of the tests: the feature `fault` and
-//! `SEALANE_FAULT=PRIMITIVE:BACKEND` make that primitive compute wrong results on that backend.
-//! Without the feature, everything here compiles to nothing.
+//! Deliberate faults, for a test of the tests: in a build with `--cfg sealane_fault`, the variable
+//! `SEALANE_FAULT=PRIMITIVE:BACKEND` makes that primitive compute wrong results on that backend. In
+//! other builds, everything here compiles to nothing.
 
 use sealane_simd::LevelList;
 
 /// Returns whether the primitive must compute wrong results at that level.
 #[inline(always)]
 pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
-    #[cfg(feature = "fault")]
+    #[cfg(sealane_fault)]
     {
         static FAULT: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
         let fault = FAULT.get_or_init(|| std::env::var("SEALANE_FAULT").unwrap_or_default());
         fault.split_once(':') == Some((primitive, level.name()))
     }
-    #[cfg(not(feature = "fault"))]
+    #[cfg(not(sealane_fault))]
     {
         let _ = (primitive, level);
         false

@@ -78,7 +78,7 @@ pub use backend::{
     AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
     SelfTestOf,
 };
-#[cfg(feature = "declassify")]
+#[cfg(sealane_declassify)]
 #[doc(hidden)]
 pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};

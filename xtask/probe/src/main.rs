@@ -3,15 +3,16 @@
 //! - `sealane-probe instructions BACKEND`: repeats each operation between calls of a function.
 //!   Callgrind writes down its counts before each of these calls.
 //! - `sealane-probe ct BACKEND PRIMITIVE`: runs a primitive's operations on secrets that memcheck
-//!   tracks.
+//!   tracks. Only in a build with `--cfg sealane_declassify`, in which the library reports its
+//!   verdicts.
 //! - `sealane-probe time [OPERATION]`: compares the times of fixed and random secrets.
 //!
 //! The assembly gate reads this program's machine code, which holds every kernel.
 
-#[cfg(feature = "ct")]
+#[cfg(sealane_declassify)]
 mod constant_time;
 mod instructions;
-#[cfg(feature = "ct")]
+#[cfg(sealane_declassify)]
 mod memcheck;
 mod timing;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["instructions", backend] => instructions::run(backend),
-        #[cfg(feature = "ct")]
+        #[cfg(sealane_declassify)]
         ["ct", backend, primitive] => constant_time::run(backend, primitive),
         ["time"] => timing::run(""),
         ["time", filter] => timing::run(filter),

@@ -23,18 +23,13 @@ pub(super) enum Operation {
     /// Products of 32 by 32 bits.
     WideProduct,
     /// Products of 52 by 52 bits and a sum.
-    FusedProduct,
+    WideProductAndSum,
     /// Distributes 64-bit lanes of two vectors to another vector.
     Transpose,
-    /// A mask.
-    And,
     /// A lookup of bytes.
     Shuffle,
-    /// A product in GF(2^8).
     Gf8Product,
-    /// A round of AES.
     AesRound,
-    /// A carry-less product.
     CarrylessProduct,
     /// The high half of a product of 64 by 64 bits, in general registers.
     Product,
@@ -52,39 +47,17 @@ impl Architecture {
         }
     }
 
-    /// The name for functions without a token: portable code, and also the vector code if every CPU
-    /// of the architecture has vectors.
-    pub(super) fn baseline(self) -> &'static str {
-        match self {
-            Self::X86_64 => "scalar",
-            Self::AArch64 => "baseline",
-        }
-    }
-
-    /// The tokens, as they appear in the symbols of functions that are compiled with their
-    /// features.
-    pub(super) fn backends(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::X86_64 => &[
-                ("::Ssse3 as ", "ssse3"),
-                ("::Avx2 as ", "avx2"),
-                ("::Avx512 as ", "avx512"),
-                ("::Avx512Ifma as ", "avx512ifma"),
-                ("::Gfni as ", "gfni"),
-                ("::Gfni512 as ", "gfni512"),
-                ("::AesNi as ", "aesni"),
-                ("::Vaes as ", "vaes"),
-                ("::Vaes512 as ", "vaes512"),
-                ("::Pclmulqdq as ", "pclmulqdq"),
-                ("::Vpclmulqdq as ", "vpclmulqdq"),
-                ("::Vpclmulqdq512 as ", "vpclmulqdq512"),
-            ],
-            Self::AArch64 => &[
-                ("::Scalar as ", "scalar"),
-                ("::Neon as ", "neon"),
-                ("::NeonAes as ", "neon-aes"),
-                ("::Pmull as ", "pmull"),
-            ],
+    /// Returns the backend of a function that was compiled with a token's features, by its symbol:
+    /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
+    /// Other code was compiled without further features. On AArch64 that includes vector code, since
+    /// every CPU has vectors.
+    pub(super) fn backend(self, function: &str) -> String {
+        let token = function.split_once(" as sealane_simd::level::Token>::enter::entry");
+        match token.and_then(|(token, _)| token.rsplit("::").next()) {
+            Some("NeonAes") => "neon-aes".to_owned(),
+            Some(token) => token.to_lowercase(),
+            None if self == Self::X86_64 => "scalar".to_owned(),
+            None => "baseline".to_owned(),
         }
     }
 
@@ -116,8 +89,22 @@ impl Architecture {
         is_jump.then(|| u64::from_str_radix(target.trim_start_matches("0x"), 16).ok())?
     }
 
-    /// Returns whether the instruction is a no-operation. They align loops, and some are inside an
-    /// outer loop's body.
+    /// Returns a loop as assembly code that llvm-mca accepts: jumps go to a label.
+    pub(super) fn listing(self, body: &[Instruction]) -> String {
+        let line = |instruction: &Instruction| {
+            let operands = instruction.operands.split("# ").next().unwrap_or_default().trim_end();
+            let operands = match (self.jump_target(instruction), operands.rsplit_once(", ")) {
+                (None, _) => operands.to_owned(),
+                (Some(_), Some((tested, _))) => format!("{tested}, .Lloop"),
+                (Some(_), None) => ".Lloop".to_owned(),
+            };
+            format!("\t{} {operands}\n", instruction.mnemonic)
+        };
+        body.iter().map(line).collect()
+    }
+
+    /// Returns whether the instruction does nothing. Such instructions align loops, and some are
+    /// inside an outer loop's body.
     pub(super) fn is_padding(self, instruction: &Instruction) -> bool {
         instruction.mnemonic.starts_with("nop") || instruction.mnemonic == "xchg" && instruction.operands == "%ax,%ax"
     }
@@ -176,19 +163,14 @@ impl Architecture {
     }
 }
 
-/// Returns the mnemonic of the legacy form, without AVX's leading `v`.
-fn without_v(mnemonic: &str) -> &str {
-    mnemonic.strip_prefix('v').unwrap_or(mnemonic)
-}
-
 fn x86_64(mnemonic: &str) -> Operation {
-    match without_v(mnemonic) {
+    // AVX's mnemonics have a leading `v`.
+    match mnemonic.strip_prefix('v').unwrap_or(mnemonic) {
         "paddd" => Operation::AddWords,
         "pshufd" => Operation::Columns,
         "pmuludq" => Operation::WideProduct,
-        "pmadd52luq" | "pmadd52huq" => Operation::FusedProduct,
+        "pmadd52luq" | "pmadd52huq" => Operation::WideProductAndSum,
         "punpcklqdq" | "punpckhqdq" => Operation::Transpose,
-        "pandq" => Operation::And,
         "pshufb" => Operation::Shuffle,
         "gf2p8mulb" | "gf2p8affineqb" => Operation::Gf8Product,
         "aesenc" | "aesenclast" => Operation::AesRound,
@@ -226,42 +208,54 @@ mod tests {
     #[test]
     fn arm_code_is_understood() {
         let arm = Architecture::AArch64;
-        let operation = |line| arm.operation(&instruction(line));
-        assert_eq!(operation("add v0.4s, v1.4s, v2.4s"), Operation::AddWords);
-        assert_eq!(operation("add x0, x0, #0x10"), Operation::Other);
-        assert_eq!(operation("umlal2 v0.2d, v1.4s, v2.s[1]"), Operation::WideProduct);
-        assert_eq!(operation("umull v0.8h, v1.8b, v2.8b"), Operation::Other);
-        assert_eq!(operation("pmull2 v0.1q, v1.2d, v2.2d"), Operation::CarrylessProduct);
-        assert_eq!(operation("pmull v0.8h, v1.8b, v2.8b"), Operation::Other);
-        assert_eq!(operation("ror w1, w2, #16"), Operation::RotateWord);
-        for (line, target) in [
+        for (line, operation) in [
+            ("add v0.4s, v1.4s, v2.4s", Operation::AddWords),
+            ("add x0, x0, #0x10", Operation::Other),
+            ("umlal2 v0.2d, v1.4s, v2.s[1]", Operation::WideProduct),
+            ("umull v0.8h, v1.8b, v2.8b", Operation::Other),
+            ("pmull2 v0.1q, v1.2d, v2.2d", Operation::CarrylessProduct),
+            ("pmull v0.8h, v1.8b, v2.8b", Operation::Other),
+            ("ror w1, w2, #16", Operation::RotateWord),
+        ] {
+            assert_eq!(arm.operation(&instruction(line)), operation, "{line}");
+        }
+        let jumps = [
             ("b.ne 12a40 <f+0x20>  // b.any", Some(0x12a40)),
             ("cbnz x8, 1000 <f>", Some(0x1000)),
             ("tbnz w0, #31, 1004 <f+0x4>", Some(0x1004)),
             ("b 1000 <f>", Some(0x1000)),
             ("bl 1000 <f>", None),
             ("bic x0, x1, x2", None),
-        ] {
+        ];
+        for (line, target) in jumps {
             assert_eq!(arm.jump_target(&instruction(line)), target, "{line}");
         }
-        assert!(arm.is_call(&instruction("bl 4984 <_RINvNtCs6Hz1_4core9panicking13assert_failedjjEB4_>")));
-        assert!(arm.is_call(&instruction("blr x8")) && !arm.is_call(&instruction("b.lt 1000 <f>")));
-        assert!(arm.accesses_stack(&instruction("ldp q0, q1, [sp, #32]"), false));
-        assert!(!arm.accesses_stack(&instruction("add x0, sp, #0x20"), true));
-        assert!(arm.accesses_stack(&instruction("stur q0, [x29, #-16]"), true));
-        assert!(arm.sets_frame_pointer(&instruction("add x29, sp, #0x40")));
-        for (line, uses) in [
-            ("ldr q0, [x1]", true),
-            ("fmov d1, x2", true),
-            ("ld1 {v0.16b, v1.16b}, [x0]", true),
-            ("ldp x8, x9, [x1], #16", false),
-            ("ror w1, w2, #16", false),
-            ("mov x0, sp", false),
+        for (line, expected) in [
+            ("bl 4984 <f>", "call"),
+            ("blr x8", "call"),
+            ("b.lt 1000 <f>", ""),
+            ("ldp q0, q1, [sp, #32]", "stack vector"),
+            ("add x0, sp, #0x20", ""),
+            ("stur q0, [x29, #-16]", "stack vector"),
+            ("ldr q0, [x1]", "vector"),
+            ("fmov d1, x2", "vector"),
+            ("ld1 {v0.16b, v1.16b}, [x0]", "vector"),
+            ("ldp x8, x9, [x1], #16", "block"),
+            ("subs x2, x2, #0x10", "block"),
+            ("ldr x8, [x1, #16]", ""),
+            ("add x29, sp, #0x40", "frame"),
         ] {
-            assert_eq!(arm.uses_vector(&instruction(line)), uses, "{line}");
+            let code = instruction(line);
+            let found = [
+                ("call", arm.is_call(&code)),
+                ("stack", arm.accesses_stack(&code, true)),
+                ("vector", arm.uses_vector(&code)),
+                ("block", arm.steps_by_block(&code)),
+                ("frame", arm.sets_frame_pointer(&code)),
+            ];
+            let found: Vec<_> = found.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+            assert_eq!(found.join(" "), expected, "{line}");
         }
-        assert!(arm.steps_by_block(&instruction("ldp x8, x9, [x1], #16")));
-        assert!(arm.steps_by_block(&instruction("subs x2, x2, #0x10")));
-        assert!(!arm.steps_by_block(&instruction("ldr x8, [x1, #16]")));
+        assert!(!arm.accesses_stack(&instruction("stur q0, [x29, #-16]"), false));
     }
 }

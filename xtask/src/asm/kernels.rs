@@ -2,12 +2,12 @@
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
-use super::loops::{Count, has_frame_pointer, innermost};
+use super::loops::{Code, Count, has_frame_pointer, innermost};
 use super::served::Served;
 
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
-    pub(super) backend: &'static str,
+    pub(super) backend: String,
     pub(super) kernel: &'static str,
     pub(super) work: Work,
     pub(super) count: Count,
@@ -34,120 +34,80 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
         if !function.name.contains("sealane") {
             continue;
         }
-        let backend = backend(architecture, &function.name);
+        let backend = architecture.backend(&function.name);
         let frame_pointer = has_frame_pointer(architecture, function);
         for body in innermost(architecture, function) {
-            let code = Code { architecture, backend, one_message: served.takes_one_message(index), body };
+            let code = Code { architecture, backend: &backend, one_message: served.takes_one_message(index), body };
             let known = served.kernel(index, &code);
             let known = known.map(|(kernel, units)| (kernel, Work { units, blocks_beside: 0 }));
             let Some((kernel, work)) = known.or_else(|| recognise(&code)) else { continue };
             let count = Count::of(architecture, body, frame_pointer);
-            found.push(Found { backend, kernel, work, count, function: &function.name, body });
+            found.push(Found { backend: backend.clone(), kernel, work, count, function: &function.name, body });
         }
     }
     found
 }
 
-/// A loop and its function.
-pub(super) struct Code<'a> {
-    architecture: Architecture,
-    backend: &'static str,
-    /// Whether it is in a function that authenticates single messages.
-    one_message: bool,
-    body: &'a [Instruction],
-}
-
-impl Code<'_> {
-    /// Returns the number of instructions of this kind.
-    pub(super) fn count(&self, operations: &[Operation]) -> usize {
-        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
-        self.body.iter().filter(is).count()
-    }
-
-    fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
-        self.body.iter().any(|instruction| is(self.architecture, instruction))
-    }
-}
-
-/// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
-/// Code outside such functions was compiled without further features.
-fn backend(architecture: Architecture, function: &str) -> &'static str {
-    let entered = function.contains("Token>::enter::entry");
-    let before = function.split("::enter::").next().unwrap_or("");
-    let token = architecture.backends().iter().find(|(token, _)| entered && before.contains(token));
-    token.map_or(architecture.baseline(), |(_, name)| name)
-}
-
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
 /// instructions tell the kernels apart.
 fn recognise(code: &Code) -> Option<(&'static str, Work)> {
-    let adds = code.count(&[Operation::AddWords]);
-    let column_rotations = code.count(&[Operation::Columns]);
-    let wide_products = code.count(&[Operation::WideProduct]);
-    let transpositions = code.count(&[Operation::Transpose]);
-    let products = code.count(&[Operation::Product]);
-    let word_rotations = code.count(&[Operation::RotateWord]);
-    // h r has four products of limbs. A fifth and a sixth product fit 64 bits.
-    let blocks = if products.is_multiple_of(PRODUCTS) { products / PRODUCTS } else { 0 };
-    let alone = |units| Work { units, blocks_beside: 0 };
+    use Operation::{AddWords, Columns, Product, RotateWord, Transpose, WideProduct, WideProductAndSum};
+    let all = [AddWords, Columns, WideProduct, WideProductAndSum, Transpose, Product, RotateWord];
+    let [adds, columns, wide_products, limbs52, transpositions, products, rotations] =
+        all.map(|operation| code.count(&[operation]));
+    let times = |count: usize, of: usize| (count > 0 && count.is_multiple_of(of)).then(|| count / of);
+    let blocks = times(products, PRODUCTS).unwrap_or(0);
 
-    // A double round has 8 quarter rounds of 4 additions each. On rows, 2 quarter rounds do the
-    // work of 8.
-    if adds >= 32 && adds.is_multiple_of(32) && column_rotations == 0 {
-        let name = match (blocks, code.backend) {
-            (0, "scalar") => "chacha20 portable",
-            (0, _) => "chacha20 vertical",
-            _ => "fused vertical",
-        };
-        return Some((name, Work { units: adds / 32, blocks_beside: blocks }));
-    }
-    // A set of rows beside one or two groups of blocks.
-    if column_rotations == 6 && (adds == 40 || adds == 72) {
-        return Some((if adds == 40 { "chacha20 group and set" } else { "chacha20 pair and set" }, alone(1)));
-    }
-    if adds >= 8 && adds.is_multiple_of(8) && column_rotations == adds / 8 * 6 && word_rotations >= 32 {
-        return Some((if adds == 8 { "chacha20 block and set" } else { "chacha20 block and two sets" }, alone(1)));
-    }
-    if adds >= 8 && adds.is_multiple_of(8) && column_rotations >= adds / 8 * 6 {
-        let name = if blocks == 0 { "chacha20 horizontal" } else { "fused horizontal" };
-        return Some((name, Work { units: adds / 8, blocks_beside: blocks }));
-    }
-    if adds == 0 && word_rotations >= 32 && word_rotations.is_multiple_of(32) {
-        return Some(("chacha20 words", alone(word_rotations / 32)));
-    }
-    if wide_products >= 20 && wide_products.is_multiple_of(20) {
-        return Some(("poly1305 rows", alone(wide_products / 20)));
-    }
-    let fused_products = code.count(&[Operation::FusedProduct]);
-    // One, two or four rows share a carry. Further products are powers of r.
-    if [18, 36, 72].contains(&fused_products) {
-        let rows = fused_products / 18;
-        return Some((if rows == 1 { "poly1305 limbs52 row" } else { "poly1305 limbs52 rows" }, alone(rows)));
-    }
-    // 5 limbs by 5, once or several times in an iteration.
-    if wide_products >= 25 && wide_products.is_multiple_of(25) {
-        let name = if transpositions >= 20 {
-            // Ten vectors are distributed to the rows of the table. Loading a row of blocks takes
-            // two of these instructions.
-            "poly1305 powers"
-        } else if code.one_message {
-            "poly1305 row by row"
-        } else {
-            // Each block belongs to another message.
-            "poly1305 many"
-        };
-        return Some((name, alone(wide_products / 25)));
-    }
-    // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
-    // by another length, or write their results to vectors.
-    if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) {
-        let name = if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" };
-        return Some((name, alone(blocks)));
-    }
-    None
+    let (kernel, units) = match (adds, columns) {
+        // A set of rows beside one or two groups of blocks, or beside one block in general registers.
+        (40, 6) => ("chacha20 group and set", 1),
+        (72, 6) => ("chacha20 pair and set", 1),
+        (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
+        _ if adds > 8 && adds.is_multiple_of(8) && columns == adds / 8 * 6 && rotations >= 32 => {
+            ("chacha20 block and two sets", 1)
+        }
+        (0, _) if times(rotations, 32).is_some() => ("chacha20 words", rotations / 32),
+        // A double round has 8 quarter rounds of 4 additions each.
+        (_, 0) if times(adds, 32).is_some() => {
+            let kernel = match (blocks, code.backend) {
+                (0, "scalar") => "chacha20 portable",
+                (0, _) => "chacha20 vertical",
+                _ => "interleaved vertical",
+            };
+            (kernel, adds / 32)
+        }
+        // On rows, 2 quarter rounds do the work of 8.
+        _ if times(adds, 8).is_some() && columns >= adds / 8 * 6 => {
+            (if blocks == 0 { "chacha20 horizontal" } else { "interleaved horizontal" }, adds / 8)
+        }
+        _ if times(wide_products, 20).is_some() => ("poly1305 rows", wide_products / 20),
+        // One, two or four rows share a carry. Further products are powers of r.
+        _ if limbs52 == 18 => ("poly1305 limbs52 row", 1),
+        _ if [36, 72].contains(&limbs52) => ("poly1305 limbs52 rows", limbs52 / 18),
+        // 5 limbs by 5, once or several times in an iteration. Ten vectors are distributed to the rows
+        // of the table. Loading a row of blocks takes two of these instructions.
+        _ if times(wide_products, 25).is_some() => {
+            let kernel = match (transpositions, code.one_message) {
+                (20.., _) => "poly1305 powers",
+                (_, true) => "poly1305 row by row",
+                // Each block belongs to another message.
+                (_, false) => "poly1305 many",
+            };
+            (kernel, wide_products / 25)
+        }
+        // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
+        // by another length, or write their results to vectors.
+        _ if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) => {
+            (if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" }, blocks)
+        }
+        _ => return None,
+    };
+    let blocks_beside = if kernel.starts_with("interleaved") { blocks } else { 0 };
+    Some((kernel, Work { units, blocks_beside }))
 }
 
-/// The number of multiplications of 64 by 64 bits for a block of Poly1305.
+/// The number of multiplications of 64 by 64 bits for a block of Poly1305: h r has four products of
+/// limbs. A fifth and a sixth product fit 64 bits.
 const PRODUCTS: usize = 4;
 
 /// Returns vector operations that were compiled to separate functions. A function between the entry
@@ -167,15 +127,10 @@ pub(super) mod tests {
 
     /// A function with that name. The loop is `body`, with one instruction a line.
     pub(in super::super) fn canned(name: &str, body: &str) -> String {
-        use std::fmt::Write as _;
-        let mut text = format!("0000000000001000 <{name}>:\n");
-        let mut address = 0x1000;
-        for line in body.lines() {
-            writeln!(text, "    {address:x}:\t{line}").unwrap();
-            address += 4;
-        }
-        writeln!(text, "    {address:x}:\tjne 1000 <{name}>\n    {:x}:\tret", address + 4).unwrap();
-        text
+        let lines = format!("{body}jne 1000 <{name}>\nret\n");
+        let code =
+            lines.lines().zip((0x1000..).step_by(4)).map(|(line, address)| format!("    {address:x}:\t{line}\n"));
+        format!("0000000000001000 <{name}>:\n{}", code.collect::<String>())
     }
 
     /// A program in which an operation reaches a function with a token's features and that loop,
@@ -189,44 +144,40 @@ pub(super) mod tests {
         )
     }
 
-    const ENTRY: &str =
+    pub(in super::super) const ENTRY: &str =
         "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry::<(), sealane::f>";
+
+    /// Returns the lines, each as many times as its number says.
+    fn mix(lines: &[(usize, &str)]) -> String {
+        lines.iter().map(|(times, line)| format!("{line}\n").repeat(*times)).collect()
+    }
 
     #[test]
     fn kernels_are_told_apart_by_their_mix() {
-        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
-        let blocks = |n: usize| times(4 * n, "mulx %rax,%rbx,%rcx") + "add $0x10,%rdi\n";
-        let vertical = times(32, "vpaddd %zmm0,%zmm1,%zmm1") + &times(32, "vprold $7,%zmm0,%zmm0");
-        let horizontal = times(16, "vpaddd %ymm0,%ymm1,%ymm1") + &times(12, "vpshufd $57,%ymm0,%ymm0");
-        let cases = [
+        let (add, columns, rotation) = ("vpaddd %zmm0,%zmm1,%zmm1", "vpshufd $57,%zmm0,%zmm0", "rol $7,%eax");
+        let blocks = |n: usize| mix(&[(4 * n, "mulx %rax,%rbx,%rcx"), (1, "add $0x10,%rdi")]);
+        let vertical = mix(&[(32, add), (32, "vprold $7,%zmm0,%zmm0")]);
+        let horizontal = mix(&[(16, add), (12, columns)]);
+        for (body, expected) in [
             (vertical.clone(), Some(("chacha20 vertical", 1, 0))),
-            (vertical + &blocks(4), Some(("fused vertical", 1, 4))),
-            (times(32, "paddd %xmm0,%xmm1") + &times(32, "pslld $7,%xmm0"), Some(("chacha20 portable", 1, 0))),
+            (vertical + &blocks(4), Some(("interleaved vertical", 1, 4))),
+            (mix(&[(32, "paddd %xmm0,%xmm1"), (32, "pslld $7,%xmm0")]), Some(("chacha20 portable", 1, 0))),
             (horizontal.clone(), Some(("chacha20 horizontal", 2, 0))),
-            (horizontal + &blocks(2), Some(("fused horizontal", 2, 2))),
-            (
-                times(40, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
-                Some(("chacha20 group and set", 1, 0)),
-            ),
-            (
-                times(72, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0"),
-                Some(("chacha20 pair and set", 1, 0)),
-            ),
-            (
-                times(8, "vpaddd %zmm0,%zmm1,%zmm1") + &times(6, "vpshufd $57,%zmm0,%zmm0") + &times(32, "rol $7,%eax"),
-                Some(("chacha20 block and set", 1, 0)),
-            ),
-            (times(36, "vpmadd52luq %zmm0,%zmm1,%zmm1"), Some(("poly1305 limbs52 rows", 2, 0))),
-            (times(32, "add %eax,%ebx") + &times(32, "rol $7,%eax"), Some(("chacha20 words", 1, 0))),
-            (times(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1"), Some(("poly1305 rows", 2, 0))),
-            (times(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1"), Some(("poly1305 many", 2, 0))),
+            (horizontal + &blocks(2), Some(("interleaved horizontal", 2, 2))),
+            (mix(&[(40, add), (6, columns)]), Some(("chacha20 group and set", 1, 0))),
+            (mix(&[(72, add), (6, columns)]), Some(("chacha20 pair and set", 1, 0))),
+            (mix(&[(8, add), (6, columns), (32, rotation)]), Some(("chacha20 block and set", 1, 0))),
+            (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and two sets", 1, 0))),
+            (mix(&[(36, "vpmadd52luq %zmm0,%zmm1,%zmm1")]), Some(("poly1305 limbs52 rows", 2, 0))),
+            (mix(&[(32, "add %eax,%ebx"), (32, rotation)]), Some(("chacha20 words", 1, 0))),
+            (mix(&[(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1")]), Some(("poly1305 rows", 2, 0))),
+            (mix(&[(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1")]), Some(("poly1305 many", 2, 0))),
             (blocks(1), Some(("poly1305 blocks", 1, 0))),
             (blocks(2), Some(("poly1305 chains", 2, 0))),
             (blocks(1) + "vmovq %rax,%xmm0\n", None),
-            (times(4, "mul %rbx") + "add $0x28,%rdi\n", None),
-            (times(8, "vpaddd %ymm0,%ymm1,%ymm1"), None),
-        ];
-        for (body, expected) in cases {
+            (mix(&[(4, "mul %rbx"), (1, "add $0x28,%rdi")]), None),
+            (mix(&[(8, add)]), None),
+        ] {
             let portable = expected.is_some_and(|(kernel, _, _)| kernel == "chacha20 portable");
             let functions = parse(&canned(if portable { "sealane" } else { ENTRY }, &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
@@ -238,19 +189,14 @@ pub(super) mod tests {
     #[test]
     fn products_of_five_limbs_are_told_apart() {
         let (one, batch) = ("chacha::poly1305", "chacha::seal_batch");
-        let times = |n: usize, line: &str| format!("{line}\n").repeat(n);
-        let unpack = |n: usize| times(n, "vpunpcklqdq %ymm0,%ymm1,%ymm2") + &times(n, "vpunpckhqdq %ymm0,%ymm1,%ymm3");
-        let product = times(25, "vpmuludq %ymm0,%ymm1,%ymm2");
-        let table = product.clone() + &unpack(10);
-        let row = unpack(1) + &product;
-        let two_rows = row.repeat(2);
-        let cases = [
-            (one, table, ("poly1305 powers", 1)),
-            (one, row.clone(), ("poly1305 row by row", 1)),
-            (batch, row, ("poly1305 many", 1)),
-            (batch, two_rows, ("poly1305 many", 2)),
-        ];
-        for (name, body, expected) in cases {
+        let (low, high) = ("vpunpcklqdq %ymm0,%ymm1,%ymm2", "vpunpckhqdq %ymm0,%ymm1,%ymm3");
+        let products = |unpacked, n| mix(&[(unpacked, low), (unpacked, high), (n, "vpmuludq %ymm0,%ymm1,%ymm2")]);
+        for (name, body, expected) in [
+            (one, products(10, 25), ("poly1305 powers", 1)),
+            (one, products(1, 25), ("poly1305 row by row", 1)),
+            (batch, products(1, 25), ("poly1305 many", 1)),
+            (batch, products(2, 50), ("poly1305 many", 2)),
+        ] {
             let functions = parse(&program(name, "sealane_simd::x86::avx2::Avx2", &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
             let found: Vec<_> = found.iter().map(|f| (f.kernel, f.work.units)).collect();
@@ -260,9 +206,9 @@ pub(super) mod tests {
 
     #[test]
     fn the_backend_is_the_token_of_the_entry() {
-        let entry = "<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<(), sealane::f::{closure#0}>";
-        assert_eq!(backend(Architecture::X86_64, entry), "avx2");
-        assert_eq!(backend(Architecture::X86_64, "sealane::chacha20::portable::group::<20, false>"), "scalar");
+        let backend = |function: &str| Architecture::X86_64.backend(function);
+        assert_eq!(backend(&format!("{ENTRY}::{{closure#0}}>")), "avx512");
+        assert_eq!(backend("sealane::chacha20::portable::group::<20, false>"), "scalar");
     }
 
     #[test]

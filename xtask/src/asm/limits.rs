@@ -16,14 +16,14 @@ pub(super) struct Limits {
 /// The limits of one kernel's loop on one backend, for each unit of work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Limit {
-    pub(super) backend: String,
-    pub(super) kernel: String,
-    pub(super) instructions: usize,
+struct Limit {
+    backend: String,
+    kernel: String,
+    instructions: usize,
     /// Instructions for each block of Poly1305 beside the kernel's own work.
     #[serde(default)]
-    pub(super) block_instructions: usize,
-    pub(super) stack: usize,
+    block_instructions: usize,
+    stack: usize,
     /// The beginning of a mnemonic and, after a space, part of its operands. Each unit has at least
     /// one such instruction.
     has: String,
@@ -33,16 +33,8 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    pub(super) fn is_for(&self, found: &Found) -> bool {
+    fn is_for(&self, found: &Found) -> bool {
         self.backend == found.backend && self.kernel == found.kernel
-    }
-
-    fn instructions(&self, work: Work) -> usize {
-        self.instructions * work.units + self.block_instructions * work.blocks_beside
-    }
-
-    fn stack(&self, work: Work) -> usize {
-        self.stack * work.units
     }
 
     /// Instructions that a loop must have but does not.
@@ -55,23 +47,9 @@ impl Limit {
         let least = found.work.units;
         (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }
-
-    /// The number of instructions and stack accesses that an iteration of any loop here is below
-    /// its limit; negative above the limit. `None` without a loop.
-    pub(super) fn room(&self, found: &[Found]) -> Option<(isize, isize)> {
-        let room = |most: usize, count: usize| most as isize - count as isize;
-        let loops = || found.iter().filter(|loop_| self.is_for(loop_));
-        let instructions = loops().map(|l| room(self.instructions(l.work), l.count.instructions)).min()?;
-        let stack = loops().map(|l| room(self.stack(l.work), l.count.stack)).min()?;
-        Some((instructions, stack))
-    }
 }
 
 impl Limits {
-    pub(super) fn all(&self) -> &[Limit] {
-        &self.r#loop
-    }
-
     /// Returns the errors in the loops, in sentences.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = Vec::new();
@@ -96,9 +74,11 @@ impl Limits {
                 continue;
             };
             complaints.extend(limit.missing(loop_).map(|missing| format!("{name}: {missing}")));
+            let Work { units, blocks_beside } = loop_.work;
+            let instructions = limit.instructions * units + limit.block_instructions * blocks_beside;
             for (what, count, most) in [
-                ("stack accesses", loop_.count.stack, limit.stack(loop_.work)),
-                ("instructions", loop_.count.instructions, limit.instructions(loop_.work)),
+                ("stack accesses", loop_.count.stack, limit.stack * units),
+                ("instructions", loop_.count.instructions, instructions),
             ] {
                 if count > most {
                     complaints.push(format!("{name}: {count} {what}, at most {most} are allowed"));
@@ -112,22 +92,14 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::super::architecture::Architecture;
-    use super::super::disassembly::{Function, parse};
+    use super::super::disassembly::parse;
     use super::super::kernels::find;
+    use super::super::kernels::tests::{ENTRY, canned};
     use super::*;
 
-    const ENTRY: &str = "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry";
-
-    /// A program with that code.
-    fn program(body: &str) -> Vec<Function> {
-        let lines = body.lines().enumerate().map(|(number, line)| format!("    {:x}:\t{line}\n", 0x1000 + 4 * number));
-        parse(&format!("0000000000001000 <{ENTRY}>:\n{}", lines.collect::<String>())).unwrap()
-    }
-
-    /// Returns the gate's errors for a program with this one loop. Its limit is 98 instructions and
-    /// no stack access.
-    fn complaints(body: &str) -> Vec<String> {
-        limits("").judge(&find(Architecture::X86_64, &program(body)))
+    /// Returns the gate's errors for a loop.
+    fn judge(limits: &Limits, body: &str) -> Vec<String> {
+        limits.judge(&find(Architecture::X86_64, &parse(&canned(ENTRY, body)).unwrap()))
     }
 
     fn limits(more: &str) -> Limits {
@@ -141,43 +113,38 @@ mod tests {
         let rounds = thirty_two("vpaddd %zmm0,%zmm1,%zmm1")
             + &thirty_two("vpxord %zmm1,%zmm2,%zmm2")
             + &thirty_two("vprold $0x10,%zmm2,%zmm2");
-        format!("{rounds}{more}dec %eax\njne 1000 <{ENTRY}>\nret\n")
+        format!("{rounds}{more}dec %eax\n")
     }
 
     #[test]
     fn what_is_wrong_with_a_loop_is_named() {
-        let calls = format!("call 2000 <add>\ncall 2040 <xor>\ndec %eax\njne 1000 <{ENTRY}>\nret\n");
-        let other = "vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20) + &format!("jne 1000 <{ENTRY}>\nret\n");
         for (body, expected) in [
             (double_round("").replace("%zmm", "%ymm"), "0 times vpaddd %zmm"),
             (double_round("call 2000 <f>\n"), "1 calls in the loop"),
             (double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"), "1 stack accesses, at most 0"),
             (double_round("vpshufb %zmm4,%zmm3,%zmm3\n"), "99 instructions, at most 98"),
             // Lost inlining: the operations are calls, and no loop has the kernel's instructions.
-            (calls, "no such loop"),
-            (other, "no limit is written"),
+            ("call 2000 <add>\ncall 2040 <xor>\ndec %eax\n".to_owned(), "no such loop"),
+            ("vpmuludq %zmm0,%zmm1,%zmm2\n".repeat(20), "no limit is written"),
         ] {
-            let complaints = complaints(&body);
+            let complaints = judge(&limits(""), &body);
             assert!(complaints.iter().any(|complaint| complaint.contains(expected)), "{expected}: {complaints:?}");
         }
-        assert_eq!(complaints(&double_round("")), Vec::<String>::new());
+        assert!(judge(&limits(""), &double_round("")).is_empty());
         let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
         assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
     }
 
     #[test]
     fn blocks_beside_have_a_limit_of_their_own() {
-        let beside = "mulx %rax,%rbx,%rcx\n".repeat(8);
-        let functions = program(&double_round(&beside));
-        let found = find(Architecture::X86_64, &functions);
-        let judge = |block_instructions: usize| {
-            let limit = format!("block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n");
-            let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"fused vertical\"\ninstructions = 98\n";
-            let limits: Limits = toml::from_str(&format!("{text}{limit}")).unwrap();
-            (limits.judge(&found).len(), limits.all()[0].room(&found))
-        };
-        assert_eq!(judge(5), (0, Some((2, 0))));
-        assert_eq!(judge(4), (0, Some((0, 0))));
-        assert_eq!(judge(3), (1, Some((-2, 0))));
+        let body = double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8));
+        for (block_instructions, complaints) in [(5, 0), (4, 0), (3, 1)] {
+            let limits: Limits = toml::from_str(&format!(
+                "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstructions = 98\n\
+                 block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n"
+            ))
+            .unwrap();
+            assert_eq!(judge(&limits, &body).len(), complaints, "{block_instructions}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Finds innermost loops, and counts their instructions.
 
-use super::architecture::Architecture;
+use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
 
 /// The values that the gate limits in a loop's body.
@@ -20,6 +20,27 @@ impl Count {
             calls: count(&|instruction| architecture.is_call(instruction)),
             stack: count(&|instruction| architecture.accesses_stack(instruction, frame_pointer)),
         }
+    }
+}
+
+/// A loop and its function.
+pub(super) struct Code<'a> {
+    pub(super) architecture: Architecture,
+    pub(super) backend: &'a str,
+    /// Whether it is in a function that authenticates single messages.
+    pub(super) one_message: bool,
+    pub(super) body: &'a [Instruction],
+}
+
+impl Code<'_> {
+    /// Returns the number of instructions of this kind.
+    pub(super) fn count(&self, operations: &[Operation]) -> usize {
+        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
+        self.body.iter().filter(is).count()
+    }
+
+    pub(super) fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {
+        self.body.iter().any(|instruction| is(self.architecture, instruction))
     }
 }
 
@@ -86,25 +107,22 @@ mod tests {
     }
 
     #[test]
-    fn two_jumps_to_one_head_are_one_loop() {
-        let f = function("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n");
-        assert_eq!(innermost(X86_64, &f).iter().map(|body| body.len()).collect::<Vec<_>>(), [4]);
-    }
-
-    #[test]
-    fn two_heads_of_one_loop_are_one() {
-        // The second part is skipped when there is no work for it.
-        let f = function(
-            "1000:\txor %eax,%eax\n1002:\tpaddd %xmm0,%xmm1\n1006:\tdec %ecx\n1008:\tje 1014 <f+0x14>\n\
-             100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",
-        );
-        let loops = innermost(X86_64, &f);
-        assert_eq!(loops.iter().map(|body| (body[0].address, body.len())).collect::<Vec<_>>(), [(0x1000, 8)]);
-    }
-
-    #[test]
-    fn a_function_without_backward_jumps_has_no_loop() {
-        let f = function("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n");
-        assert!(innermost(X86_64, &f).is_empty());
+    fn jumps_back_to_one_loop_are_one_loop() {
+        for (code, expected) in [
+            // Two jumps to one head.
+            ("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n", Some(4)),
+            // Two heads: the second part is skipped when there is no work for it.
+            (
+                "1000:\txor %eax,%eax\n1002:\tpaddd %xmm0,%xmm1\n1006:\tdec %ecx\n1008:\tje 1014 <f+0x14>\n\
+                 100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",
+                Some(8),
+            ),
+            // No jump back.
+            ("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n", None),
+        ] {
+            let function = function(code);
+            let lengths: Vec<_> = innermost(X86_64, &function).iter().map(|body| body.len()).collect();
+            assert_eq!(lengths, expected.into_iter().collect::<Vec<_>>(), "{code}");
+        }
     }
 }

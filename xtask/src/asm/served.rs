@@ -7,7 +7,7 @@ use sealane_workloads::{Operation, Units, WORKLOADS, Work};
 
 use super::architecture::Operation as Instructions;
 use super::disassembly::Function;
-use super::kernels::Code;
+use super::loops::Code;
 
 /// The operations of each function, by its position.
 pub(super) struct Served(Vec<Vec<&'static Operation>>);
@@ -78,37 +78,34 @@ mod tests {
     use super::super::disassembly::parse;
     use super::super::kernels::{find, tests::program};
 
-    /// Returns the backend, the kernel and the units of the loop that an operation reaches through
-    /// a call and a function pointer.
-    fn found(operation: &str, token: &str, body: &str) -> Option<(&'static str, &'static str, usize)> {
-        let functions = parse(&program(operation, token, body)).unwrap();
-        find(Architecture::X86_64, &functions).first().map(|found| (found.backend, found.kernel, found.work.units))
-    }
-
     #[test]
     fn loops_are_known_by_their_operation_and_instruction() {
         let shuffles = |n: usize| "vpshufb %ymm0,%ymm1,%ymm2\n".repeat(n);
-        let avx2 = "sealane_simd::x86::avx2::Avx2";
-        assert_eq!(found("shamir::combine", avx2, &shuffles(8)), Some(("avx2", "shamir combine", 1)));
-        assert_eq!(found("shamir::combine", avx2, &shuffles(2)), None);
-        assert_eq!(found("shamir::split::<5>", avx2, &shuffles(2)), Some(("avx2", "shamir any threshold", 1)));
-        assert_eq!(found("shamir::split::<3>", avx2, &shuffles(12)), Some(("avx2", "shamir threshold 2 or 3", 6)));
-        let products = "vgf2p8mulb %zmm0,%zmm1,%zmm2\n".repeat(3);
-        let gfni = "sealane_simd::x86::gf8_gfni::Gfni512";
-        assert_eq!(found("shamir::split::<2>", gfni, &products), Some(("gfni512", "shamir threshold 2 or 3", 3)));
-        // This is the key stream, not a product.
+        // The key stream shuffles too.
         let key_stream = format!("{}vpaddd %ymm0,%ymm1,%ymm1\n", shuffles(2));
-        assert_eq!(found("shamir::split::<5>", avx2, &key_stream), None);
-        assert_eq!(found("gf8::multiply", avx2, &shuffles(4)), Some(("avx2", "gf8 multiply", 2)));
-        assert_eq!(found("gf8::multiply_add", avx2, &shuffles(2)), Some(("avx2", "gf8 multiply and add", 1)));
-        assert_eq!(found("gf8::multiply_add", avx2, "vpxor %ymm0,%ymm1,%ymm2\n"), None);
-        let (clmul, product) = ("sealane_simd::x86::clmul::Vpclmulqdq", "vpclmulhqlqdq %ymm0,%ymm1,%ymm2\n");
-        assert_eq!(found("gf2n::scale::<128>", clmul, product), Some(("vpclmulqdq", "gf2n scale 128", 1)));
-        assert_eq!(found("gf2n::scale::<64>", clmul, product), None);
-        let rounds = "vaesenc %ymm0,%ymm1,%ymm2\n".repeat(32);
-        let vaes = "sealane_simd::x86::aes::Vaes";
-        assert_eq!(found("haraka::haraka512", vaes, &rounds), Some(("vaes", "haraka-512", 4)));
-        assert_eq!(found("haraka::haraka512", vaes, "vaesenc %ymm0,%ymm1,%ymm2\n"), None);
-        assert_eq!(found("haraka::sponge", vaes, &rounds), None);
+        let products = "vgf2p8mulb %zmm0,%zmm1,%zmm2\n".repeat(3);
+        let (clmul, round) = ("vpclmulhqlqdq %ymm0,%ymm1,%ymm2\n", "vaesenc %ymm0,%ymm1,%ymm2\n");
+        let rounds = round.repeat(32);
+        for (operation, token, body, expected) in [
+            ("shamir::combine", "Avx2", &*shuffles(8), Some(("avx2", "shamir combine", 1))),
+            ("shamir::combine", "Avx2", &shuffles(2), None),
+            ("shamir::split::<5>", "Avx2", &shuffles(2), Some(("avx2", "shamir any threshold", 1))),
+            ("shamir::split::<5>", "Avx2", &key_stream, None),
+            ("shamir::split::<3>", "Avx2", &shuffles(12), Some(("avx2", "shamir threshold 2 or 3", 6))),
+            ("shamir::split::<2>", "Gfni512", &products, Some(("gfni512", "shamir threshold 2 or 3", 3))),
+            ("gf8::multiply", "Avx2", &shuffles(4), Some(("avx2", "gf8 multiply", 2))),
+            ("gf8::multiply_add", "Avx2", &shuffles(2), Some(("avx2", "gf8 multiply and add", 1))),
+            ("gf8::multiply_add", "Avx2", "vpxor %ymm0,%ymm1,%ymm2\n", None),
+            ("gf2n::scale::<128>", "Vpclmulqdq", clmul, Some(("vpclmulqdq", "gf2n scale 128", 1))),
+            ("gf2n::scale::<64>", "Vpclmulqdq", clmul, None),
+            ("haraka::haraka512", "Vaes", &rounds, Some(("vaes", "haraka-512", 4))),
+            ("haraka::haraka512", "Vaes", round, None),
+            ("haraka::sponge", "Vaes", &rounds, None),
+        ] {
+            let functions = parse(&program(operation, &format!("sealane_simd::x86::{token}"), body)).unwrap();
+            let found = find(Architecture::X86_64, &functions);
+            let found = found.first().map(|found| (&*found.backend, found.kernel, found.work.units));
+            assert_eq!(found, expected, "{operation} {body}");
+        }
     }
 }

@@ -1,13 +1,10 @@
 //! The limits of the counts.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::{Case, Counts};
+use super::counts::{Case, Counts};
 
 /// The contents of xtask/instruction-limits.toml.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
@@ -19,17 +16,7 @@ pub(super) struct Limits {
     limit: BTreeMap<String, BTreeMap<String, BTreeMap<usize, u64>>>,
 }
 
-/// The beginning of the file.
-const HEADER: &str = "\
-# How many instructions one operation takes: [limit.backend.operation], and the message's size in
-# bytes. Counted by callgrind with the loop that repeats the operation: about ten instructions.
-# `cargo xtask instructions` fails where a count is above its limit by more than 2 % (8
-# instructions, if that is more), or below by more than 5 % (20): then the limit is to be lowered,
-# so that what was won is not lost again unseen. `cargo xtask instructions --bless` writes this
-# file.
-#
-# A count that goes up needs a measurement that shows a gain, and a reason in the commit's message.
-";
+const BLESS: &str = "run `cargo xtask instructions --bless`";
 
 /// The tolerance, because the compiler may produce other code after a change elsewhere: the larger
 /// of a share and a number of instructions. One more register copy around a short message is no
@@ -44,13 +31,28 @@ fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
 }
 
 impl Limits {
-    /// Reads the file. Without a file there are no limits.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => toml::from_str(&text).with_context(|| format!("cannot understand {}", path.display())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    /// Makes these counts the limits.
+    pub(super) fn of_counts(counts: &Counts, compiler: &str) -> Self {
+        let mut limits = Self { compiler: compiler.to_owned(), ..Self::default() };
+        for (Case { backend, operation, size }, count) in counts {
+            let operations = limits.limit.entry(backend.clone()).or_default();
+            operations.entry(operation.clone()).or_default().insert(*size, count.instructions);
         }
+        limits
+    }
+
+    /// Returns the file's text, with the comment at the top of the `former` one.
+    pub(super) fn text(&self, former: &str) -> String {
+        let comment = former.lines().take_while(|line| line.starts_with('#'));
+        let mut text = comment.map(|line| format!("{line}\n")).collect::<String>();
+        text += &format!("\ncompiler = {:?}\n", self.compiler);
+        for (backend, operations) in &self.limit {
+            for (operation, sizes) in operations {
+                text += &format!("\n[limit.{backend}.{operation}]\n");
+                text.extend(sizes.iter().map(|(size, limit)| format!("{size} = {limit}\n")));
+            }
+        }
+        text
     }
 
     /// Returns the limit of a case, if it has one.
@@ -69,28 +71,20 @@ impl Limits {
     /// Returns the errors in these counts, in sentences. The counts are the `whole` list of cases,
     /// or a part of it.
     pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
-        if self.limit.is_empty() {
-            return vec!["there are no limits yet: run `cargo xtask instructions --bless`".to_owned()];
-        }
         let mut complaints = Vec::new();
         for (case, count) in counts {
             let count = count.instructions;
             let Some(limit) = self.of(case) else {
-                complaints.push(format!(
-                    "{case}: {count} instructions, and no limit: run `cargo xtask instructions --bless`"
-                ));
+                complaints.push(format!("{case}: {count} instructions, and no limit: {BLESS}"));
                 continue;
             };
-            let change = (count as f64 / limit as f64 - 1.0) * 100.0;
+            let found = format!("{case}: {count} instructions, the limit is {limit} ({:+.1} %)", change(count, limit));
             if count > limit + tolerance(limit, ABOVE) {
-                complaints.push(format!("{case}: {count} instructions, the limit is {limit} ({change:+.1} %)"));
+                complaints.push(found);
             // A gain from another compiler version is not the result of this change, and an older
             // version would lose it.
             } else if count + tolerance(limit, BELOW) < limit && compiler == self.compiler {
-                complaints.push(format!(
-                    "{case}: {count} instructions, the limit is {limit} ({change:+.1} %). An improvement: \
-                     run `cargo xtask instructions --bless`"
-                ));
+                complaints.push(format!("{found}. An improvement: {BLESS}"));
             }
         }
         if whole {
@@ -99,48 +93,16 @@ impl Limits {
         }
         complaints
     }
-
-    /// Sets the limits to these counts: replaces all limits, or adds to the others.
-    pub(super) fn set(&mut self, counts: &Counts, compiler: &str, whole: bool) -> Result<()> {
-        if whole {
-            self.limit.clear();
-            compiler.clone_into(&mut self.compiler);
-        }
-        // One version stands for all the numbers.
-        ensure!(
-            self.compiler == compiler,
-            "the other limits were counted with {:?}, and this is {compiler}: bless all of them, without --case",
-            self.compiler
-        );
-        for (case, count) in counts {
-            let bare = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            ensure!(bare(&case.backend) && bare(&case.operation), "{case}: a name is letters, digits and hyphens");
-            let operations = self.limit.entry(case.backend.clone()).or_default();
-            operations.entry(case.operation.clone()).or_default().insert(case.size, count.instructions);
-        }
-        Ok(())
-    }
 }
 
-/// Returns the file's text.
-impl fmt::Display for Limits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{HEADER}\ncompiler = {:?}", self.compiler)?;
-        for (backend, operations) in &self.limit {
-            for (operation, sizes) in operations {
-                writeln!(f, "\n[limit.{backend}.{operation}]")?;
-                for (size, limit) in sizes {
-                    writeln!(f, "{size} = {limit}")?;
-                }
-            }
-        }
-        Ok(())
-    }
+/// Returns the difference of a count and its limit, in per cent.
+pub(super) fn change(count: u64, limit: u64) -> f64 {
+    (count as f64 / limit as f64 - 1.0) * 100.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Count;
+    use super::super::counts::Count;
     use super::*;
 
     const COMPILER: &str = "rustc 1.95.0 (1 2026-04-14)";
@@ -154,21 +116,17 @@ mod tests {
     }
 
     fn limits() -> Limits {
-        let mut limits = Limits::default();
         let cases = [("avx2", "seal", 64, 1000), ("avx2", "seal", 16384, 100_000), ("scalar", "seal", 16, 100)];
-        limits.set(&counts(&cases), COMPILER, true).unwrap();
-        limits
-    }
-
-    /// Returns the errors for these three counts.
-    fn judged(seal_64: u64, seal_16384: u64, scalar: u64, compiler: &str) -> Vec<String> {
-        let cases =
-            [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
-        limits().judge(&counts(&cases), compiler, true)
+        Limits::of_counts(&counts(&cases), COMPILER)
     }
 
     #[test]
     fn two_per_cent_above_and_five_below_pass_and_a_few_instructions() {
+        let judged = |seal_64, seal_16384, scalar, compiler: &str| {
+            let cases =
+                [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
+            limits().judge(&counts(&cases), compiler, true)
+        };
         for (seal_64, seal_16384, scalar, expected) in [
             (1000, 100_000, 100, ""),
             (1020, 102_000, 108, ""),
@@ -192,49 +150,18 @@ mod tests {
     fn every_case_has_a_limit_and_every_limit_a_case() {
         let some = counts(&[("avx2", "seal", 64, 1000), ("avx2", "open", 64, 1000)]);
         let complaints = limits().judge(&some, COMPILER, true);
-        let expected = ["avx2 open 64", "avx2 seal 16384", "scalar seal 16"];
+        let expected = ["avx2 open 64: ", "avx2 seal 16384: ", "scalar seal 16: "];
         assert_eq!(complaints.len(), expected.len());
-        for (complaint, case) in complaints.iter().zip(expected) {
-            assert!(complaint.starts_with(&format!("{case}: ")), "{complaint}");
-        }
-        assert_eq!(
-            limits().judge(&some, COMPILER, false).len(),
-            1,
-            "a part of the cases says nothing about the others"
-        );
-    }
-
-    #[test]
-    fn without_limits_nothing_passes() {
-        let complaints = Limits::default().judge(&counts(&[("avx2", "seal", 64, 1)]), COMPILER, false);
-        assert_eq!(complaints.len(), 1);
+        assert!(complaints.iter().zip(expected).all(|(complaint, case)| complaint.starts_with(case)), "{complaints:?}");
+        // A part of the cases says nothing about the others.
+        assert_eq!(limits().judge(&some, COMPILER, false).len(), 1);
     }
 
     #[test]
     fn the_file_is_read_as_it_was_written() {
-        let text = limits().to_string();
+        let text = limits().text("# Why\n\ncompiler = \"another\"\n");
         assert_eq!(toml::from_str::<Limits>(&text).unwrap(), limits());
-        assert!(
-            text.ends_with("\n[limit.avx2.seal]\n64 = 1000\n16384 = 100000\n\n[limit.scalar.seal]\n16 = 100\n"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn a_part_is_set_beside_the_others() {
-        let mut part = limits();
-        part.set(&counts(&[("avx2", "seal", 64, 900)]), COMPILER, false).unwrap();
-        assert_eq!(part.cases().count(), 3);
-        assert_eq!(part.of(&Case { backend: "avx2".into(), operation: "seal".into(), size: 64 }), Some(900));
-        assert!(part.set(&counts(&[("avx2", "seal", 64, 900)]), "rustc 1.96.0", false).is_err());
-
-        part.set(&counts(&[("avx2", "seal", 64, 900)]), "rustc 1.96.0", true).unwrap();
-        assert_eq!(part.cases().count(), 1);
-        assert_eq!(part.compiler, "rustc 1.96.0");
-    }
-
-    #[test]
-    fn names_fit_the_file() {
-        assert!(limits().set(&counts(&[("avx2", "seal+open", 64, 1)]), COMPILER, true).is_err());
+        let end = "\n[limit.avx2.seal]\n64 = 1000\n16384 = 100000\n\n[limit.scalar.seal]\n16 = 100\n";
+        assert!(text.starts_with("# Why\n\ncompiler = \"rustc") && text.ends_with(end), "{text}");
     }
 }

@@ -3,99 +3,59 @@
 //! machine; counts need only the same compiler.
 
 mod callgrind;
+mod counts;
 mod limits;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 use crate::probe;
 use crate::process::{self, step};
-use limits::Limits;
+use counts::Counts;
+use limits::{Limits, change};
 
 const LIMITS: &str = "xtask/instruction-limits.toml";
-
-/// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
-const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
 
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only cases whose name has this in it ("seal", "avx2 open", "scalar chacha20 64")
-    #[arg(long, value_name = "FILTER", default_value = "")]
+    #[arg(long, value_name = "FILTER", default_value = "", conflicts_with = "bless")]
     case: String,
     /// Make what was counted the new limits
     #[arg(long)]
     bless: bool,
 }
 
-/// One operation on messages of one size on one backend.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Case {
-    backend: String,
-    operation: String,
-    /// The length of each message, in bytes.
-    size: usize,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.backend, self.operation, self.size)
-    }
-}
-
-/// The instructions of one operation of a case, and the bytes of messages that it processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Count {
-    instructions: u64,
-    bytes: usize,
-}
-
-type Counts = BTreeMap<Case, Count>;
-
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the limits are for x86-64 code: run this on an x86-64 machine");
     step("instruction counts (callgrind)");
-    let path = process::workspace_root().join(LIMITS);
-    let mut limits = Limits::read(&path)?;
-    let compiler = compiler()?;
-    let program = probe::build("x86_64", &[])?;
-
+    // The counts depend on the version of the compiler.
+    let compiler = process::output(Command::new("rustc").arg("--version"))?.trim().to_owned();
+    let program = probe::build("x86_64")?;
     let mut counts = callgrind::measure(&program)?;
     if options.bless {
         let again = callgrind::measure(&program)?;
         ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
-    }
-    counts.retain(|case, _| case.to_string().contains(&options.case));
-    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
-    print_table(&counts, &limits);
-
-    let whole = options.case.is_empty();
-    if options.bless {
-        limits.set(&counts, &compiler, whole)?;
-        std::fs::write(&path, limits.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+        process::write(LIMITS, Limits::of_counts(&counts, &compiler).text(&process::read(LIMITS)?))?;
         println!("   {} counts are the limits now: {LIMITS}", counts.len());
         return Ok(());
     }
-    let complaints = limits.judge(&counts, &compiler, whole);
-    if complaints.is_empty() {
-        println!("   {} counts are within their limits", counts.len());
-        return Ok(());
-    }
-    let mut about = String::new();
-    if !limits.compiler.is_empty() && limits.compiler != compiler {
-        about = format!("\nThe limits were counted with {}, and this is {compiler}.", limits.compiler);
-    }
-    bail!("{LIMITS} does not agree:\n  - {}{about}", complaints.join("\n  - "))
-}
-
-/// The version of the compiler: the counts depend on it.
-fn compiler() -> Result<String> {
-    let version = process::output(Command::new("rustc").arg("--version"))?;
-    Ok(String::from_utf8(version).context("the compiler's version is not UTF-8")?.trim().to_owned())
+    let limits: Limits = process::read_toml(LIMITS)?;
+    counts.retain(|case, _| case.to_string().contains(&options.case));
+    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
+    print_table(&counts, &limits);
+    let complaints = limits.judge(&counts, &compiler, options.case.is_empty());
+    ensure!(
+        complaints.is_empty(),
+        "{LIMITS} does not agree:\n  - {}\nThe limits were counted with {}, and this is {compiler}.",
+        complaints.join("\n  - "),
+        limits.compiler
+    );
+    println!("   {} counts are within their limits", counts.len());
+    Ok(())
 }
 
 fn print_table(counts: &Counts, limits: &Limits) {
@@ -107,10 +67,7 @@ fn print_table(counts: &Counts, limits: &Limits) {
             case.backend, case.operation, case.size, count.instructions
         );
         match limits.of(case) {
-            Some(limit) => {
-                let change = (count.instructions as f64 / limit as f64 - 1.0) * 100.0;
-                println!("  {limit:>8}  {change:>+5.1} %");
-            }
+            Some(limit) => println!("  {limit:>8}  {:>+5.1} %", change(count.instructions, limit)),
             None => println!("         -"),
         }
     }

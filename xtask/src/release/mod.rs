@@ -3,11 +3,11 @@
 pub(crate) mod reproducible;
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::Message;
 use sha2::{Digest as _, Sha256};
 
 use crate::command_crates::{Crate, PACKAGE};
@@ -45,38 +45,33 @@ struct Build {
 
 impl Place {
     fn here() -> Result<Self> {
-        let cargo_home = match std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
-            Some(home) => PathBuf::from(home),
-            None => home()?.join(".cargo"),
-        };
-        let target = std::path::absolute(process::target_dir()).context("no such folder to build in")?;
-        Ok(Self { root: process::workspace_root(), target, cargo_home })
+        let cargo_home = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let cargo_home = cargo_home.map_or_else(|| Ok(home()?.join(".cargo")), anyhow::Ok)?;
+        Ok(Self { root: process::workspace_root(), target: process::target_dir(), cargo_home })
     }
 
     fn build(&self) -> Result<Build> {
         // The folders that are renamed in the program exist only after the crates are fetched.
-        self.cargo(&["fetch", "--target", &toolchain::host()?], &OsString::new())?;
-        let messages = self.cargo(
-            &["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"],
-            &self.flags()?,
-        )?;
+        self.cargo(&["fetch", "--target", &toolchain::of_compiler("host")?], "")?;
+        let build = ["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"];
+        let messages = self.cargo(&build, &self.flags()?)?;
         let program = self.target.join("release/sealane");
         let bytes = fs::read(&program).with_context(|| format!("cargo did not build {}", program.display()))?;
         Ok(Build { program, bytes, packages: compiled(&messages)? })
     }
 
-    fn cargo(&self, arguments: &[&str], flags: &OsString) -> Result<String> {
+    fn cargo(&self, arguments: &[&str], flags: &str) -> Result<String> {
         let mut command = process::cargo();
         command.args(arguments).args(["--locked", "--quiet"]).current_dir(&self.root);
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_HOME", &self.cargo_home);
         // With RUSTFLAGS from the environment, the program would differ from the released one.
         command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
-        String::from_utf8(process::output(&mut command)?).context("cargo's messages are not UTF-8")
+        process::output(&mut command)
     }
 
     /// Returns flags that make the paths in the program's panic messages the same on all machines.
     /// Cargo's profile option for this is `trim-paths`, which is not stable.
-    fn flags(&self) -> Result<OsString> {
+    fn flags(&self) -> Result<String> {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
         for source in fs::read_dir(&sources).with_context(|| format!("cannot list {}", sources.display()))? {
@@ -87,34 +82,23 @@ impl Place {
         let library = toolchain::sysroot("rustc")?.join("lib/rustlib/src/rust");
         renamed.push((library, format!("/rustc/{}", toolchain::of_compiler("commit-hash")?)));
 
-        let mut flags = OsString::new();
-        for (from, to) in renamed {
-            if !flags.is_empty() {
-                // Cargo separates flags with this character.
-                flags.push("\x1f");
-            }
-            flags.push("--remap-path-prefix=");
-            flags.push(from);
-            flags.push("=");
-            flags.push(to);
-        }
-        Ok(flags)
+        let flags = renamed.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+        // Cargo separates flags with this character.
+        Ok(flags.collect::<Vec<_>>().join("\x1f"))
     }
 }
 
 fn home() -> Result<PathBuf> {
-    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from).context("HOME is not set")
+    std::env::home_dir().context("no home directory")
 }
 
 /// Returns the packages that cargo compiled, now or before.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
-    for line in messages.lines() {
-        let message: serde_json::Value =
-            serde_json::from_str(line).with_context(|| format!("cargo printed: {line}"))?;
-        if message["reason"] == "compiler-artifact" {
-            let id = message["package_id"].as_str().context("an artifact of no package")?;
-            found.insert(Crate::of_id(id).with_context(|| format!("cargo named a package {id}"))?);
+    for message in Message::parse_stream(messages.as_bytes()) {
+        if let Message::CompilerArtifact(artifact) = message? {
+            let id = artifact.package_id.repr;
+            found.insert(Crate::of_id(&id).with_context(|| format!("cargo named a package {id}"))?);
         }
     }
     ensure!(!found.is_empty(), "cargo compiled nothing");
@@ -133,44 +117,21 @@ fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
         paths.extend([&place.root, &place.target, &place.cargo_home].map(PathBuf::clone));
     }
     let leaks = leaks(program, &paths);
-    if leaks.is_empty() {
-        return Ok(());
-    }
-    bail!("the program names folders of this machine:\n  - {}", leaks.join("\n  - "))
+    ensure!(leaks.is_empty(), "the program names folders of this machine:\n  - {}", leaks.join("\n  - "));
+    Ok(())
 }
 
-/// Returns the strings of a program that contain a path below one of these folders.
+/// Returns the runs of printable ASCII in a program that contain a path below one of these folders.
 fn leaks(program: &[u8], folders: &[PathBuf]) -> Vec<String> {
-    let prefixes: Vec<_> = (folders.iter().map(|folder| folder.as_path()))
-        .filter(|folder| *folder != Path::new("/"))
-        .map(|folder| format!("{}/", folder.display()))
-        .collect();
-    let strings = strings(program).into_iter();
+    let folders = folders.iter().filter(|folder| *folder != Path::new("/"));
+    let prefixes: Vec<_> = folders.map(|folder| format!("{}/", folder.display())).collect();
+    let strings = program.split(|byte| !(b' '..=b'~').contains(byte)).map(process::lossy);
     strings.filter(|text| prefixes.iter().any(|prefix| text.contains(prefix))).collect()
-}
-
-/// Returns the runs of printable ASCII in a program, without duplicates.
-fn strings(bytes: &[u8]) -> BTreeSet<String> {
-    let runs = bytes.split(|byte| !(b' '..=b'~').contains(byte)).filter(|run| run.len() >= 6);
-    runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect()
-}
-
-/// Describes the difference of two programs: the first byte, and strings that only one of them has.
-fn difference(a: &[u8], b: &[u8]) -> String {
-    let at = a.iter().zip(b).position(|(x, y)| x != y).unwrap_or(a.len().min(b.len()));
-    let only: Vec<_> = strings(a).symmetric_difference(&strings(b)).take(24).cloned().collect();
-    format!("{} and {} bytes, the first that differs at {at:#x}; only in one: {only:#?}", a.len(), b.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn differences_are_named() {
-        let text = difference(b"\x01abcdef\0abc\xffsame text", b"\x01abcdeg\0abc\xffsame text");
-        assert!(text.contains("0x6;") && text.contains("abcdef") && !text.contains("same"), "{text}");
-    }
 
     #[test]
     fn finds_paths() {

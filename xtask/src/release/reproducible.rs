@@ -2,13 +2,17 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
-use super::{Place, difference, digest, names_no_place};
+use super::{Place, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
+
+/// The folder of the other build, in cargo's.
+const FOLDER: &str = "reproducible";
 
 /// Runs the chore. At the same time, builds the usual folder, and a copy of the sources with other
 /// folders for the output and for the sources of other crates.
@@ -25,28 +29,19 @@ pub(crate) fn run() -> Result<()> {
     for build in [&a, &b] {
         println!("   SHA-256 {}  {}", digest(&build.bytes), build.program.display());
     }
-    if a.bytes != b.bytes {
-        bail!("the two programs differ: {}", difference(&a.bytes, &b.bytes));
-    }
+    let compared = Command::new("cmp").args([&a.program, &b.program]).output().context("cannot start cmp")?;
+    ensure!(a.bytes == b.bytes, "the two programs differ: {}", process::lossy(&compared.stdout));
     println!("   the same {} bytes", a.bytes.len());
     names_no_place(&a.bytes, &[&here, &there])?;
     println!("   no folder of this machine is in them");
     sbom::compare_with_build(&a.packages)?;
-    fs::remove_dir_all(folder()).context("cannot remove the other build")
-}
-
-fn folder() -> PathBuf {
-    process::target_dir().join("reproducible")
+    fs::remove_dir_all(process::target_dir().join(FOLDER)).context("cannot remove the other build")
 }
 
 /// Makes another place with all files of the repository, including changes that are not committed.
 fn elsewhere(here: &Place) -> Result<Place> {
-    let folder = std::path::absolute(folder())?;
-    if folder.exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
-    }
     // The paths have other lengths, and a space.
-    let base = folder.join("another place");
+    let base = process::empty_folder(FOLDER)?.join("another place");
     let there =
         Place { root: base.join("sources/of/sealane"), target: base.join("built"), cargo_home: base.join("cargo") };
     for file in process::tracked_files()? {
@@ -61,16 +56,10 @@ fn elsewhere(here: &Place) -> Result<Place> {
 /// Makes a cargo home with the downloads of `from`, not unpacked, and with its settings.
 fn fetched(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.join("registry"))?;
-    for shared in ["registry/cache", "registry/index"] {
+    for shared in ["registry/cache", "registry/index", "config.toml", "config"] {
         let original = from.join(shared);
-        if original.is_dir() {
+        if original.exists() {
             symlink(&original, to.join(shared)).with_context(|| format!("cannot link to {}", original.display()))?;
-        }
-    }
-    for settings in ["config.toml", "config"] {
-        let original = from.join(settings);
-        if original.is_file() {
-            fs::copy(&original, to.join(settings)).with_context(|| format!("cannot copy {}", original.display()))?;
         }
     }
     Ok(())

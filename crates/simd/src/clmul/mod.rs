@@ -210,5 +210,4 @@ impl ClmulLanes for ScalarLane {
 }
 
 #[cfg(test)]
-#[path = "clmul_tests.rs"]
 mod tests;

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# An x86 machine with AVX-512: Bochs, and Debian's kernel. Nothing needs root: packages are unpacked,
+# not installed.
+#
+#     bash bochs.sh prepare            builds and downloads everything, once
+#     bash bochs.sh image WORK CPU     writes a bootable image of the files in WORK/root
+#     bash bochs.sh boot WORK SECONDS  boots it for that long; the serial line is WORK/serial.txt
+set -euo pipefail
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/sealane
+PACKAGES=$CACHE/bochs-guest
+
+# Debian bookworm's package is 2.7, which cannot run AVX-512 programs.
+VERSION=3.0
+EMULATOR=$CACHE/bochs-$VERSION/bochs
+SOURCE=bochs_3.0+dfsg.orig.tar.xz
+SOURCE_SHA256=78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b
+# The Debian release that has this source.
+RELEASE=trixie
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The options save emulated instructions. None of them changes a program's results.
+KERNEL_OPTIONS="console=ttyS0 earlyprintk=serial,ttyS0,115200 panic=-1 nokaslr mitigations=off \
+random.trust_cpu=on cryptomgr.notests lsm= loglevel=3"
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+# needs PROGRAM PACKAGE
+needs() {
+    command -v "$1" >/dev/null || fail "\`$1\` is not installed. On Debian or Ubuntu: apt-get install $2"
+}
+
+# Debian's own server comes after the servers of this system's sources list: these may be nearer, or
+# the only ones within reach.
+mirrors() {
+    { apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' | sed -n 's/^Debian \(.*\/debian\)\/*$/\1/p'; } || true
+    echo http://deb.debian.org/debian
+}
+
+# Fetches the source from a mirror, with a sources list of its own: the system's does not change.
+fetch_source() {
+    local options=(-qq -o Acquire::Retries=3 -o "Dir::Etc::sourcelist=$PWD/bochs.sources" -o Dir::Etc::sourceparts=/dev/null
+        -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")
+    mkdir -p lists/partial cache/archives/partial
+    printf '%s\n' 'Types: deb-src' "URIs: $1" "Suites: $RELEASE" 'Components: main' "Signed-By: $KEYRING" >bochs.sources
+    # If apt cannot fetch a list, it only prints a warning.
+    apt-get "${options[@]}" update --error-on=any && apt-get "${options[@]}" source --tar-only --download-only bochs
+}
+
+build_emulator() {
+    local work=$CACHE/bochs-build-$$ mirror
+    needs g++ g++
+    needs make make
+    needs xz xz-utils
+    needs apt-get 'apt (a Debian or Ubuntu system is needed to fetch the source of Bochs)'
+    [[ -f $KEYRING ]] || fail "$KEYRING is missing. On Debian or Ubuntu: apt-get install debian-archive-keyring"
+    mkdir -p "$work" "${EMULATOR%/*}"
+    cd "$work"
+    for mirror in $(mirrors | uniq); do
+        ! fetch_source "$mirror" || break
+    done
+    [[ -f $SOURCE ]] || fail "no mirror answers, or $RELEASE no longer has $SOURCE"
+    sha256sum --check --quiet <<<"$SOURCE_SHA256  $SOURCE"
+    tar -xf "$SOURCE"
+    cd "bochs-$VERSION"
+    echo "   building Bochs $VERSION (about four minutes, once; log in $work/build.log)"
+    # Without -g the build takes half the time.
+    CFLAGS=-O2 CXXFLAGS=-O2 ./configure --enable-cpu-level=6 --enable-x86-64 --enable-avx --enable-evex --enable-fpu \
+        --enable-pci --enable-handlers-chaining --enable-repeat-speedups --enable-fast-function-calls --disable-docbook \
+        --with-nogui --disable-plugins </dev/null >../build.log 2>&1
+    make -j"$(nproc)" </dev/null >>../build.log 2>&1
+    # Renames the file last, so that an interrupted copy is not mistaken for the emulator.
+    cp bochs "$EMULATOR.$$"
+    mv "$EMULATOR.$$" "$EMULATOR"
+    rm -r "$work"
+}
+
+# unpack PACKAGE FOLDER
+unpack() {
+    echo "   fetching $1"
+    mkdir -p "$2/download"
+    cd "$2/download"
+    apt-get -qq download "$1" || fail "cannot download $1: run \`apt-get update\` first (as root)"
+    for file in *.deb; do
+        dpkg -x "$file" "$2"
+    done
+    rm -r "$2/download"
+}
+
+prepare() {
+    local package kernel
+    [[ -f $EMULATOR ]] || build_emulator
+    for package in busybox-static isolinux syslinux-common bochsbios vgabios; do
+        [[ -d $PACKAGES/$package && ! -d $PACKAGES/$package/download ]] || unpack "$package" "$PACKAGES/$package"
+    done
+    # Debian's newest kernel for virtual machines. It is small, and no modules are needed.
+    if ! compgen -G "$PACKAGES/kernel/boot/vmlinuz-*" >/dev/null; then
+        kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
+        [[ -n $kernel ]] || fail 'apt knows no kernel linux-image-cloud-amd64: run `apt-get update` first (as root), on Debian'
+        unpack "$kernel" "$PACKAGES/kernel"
+    fi
+}
+
+# image WORK CPU
+image() {
+    local busybox=$PACKAGES/busybox-static/bin/busybox
+    needs xorriso xorriso
+    cd "$1"
+    mkdir -p iso root/dev root/proc root/tmp
+    cp "$busybox" root/busybox
+    chmod +x root/init
+    # The kernel creates the device files, because creating them here would need root. The level of
+    # compression is moderate, because the emulated machine has to read and unpack the image.
+    (cd root && find . | "$busybox" cpio -o -H newc 2>/dev/null) | gzip -6 >iso/initrd.gz
+    cp "$PACKAGES"/kernel/boot/vmlinuz-* iso/vmlinuz
+    cp "$PACKAGES/isolinux/usr/lib/ISOLINUX/isolinux.bin" "$PACKAGES/syslinux-common/usr/lib/syslinux/modules/bios/ldlinux.c32" iso
+    cat >iso/isolinux.cfg <<END
+DEFAULT linux
+PROMPT 0
+TIMEOUT 0
+LABEL linux
+  KERNEL /vmlinuz
+  APPEND initrd=/initrd.gz $KERNEL_OPTIONS
+END
+    xorriso -as mkisofs -quiet -o boot.iso -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table iso
+    # `info` is ignored: Bochs writes such messages from a signal handler each second, and deadlocks
+    # if the signal arrives while it writes another one.
+    cat >bochsrc <<END
+cpu: model=$2, count=1, ips=20000000, reset_on_triple_fault=0
+memory: guest=512, host=512
+display_library: nogui
+romimage: file=$PACKAGES/bochsbios/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=$PACKAGES/vgabios/usr/share/vgabios/vgabios.bin
+ata0-master: type=cdrom, path=boot.iso, status=inserted
+boot: cdrom
+com1: enabled=true, mode=file, dev=serial.txt
+clock: sync=none, time0=local
+panic: action=fatal
+info: action=ignore
+log: bochs.log
+END
+}
+
+case $1 in
+prepare) prepare ;;
+image) image "$2" "$3" ;;
+boot) cd "$2" && exec timeout "$3" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1 ;;
+*) fail "no such part: $1" ;;
+esac

@@ -1,0 +1,169 @@
+//! `cargo xtask dependencies`: checks that each crate in use has a reason in docs/dependencies.md,
+//! and that all lock files are from crates.io. cargo-deny checks licences and duplicates.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+
+use crate::command_crates::{CommandCrates, locked, metadata, workspaces};
+use crate::process::{self, step};
+
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+const PAGE: &str = "docs/dependencies.md";
+/// The target of the page's statements about the command's crates.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// The headings of the page's two parts.
+const NAMED: &str = "## Named in our manifests";
+const BROUGHT: &str = "## What those bring into the command";
+
+/// Runs the chore.
+pub(crate) fn run() -> Result<()> {
+    let workspaces = workspaces()?;
+    step("lock files");
+    lock_files(&workspaces)?;
+    step(PAGE);
+    reasons(&workspaces)
+}
+
+/// cargo-deny looks at one workspace only. This checks all lock files: every crate from outside is
+/// from crates.io and has a checksum.
+fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
+    for manifest in workspaces {
+        let file = manifest.with_extension("lock");
+        if !file.is_file() {
+            println!("   {}: none, so nothing there is pinned", file.display());
+            continue;
+        }
+        let packages = locked(&file)?;
+        let foreign: Vec<_> = packages.iter().filter(|package| package.source.is_some()).collect();
+        for package in &foreign {
+            let pinned = package.source.as_deref() == Some(CRATES_IO) && package.checksum.is_some();
+            ensure!(pinned, "{}: {} is not from crates.io, with a checksum", file.display(), package.name);
+        }
+        println!("   {}: {} crates, all from crates.io, with checksums", file.display(), foreign.len());
+    }
+    Ok(())
+}
+
+/// Checks that the page lists every crate that a manifest names, and every crate that becomes part
+/// of the command with them, with a reason and the right marks. It must list no others.
+fn reasons(workspaces: &[PathBuf]) -> Result<()> {
+    let (mut named, mut own) = (BTreeSet::new(), BTreeSet::new());
+    for manifest in workspaces {
+        for package in metadata(manifest, &["--no-deps"])? {
+            own.insert(package.name.to_string());
+            named.extend(package.dependencies.into_iter().filter(|d| d.path.is_none()).map(|d| d.name));
+        }
+    }
+    let crates = CommandCrates::on(TARGET)?;
+    let mut command: BTreeSet<_> = crates.dependencies.into_keys().map(|package| package.name).collect();
+    command.retain(|name| !own.contains(name));
+    let in_program: BTreeSet<_> = crates.in_program.into_iter().map(|package| package.name).collect();
+
+    let brought: BTreeSet<_> = command.difference(&named).cloned().collect();
+    let only_builds: BTreeSet<_> = command.difference(&in_program).cloned().collect();
+    let complaints = Page::parse(&process::read(PAGE)?)?.compare([&named, &brought], &only_builds);
+    ensure!(complaints.is_empty(), "{PAGE} is not true:\n  - {}", complaints.join("\n  - "));
+    println!("   {} crates in manifests and {} that come with them have a reason", named.len(), brought.len());
+    Ok(())
+}
+
+/// The crates in the first columns, by part. Those with the mark `†` only serve builds.
+#[derive(Debug, Default)]
+struct Page {
+    named: BTreeMap<String, bool>,
+    brought: BTreeMap<String, bool>,
+}
+
+impl Page {
+    /// Parses the tables: crates in the first column, each in backticks with its mark behind it; a
+    /// reason; the publisher.
+    fn parse(text: &str) -> Result<Self> {
+        let mut page = Self::default();
+        let mut part = None;
+        for line in text.lines() {
+            if line.starts_with("## ") {
+                part = match line {
+                    NAMED => Some(&mut page.named),
+                    BROUGHT => Some(&mut page.brought),
+                    _ => None,
+                };
+            }
+            let (Some(part), Some(row)) = (part.as_deref_mut(), line.strip_prefix("| `")) else { continue };
+            let columns: Vec<_> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
+            ensure!(columns.len() == 3 && columns.iter().all(|column| !column.is_empty()), "not three columns: {line}");
+            for cell in columns[0].split_whitespace() {
+                let (name, mark) = cell.trim_start_matches('`').split_once('`').unwrap_or((cell, "?"));
+                ensure!(["", "†"].contains(&mark), "not a crate in backticks and its mark: {cell}");
+                ensure!(part.insert(name.to_owned(), mark == "†").is_none(), "`{name}` is there twice");
+            }
+        }
+        ensure!(!page.named.is_empty() && !page.brought.is_empty(), "no table under \"{NAMED}\" or \"{BROUGHT}\"");
+        Ok(page)
+    }
+
+    /// Returns the crates that are missing, the ones that should not be there, and the ones with
+    /// a wrong mark.
+    fn compare(&self, [named, brought]: [&BTreeSet<String>; 2], only_builds: &BTreeSet<String>) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {
+            let missing = crates.iter().filter(|name| !listed.contains_key(*name));
+            complaints.extend(missing.map(|name| format!("{heading}: `{name}` is missing, with what it is for")));
+            let stale = listed.keys().filter(|name| !crates.contains(*name));
+            complaints.extend(stale.map(|name| format!("{heading}: `{name}` does not belong there any more")));
+            let wrong = listed.iter().filter(|(name, mark)| only_builds.contains(*name) != **mark);
+            complaints.extend(wrong.map(|(name, _)| format!("{heading}: `{name}` has the wrong mark")));
+        }
+        complaints
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+| `x` | no part | of it |
+## Named in our manifests
+### Tests
+| crate | what for | from |
+|---|---|---|
+| `a` `b` | something | us |
+## What those bring into the command
+| `c`† `d` | else | them |
+## More
+| `y` | no part | of it |
+";
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn finds_what_is_missing_what_is_stale_and_wrong_marks() {
+        let page = Page::parse(TEXT).unwrap();
+        assert!(page.compare([&set(&["a", "b"]), &set(&["c", "d"])], &set(&["c"])).is_empty());
+        let complaints = page.compare([&set(&["a", "c"]), &set(&["d", "e"])], &set(&["c", "d"]));
+        let expected = [
+            "`c` is missing",
+            "`b` does not belong",
+            "`e` is missing",
+            "`c` does not belong",
+            "`d` has the wrong mark",
+        ];
+        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
+        assert!(complaints.iter().zip(expected).all(|(complaint, end)| complaint.contains(end)), "{complaints:?}");
+    }
+
+    #[test]
+    fn a_row_has_three_columns_and_crates_in_backticks() {
+        let rows =
+            ["`e` | no more |", "`e` | | us |", "`e` f | what | us |", "`e`! | what | us |", "`c` | again | us |"];
+        for row in rows {
+            assert!(Page::parse(&TEXT.replace("## More", &format!("| {row}"))).is_err(), "{row}");
+        }
+        assert!(Page::parse("nothing").is_err());
+    }
+}

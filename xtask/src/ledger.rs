@@ -1,0 +1,117 @@
+//! The backends that the tests have exercised, compared with xtask/backends.toml.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use anyhow::{Result, ensure};
+
+use crate::places::{LIST, List};
+
+/// Backends, each with a primitive that ran on it.
+#[derive(Default)]
+pub(crate) struct Exercised {
+    pairs: BTreeSet<(String, String)>,
+    /// The backends that were compiled for the architecture.
+    compiled: BTreeSet<(String, String)>,
+}
+
+impl Exercised {
+    /// Adds the output of tests, which has lines such as `exercised: haraka on aesni of scalar,
+    /// aesni, vaes`.
+    pub(crate) fn read(&mut self, output: &str) {
+        for line in output.lines() {
+            let Some((_, line)) = line.split_once("exercised: ") else { continue };
+            let Some((primitive, names)) = line.trim().split_once(" on ") else { continue };
+            let Some((used, compiled)) = names.split_once(" of ") else { continue };
+            for (names, set) in [(used, &mut self.pairs), (compiled, &mut self.compiled)] {
+                set.extend(names.split(", ").map(|backend| (backend.to_owned(), primitive.to_owned())));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Exercised {
+    /// By backend: `avx2: aead, chacha20; scalar: gf2n`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut by_backend = BTreeMap::<_, Vec<_>>::new();
+        for (backend, primitive) in &self.pairs {
+            by_backend.entry(backend).or_default().push(primitive.as_str());
+        }
+        let lists = by_backend.iter().map(|(backend, primitives)| format!("{backend}: {}", primitives.join(", ")));
+        f.write_str(&lists.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// The backends that a chore's runs have exercised, by place.
+pub(crate) struct Ledger {
+    chore: &'static str,
+    places: BTreeMap<String, Exercised>,
+}
+
+impl Ledger {
+    /// Starts with no runs of the chore.
+    pub(crate) fn new(chore: &'static str) -> Self {
+        Self { chore, places: BTreeMap::new() }
+    }
+
+    /// Returns the entry of a place, for the output of its runs.
+    pub(crate) fn at(&mut self, place: &str) -> &mut Exercised {
+        self.places.entry(place.to_owned()).or_default()
+    }
+
+    /// Compares the exercised backends with the list, at all places of the chore, or only at those
+    /// with runs.
+    ///
+    /// # Errors
+    /// If a required backend was not exercised, or no place has to exercise a compiled backend.
+    pub(crate) fn close(&self, list: &List, all: bool) -> Result<()> {
+        let mut wrong = Vec::new();
+        for place in list.places(self.chore).map(|place| &place.name) {
+            let Some(exercised) = self.places.get(place) else {
+                wrong.extend(all.then(|| format!("{place}: no test ran")));
+                continue;
+            };
+            for (backend, primitive) in list.primitives_at(place).map(|(backend, row)| (backend, row.name)) {
+                if !exercised.pairs.contains(&(backend.to_owned(), primitive.to_owned())) {
+                    wrong.push(format!("{place}: {primitive} on {backend} was not exercised"));
+                }
+            }
+            let unknown = exercised.compiled.iter().filter(|(backend, primitive)| !list.knows(backend, primitive));
+            wrong.extend(unknown.map(|(b, primitive)| format!("{place}: {LIST} has no place for {primitive} on {b}")));
+            println!("   exercised: {place}: {exercised}");
+        }
+        ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::places::tests::SMALL;
+
+    const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: poly1305 on avx2 of avx2\n\
+                          exercised: aead on avx2 of avx2\nexercised: batch on avx2 of avx2\n";
+
+    /// Closes a ledger with this output of tests.
+    fn close(output: &str) -> Result<()> {
+        let mut ledger = Ledger::new("test");
+        ledger.at("here").read(output);
+        ledger.close(&List::parse(SMALL)?, true)
+    }
+
+    #[test]
+    fn everything_in_the_list_must_be_exercised_and_nothing_else_compiled() {
+        close(&format!("{CHACHA}test haraka::a ... exercised: haraka on scalar of scalar\r\nok")).unwrap();
+        assert_eq!(close(CHACHA).unwrap_err().to_string(), "here: haraka on scalar was not exercised");
+        let error = close(&format!("{CHACHA}exercised: haraka on scalar of scalar, vaes")).unwrap_err();
+        assert!(error.to_string().ends_with("has no place for haraka on vaes"), "{error}");
+    }
+
+    #[test]
+    fn a_place_without_a_run_is_named() {
+        let (ledger, list) = (Ledger::new("test"), List::parse(SMALL).unwrap());
+        assert_eq!(ledger.close(&list, true).unwrap_err().to_string(), "here: no test ran");
+        ledger.close(&list, false).unwrap();
+    }
+}
