@@ -1,15 +1,20 @@
-//! The table of workloads: each primitive's name, family, tests, operations and sizes.
+//! The table of workloads: each primitive's name, family, tests, operations, benchmarks and sizes.
 //!
 //! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for
 //! the assembly gate, for constant time, for instruction counts and for timing. `cargo xtask
 //! sabotage`, `cross`, `emulate` and `coverage` take the names of primitives, families and tests
-//! from it. A new primitive is one row here, and a function that prepares each of its operations.
+//! from it. `bench/` and `sealane bench` time every benchmark. A new primitive is one row here, and
+//! a function that prepares each of its operations and benchmarks.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "bench")]
+pub mod benchmarks;
 #[cfg(feature = "run")]
 mod buffer;
 #[cfg(feature = "run")]
 pub mod chacha;
+#[cfg(any(feature = "bench", feature = "run"))]
+mod generator;
 #[cfg(feature = "run")]
 pub mod gf2n;
 #[cfg(feature = "run")]
@@ -20,9 +25,11 @@ pub mod haraka;
 pub mod shamir;
 mod table;
 
+#[cfg(feature = "bench")]
+pub use benchmarks::{Benchmark, Code, MakePrepared, MakeProcessing, Prepared, Size};
 #[cfg(feature = "run")]
 pub use buffer::Buffer;
-#[cfg(feature = "run")]
+#[cfg(any(feature = "bench", feature = "run"))]
 use sealane::{BackendOf, Family as _};
 pub use table::WORKLOADS;
 
@@ -40,6 +47,9 @@ pub struct Workload {
     pub quick_test: &'static str,
     /// What the primitive does.
     pub operations: &'static [Operation],
+    /// What is timed.
+    #[cfg(feature = "bench")]
+    pub benchmarks: &'static [Benchmark],
 }
 
 /// Primitives that have the same backends.
@@ -71,7 +81,7 @@ impl Family {
     }
 
     /// Returns the names of the backends that are compiled for this architecture.
-    #[cfg(feature = "run")]
+    #[cfg(any(feature = "bench", feature = "run"))]
     #[must_use]
     pub fn backends(self) -> &'static [&'static str] {
         match self {
@@ -82,11 +92,23 @@ impl Family {
         }
     }
 
+    /// Returns the names of the backends that this CPU has, the narrowest first.
+    #[cfg(any(feature = "bench", feature = "run"))]
+    #[must_use]
+    pub fn available(self) -> Vec<&'static str> {
+        match self {
+            Self::ChaCha => sealane::Backend::available().map(BackendOf::name).collect(),
+            Self::Aes => sealane::haraka::Backend::available().map(BackendOf::name).collect(),
+            Self::Clmul => sealane::gf2n::Backend::available().map(BackendOf::name).collect(),
+            Self::Gf8 => sealane::gf8::Backend::available().map(BackendOf::name).collect(),
+        }
+    }
+
     /// Returns the backend that `SEALANE_BACKEND` names, or the widest.
     ///
     /// # Errors
     /// If the CPU lacks the backend, or no backend has the name.
-    #[cfg(feature = "run")]
+    #[cfg(any(feature = "bench", feature = "run"))]
     pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
         match self {
             Self::ChaCha => sealane::Backend::from_env().map(BackendOf::name),
@@ -102,7 +124,7 @@ impl Family {
     }
 }
 
-/// One operation of a primitive.
+/// One operation of a primitive, on secrets.
 pub struct Operation {
     /// A name that stays the same, whatever the library calls its functions.
     pub name: &'static str,

@@ -1,15 +1,14 @@
 //! Secret sharing: the secret, the seed of the coefficients and all shares are secret; points are
 //! public.
 
-use std::convert::Infallible;
 use std::hint::black_box;
 
-use rand_core::{TryCryptoRng, TryRng};
 use sealane::BackendError;
 use sealane::gf2n::{Backend as FieldBackend, Degree, Element, Field};
 use sealane::shamir::bytes::{Backend, Checker, Combiner, Refresher, Splitter};
 use sealane::shamir::element as sharing;
 
+use crate::generator::Generator;
 use crate::{Run, Secrets, gf2n};
 
 /// In two groups of eight.
@@ -123,7 +122,12 @@ where
     secrets(&mut pool);
     Ok(Box::new(move || {
         let points = sharing::compact_points(threshold + 2).expect("few points");
-        let mut numbers = Numbers(&pool);
+        let mut rest = &*pool;
+        let mut numbers = Generator(|bytes: &mut [u8]| {
+            let (these, others) = rest.split_at(bytes.len());
+            bytes.copy_from_slice(these);
+            rest = others;
+        });
         let mut shares = sharing::split_with(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
         sharing::refresh_with(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
         let point = *shares[threshold + 1].point();
@@ -132,29 +136,3 @@ where
         black_box((reissued, secret));
     }))
 }
-
-/// A generator that returns prepared numbers.
-struct Numbers<'a>(&'a [u8]);
-
-impl TryRng for Numbers<'_> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let mut bytes = [0; 4];
-        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let mut bytes = [0; 8];
-        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        let (these, rest) = self.0.split_at(bytes.len());
-        bytes.copy_from_slice(these);
-        self.0 = rest;
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Numbers<'_> {}
