@@ -136,6 +136,13 @@ impl Benchmark {
         WORKLOADS.iter().flat_map(|workload| workload.benchmarks.iter().map(|benchmark| (workload.family, benchmark)))
     }
 
+    /// Returns whether a filter selects it: a part of its name, or the whole name of no other.
+    #[must_use]
+    pub fn matches(&self, filter: &str) -> bool {
+        let is_name = Self::all().any(|(_, benchmark)| benchmark.name == filter);
+        if is_name { self.name == filter } else { self.name.contains(filter) }
+    }
+
     /// Returns whether the sizes are of bytes, so that others can be measured too.
     #[must_use]
     pub fn takes_any_length(&self) -> bool {
@@ -159,15 +166,14 @@ impl Benchmark {
     /// # Panics
     /// If the operation refuses an authentic message.
     pub fn result(&self, backend: &str, size: Size) -> Result<Vec<u8>, BackendError> {
-        match (&self.code, size) {
-            (Code::Messages { batch, seal, processing, .. }, Size::Bytes(length)) => {
-                let mut messages = Messages::new(length, 0, *batch, *batch);
+        match &self.code {
+            Code::Messages { batch, seal, processing, .. } => {
+                let mut messages = Messages::new(size.length(), 0, *batch, *batch);
                 seal.iter().for_each(|seal| messages.seal(&mut seal()));
                 assert!(messages.process(&mut processing(backend)?, 0), "an authentic message was refused");
                 Ok(messages.iter_mut().flat_map(|(data, tag)| [data, tag].concat()).collect())
             }
-            (Code::Messages { .. }, _) => Ok(Vec::new()),
-            (Code::Own(prepare), _) => {
+            Code::Own(prepare) => {
                 let mut prepared = prepare(backend, size)?;
                 prepared.call(1);
                 Ok(prepared.result())
@@ -191,6 +197,20 @@ fn digest<E>(results: impl Iterator<Item = Result<Vec<u8>, E>>) -> Result<u64, E
         result?.iter().for_each(|byte| digest = (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
     }
     Ok(digest)
+}
+
+impl Size {
+    /// Returns the length of a message, slice or secret.
+    ///
+    /// # Panics
+    /// If it is another kind of size.
+    #[must_use]
+    pub fn length(self) -> usize {
+        match self {
+            Self::Bytes(length) => length,
+            _ => panic!("the sizes of this benchmark are not of bytes"),
+        }
+    }
 }
 
 impl Display for Size {
@@ -274,12 +294,4 @@ pub fn generator() -> impl CryptoRng + 'static {
 #[must_use]
 pub fn data(size: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 31 + i / 256) as u8).collect()
-}
-
-/// Returns the number of bytes.
-fn bytes(size: Size) -> usize {
-    match size {
-        Size::Bytes(bytes) => bytes,
-        _ => unreachable!("the sizes of this benchmark are of bytes"),
-    }
 }

@@ -9,7 +9,7 @@ use sealane::gf2n::{Backend as FieldBackend, Degree, Gf256};
 use sealane::shamir::bytes::{Backend, Combiner, Splitter};
 use sealane::shamir::element::{self, Share};
 
-use super::{Prepared, SEED, Size, bytes, data, generator};
+use super::{Prepared, SEED, Size, data, generator};
 
 /// The shares that restore a secret of bytes.
 pub const THRESHOLD: usize = 3;
@@ -30,23 +30,23 @@ fn split_on(backend: Backend, secret: &[u8], shares: &mut [Vec<u8>]) {
 /// Prepares splitting of bytes into all shares.
 pub fn split(backend: &str, size: Size) -> Result<Prepared, BackendError> {
     let backend = Backend::by_name(backend)?;
-    let state = (data(bytes(size)), vec![vec![0; bytes(size)]; POINTS.len()]);
+    let state = (data(size.length()), vec![vec![0; size.length()]; POINTS.len()]);
     let split = move |(secret, shares): &mut (Vec<u8>, Vec<Vec<u8>>)| split_on(backend, secret, shares);
-    Ok(Prepared::new((1, bytes(size)), state, split, |(_, shares)| shares.concat()))
+    Ok(Prepared::new((1, size.length()), state, split, |(_, shares)| shares.concat()))
 }
 
 /// Prepares combination of three shares.
 pub fn combine(backend: &str, size: Size) -> Result<Prepared, BackendError> {
     let backend = Backend::by_name(backend)?;
-    let mut shares = vec![vec![0; bytes(size)]; POINTS.len()];
-    split_on(backend, &data(bytes(size)), &mut shares);
+    let mut shares = vec![vec![0; size.length()]; POINTS.len()];
+    split_on(backend, &data(size.length()), &mut shares);
     let points = CHOSEN.map(|i| POINTS[i]);
-    let state = (CHOSEN.map(|i| shares[i].clone()), vec![0; bytes(size)]);
+    let state = (CHOSEN.map(|i| shares[i].clone()), vec![0; size.length()]);
     let combine = move |(shares, out): &mut ([Vec<u8>; THRESHOLD], Vec<u8>)| {
         let combiner = Combiner::with_backend(black_box(&points), 0, backend);
         combiner.and_then(|combiner| combiner.combine(&shares.each_ref().map(Vec::as_slice), out)).expect("shares");
     };
-    Ok(Prepared::new((1, bytes(size)), state, combine, |(_, out)| out.clone()))
+    Ok(Prepared::new((1, size.length()), state, combine, |(_, out)| out.clone()))
 }
 
 type Shares = Vec<Share<Degree<256>>>;
