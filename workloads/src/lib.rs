@@ -214,12 +214,34 @@ impl Units {
     }
 }
 
-#[cfg(all(test, feature = "run"))]
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
 
+    /// Modules of the library's tests that no primitive owns: the choice of backends, helpers of
+    /// the tests, and the lines that say what was tested.
+    const OF_NO_PRIMITIVE: [&str; 3] = ["backend", "common", "exercised"];
+
+    #[test]
+    fn a_row_names_each_module_of_the_tests() {
+        let main = include_str!("../../crates/sealane/tests/suite/main.rs");
+        let modules: Vec<_> = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
+        assert!(modules.len() > 20, "{modules:?}");
+        let is_named = |module: &str| {
+            // A test's name begins with its module.
+            WORKLOADS.iter().any(|row| row.tests.iter().any(|part| format!("{module}::").contains(part)))
+        };
+        for module in &modules {
+            let is_listed = OF_NO_PRIMITIVE.contains(module);
+            assert!(is_named(module) != is_listed, "{module}: name it in a row of the table, or in this list");
+        }
+        assert!(OF_NO_PRIMITIVE.iter().all(|listed| modules.contains(listed)));
+        assert!(!is_named("another"));
+    }
+
+    #[cfg(feature = "run")]
     #[test]
     fn every_operation_runs_on_portable_code() {
         for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use sealane::BackendError;
 use sealane::gf2n::{Backend as FieldBackend, Degree, Element, Field};
 use sealane::shamir::bytes::{Backend, Checker, Combiner, Refresher, Splitter};
-use sealane::shamir::element as sharing;
+use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
 
 use crate::generator::Generator;
 use crate::{Run, Secrets, gf2n};
@@ -134,5 +134,20 @@ where
         let reissued = sharing::reconstruct_at_on(threshold, &shares[..threshold], &point, backend).expect("shares");
         let secret = sharing::reconstruct_on(threshold, &shares[1..=threshold], backend).expect("shares");
         black_box((reissued, secret));
+    }))
+}
+
+/// Prepares sharing in a field whose degree is chosen at run time: splitting, the secret, and the
+/// position of a wrong share.
+pub fn dynamic(backend: &str, bits: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let field = gf2n::dynamic_field(backend, bits)?;
+    let polynomial = gf2n::dynamic_elements(&field, 2, secrets);
+    let points: Vec<_> = (1..=5).map(|bits| field.from_bits(bits).expect("a small point")).collect();
+    Ok(Box::new(move || {
+        let mut shares: Vec<_> = points.iter().map(|point| field.evaluate(&polynomial, point)).collect();
+        let combiner = dynamic_sharing::Combiner::at(&field, &points[..2], &field.zero()).expect("points");
+        black_box(combiner.combine(&shares[..2]).expect("a share for each point"));
+        shares[3] += &field.one();
+        assert_eq!(dynamic_sharing::bad_shares(&field, 2, &points, &shares), Ok(vec![3]));
     }))
 }

@@ -174,6 +174,7 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("gf2n-256", gf2n::arithmetic<256>, ELEMENTS, timed: &[1]),
             operation!("gf2n-384", gf2n::arithmetic<384>, ELEMENTS),
             operation!("gf2n-1024", gf2n::arithmetic<1024>, ELEMENTS),
+            operation!("gf2n-dynamic", gf2n::dynamic, DEGREES, counted: &[64, 256]),
             operation!("gf2n-scale-128", gf2n::scale<128>, SLICE, loops: &[product("gf2n scale 128")]),
             operation!("gf2n-scale-256", gf2n::scale<256>, SLICE, timed: SLICE, loops: &[product("gf2n scale 256")]),
             operation!("gf2n-evaluate-128", gf2n::evaluate<128>, SLICE, loops: &[product("gf2n evaluate 128")]),
@@ -205,6 +206,7 @@ pub const WORKLOADS: &[Workload] = &[
         operations: &[
             operation!("shamir-element-8", shamir::element<8>, &[4]),
             operation!("shamir-element-256", shamir::element<256>, &[4]),
+            operation!("shamir-dynamic", shamir::dynamic, DEGREES, counted: &[256], has_verdict: true),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -274,6 +276,8 @@ const HASHES: &[usize] = &[1, 2, 8, 13, 31, 100];
 /// Numbers of elements.
 const ELEMENTS: &[usize] = &[9];
 const SLICE: &[usize] = &[100];
+/// Degrees with less than a limb, with one and with many.
+const DEGREES: &[usize] = &[8, 64, 256, 2048];
 /// Lengths in bytes with and without a part of a vector or block, and with both buffers for
 /// coefficients.
 const BYTES: &[usize] = &[0, 1, 16, 31, 64, 100, 1000, 9000];
