@@ -115,7 +115,11 @@ fn every_family_is_measured_on_its_own_backends() {
     let report = json(&dir, &["--filter", "gf8,shamir-split,haraka256", "--backend", "scalar", "--sizes", "7"]);
     let cells = report["cells"].as_array().unwrap();
     let sizes = |name: &str| {
-        cells.iter().filter(|cell| cell["benchmark"] == name).map(|cell| cell["size"].as_str().unwrap()).collect::<Vec<_>>()
+        cells
+            .iter()
+            .filter(|cell| cell["benchmark"] == name)
+            .map(|cell| cell["size"].as_str().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!((sizes("gf8-multiply"), sizes("shamir-split")), (vec!["7 B"], vec!["7 B"]));
     assert_eq!(sizes("haraka256"), ["1 input", "4 inputs", "8 inputs", "64 inputs"]);

@@ -121,9 +121,9 @@ mod tests {
             match &mut rows {
                 Rows::Messages { rows, .. } => rows[2].0 = wrong(benchmark, size.length() - 1),
                 Rows::Own(rows) => {
-                    let result = rows[0].result();
-                    let flip = |result: &mut Vec<u8>| result[0] ^= 1;
-                    rows[2] = Prepared::new((1, 1), result, flip, Vec::clone);
+                    let mut result = benchmark.result(SCALAR, size).unwrap();
+                    result[0] ^= 1;
+                    rows[2] = Prepared::new((1, 1), result, |_| {}, Vec::clone);
                 }
             }
             assert_eq!(rows.first_wrong(), Some(2), "{} of {size}", benchmark.name);
