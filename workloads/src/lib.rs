@@ -45,9 +45,9 @@ pub struct Workload {
     /// Part of the name of a test that compares every backend with the reference, in seconds even
     /// in an emulator.
     pub quick_test: &'static str,
-    /// What the primitive does.
+    /// The operations that the probes run.
     pub operations: &'static [Operation],
-    /// What is timed.
+    /// The operations that benchmarks time.
     #[cfg(feature = "bench")]
     pub benchmarks: &'static [Benchmark],
 }
@@ -191,7 +191,7 @@ pub enum Units {
     Each,
     /// A unit for each, in a loop whose number is a multiple of this.
     EachOfMultiple(usize),
-    /// A unit for each group of so many, with nothing left over.
+    /// A unit for each group of this number, with nothing left over.
     Groups(usize),
     /// One unit, in a loop with exactly this number.
     Exactly(usize),

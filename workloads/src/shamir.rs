@@ -11,7 +11,7 @@ use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
 use crate::generator::Generator;
 use crate::{Run, Secrets, gf2n};
 
-/// In two groups of eight.
+/// The points of the shares. The library works on groups of eight points; these are in two.
 const POINTS: [u8; 6] = [1, 2, 3, 7, 0x8d, 0x88];
 
 fn slices(shares: &mut [Vec<u8>]) -> Vec<&mut [u8]> {

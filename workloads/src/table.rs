@@ -7,9 +7,10 @@ use sealane_measure::Work as Bound;
 use crate::benchmarks::*;
 use crate::{Family, Loop, Operation, Units, Work, Workload};
 
-/// Of messages, in bytes: every kernel of every backend, with and without a rest.
+/// Lengths of messages in bytes, which reach every kernel of every backend, with and without a
+/// rest.
 const LENGTHS: &[usize] = &[0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
-/// Of messages, in bytes.
+/// Lengths of messages in bytes, at which instructions are counted.
 const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 1024, 1350, 4096, 16384];
 
 /// Writes an operation: its name, its function, its sizes, and what differs from the usual.

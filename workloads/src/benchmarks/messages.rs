@@ -12,7 +12,8 @@ pub const KEY: [u8; 32] = [0x42; 32];
 pub const AAD: [u8; 13] = [0x17; 13];
 /// The messages of a batch.
 pub const BATCH: usize = 32;
-/// Where a message begins in the key stream of an AEAD: ipsec-mb begins at no other block.
+/// The position in the key stream at which the message of an AEAD begins. ipsec-mb begins at no
+/// other block.
 const BLOCK_BYTES: u128 = 64;
 
 /// Returns the nonce of a message: a counter.

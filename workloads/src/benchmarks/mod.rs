@@ -25,7 +25,7 @@ pub struct Benchmark {
     pub name: &'static str,
     /// The name for a person.
     pub title: &'static str,
-    /// What one operation does.
+    /// A description of one operation.
     pub what: &'static str,
     /// The sizes that are timed.
     pub sizes: &'static [Size],
@@ -52,7 +52,7 @@ pub enum Size {
 pub enum Code {
     /// Processes messages that the benchmark owns, so that others can process the same ones.
     Messages {
-        /// What is done for each byte, which gives the fewest cycles.
+        /// The work for each byte, which gives the fewest cycles.
         work: Work,
         /// The number of messages of a call.
         batch: usize,
@@ -225,7 +225,7 @@ impl Display for Size {
     }
 }
 
-/// Of small packets, Ethernet frames, TLS records, pages and files.
+/// The sizes of small packets, Ethernet frames, TLS records, pages and files.
 pub(crate) const MESSAGES: &[Size] = &[
     Size::Bytes(16),
     Size::Bytes(64),
@@ -252,7 +252,7 @@ pub(crate) const FIELDS: &[Size] = &[
 ];
 pub(crate) const SHARINGS: &[Size] =
     &[Size::Sharing(10, 10), Size::Sharing(10, 20), Size::Sharing(3, 255), Size::Sharing(255, 255)];
-/// Of blocks, packets and pages. All but the last fit the cache.
+/// The sizes of blocks, packets and pages. All but the last fit the cache.
 pub(crate) const SLICES: &[Size] = &[
     Size::Bytes(64),
     Size::Bytes(1350),
@@ -261,7 +261,7 @@ pub(crate) const SLICES: &[Size] = &[
     Size::Bytes(64 << 10),
     Size::Bytes(1 << 20),
 ];
-/// Of keys, packets and files.
+/// The sizes of keys, packets and files.
 pub(crate) const SECRETS: &[Size] =
     &[Size::Bytes(32), Size::Bytes(1024), Size::Bytes(16 << 10), Size::Bytes(64 << 10), Size::Bytes(1 << 20)];
 
