@@ -16,7 +16,7 @@ pub(crate) struct BenchArgs {
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with plots to FILE, replacing it at success; "-" is standard output, without the tables
+    /// Write a page with plots to FILE, or with "-" to standard output instead of the tables
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Measure messages, slices and secrets of these sizes: bytes, or with KiB or MiB, up to 1024MiB

@@ -23,7 +23,7 @@ const MESSAGES: [&str; 7] = [
 ];
 /// The others, with the family, and with a size that each has.
 const OTHERS: [(&str, &str, &str); 6] = [
-    ("haraka512", "haraka", "8 inputs"),
+    ("haraka512", "haraka512", "8 inputs"),
     ("gf2n-multiply", "gf2n", "2^256"),
     ("gf2n-invert", "gf2n", "2^2048"),
     ("shamir-element-split", "gf2n", "10 of 10"),
