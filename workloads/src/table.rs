@@ -207,7 +207,7 @@ pub const WORKLOADS: &[Workload] = &[
         operations: &[
             operation!("shamir-element-8", shamir::element<8>, &[4]),
             operation!("shamir-element-256", shamir::element<256>, &[4]),
-            operation!("shamir-dynamic", shamir::dynamic, DEGREES, counted: &[256], has_verdict: true),
+            operation!("shamir-dynamic", shamir::dynamic, DEGREES, has_verdict: true),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
