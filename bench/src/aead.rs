@@ -3,17 +3,11 @@
 
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
-use sealane_measure::Work;
+use sealane_measure::Tag;
+use sealane_workloads::benchmarks::messages::{AAD, KEY, nonce};
 
-use crate::buffers::Tag;
-use crate::chacha20::nonce;
-use crate::harness::{Prepare, Suite};
-use crate::peers::{self, Peer, libsodium};
+use crate::peers::{Peer, libsodium};
 use crate::row::{self, Owner, Row};
-
-pub const KEY: [u8; 32] = [0x42; 32];
-/// The length of a TLS 1.2 record's associated data.
-pub const AAD: [u8; 13] = [0x17; 13];
 
 type Nonce = [u8; 12];
 
@@ -30,33 +24,9 @@ trait Aead: 'static {
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool;
 }
 
-pub fn seal_suite() -> Suite {
-    suite("seal", Direction::Seal)
-}
-
-pub fn open_suite() -> Suite {
-    Suite { prepare: Some(prepare()), ..suite("open", Direction::Open) }
-}
-
-/// Seals the messages for rows that open.
-pub fn prepare() -> Prepare {
-    let cipher = sealane::ChaCha20Poly1305::new(&KEY);
-    Box::new(move |message, data, tag| *tag = cipher.seal_in_place(&nonce(message), &AAD, data))
-}
-
-fn suite(name: &'static str, direction: Direction) -> Suite {
-    let mut rows =
-        row::of_sealane(|owner, backend| row(direction, owner, sealane::ChaCha20Poly1305::with_backend(&KEY, backend)));
-    rows.extend(self::peers(direction));
-    if let Direction::Seal = direction {
-        rows.push(row(direction, Owner::Peer(Peer::OpenSslGcm), OpenSsl::new(Cipher::aes_256_gcm())));
-    }
-    Suite::new(name, Work::Aead, rows)
-}
-
 /// Returns the rows of all peers.
 pub fn peers(direction: Direction) -> Vec<Row> {
-    let mut rows = peers::of_openssl(|owner| row(direction, owner, OpenSsl::new(Cipher::chacha20_poly1305())));
+    let mut rows = row::of_openssl(|owner| row(direction, owner, OpenSsl::new(Cipher::chacha20_poly1305())));
     rows.push(row(direction, Owner::Peer(Peer::OpenSslFresh), OpenSslFresh));
     rows.push(row(direction, Owner::Peer(Peer::Ring), ring_key()));
     rows.push(row(direction, Owner::Peer(Peer::AwsLc), aws_lc_key()));
@@ -76,8 +46,13 @@ pub fn peers(direction: Direction) -> Vec<Row> {
         chacha20poly1305_soft::ChaCha20Poly1305::new(&KEY.into())
     }));
     #[cfg(feature = "ipsec-mb")]
-    rows.push(row(direction, Owner::Peer(Peer::IpsecMb), peers::ipsec_mb::IpsecMb::new()));
+    rows.push(row(direction, Owner::Peer(Peer::IpsecMb), crate::peers::ipsec_mb::IpsecMb::new()));
     rows
+}
+
+/// Returns AES-256-GCM, for information.
+pub fn gcm() -> Row {
+    row(Direction::Seal, Owner::Peer(Peer::OpenSslGcm), OpenSsl::new(Cipher::aes_256_gcm()))
 }
 
 fn row(direction: Direction, owner: Owner, mut aead: impl Aead) -> Row {
@@ -87,16 +62,6 @@ fn row(direction: Direction, owner: Owner, mut aead: impl Aead) -> Row {
             true
         }),
         Direction::Open => Row::new(owner, move |message, data, tag| aead.open(&nonce(message), data, tag)),
-    }
-}
-
-impl Aead for sealane::ChaCha20Poly1305 {
-    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
-        self.seal_in_place(nonce, &AAD, data)
-    }
-
-    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
-        self.open_in_place(nonce, &AAD, data, tag).is_ok()
     }
 }
 
@@ -267,7 +232,7 @@ impl Aead for chacha20poly1305_soft::ChaCha20Poly1305 {
 }
 
 #[cfg(feature = "ipsec-mb")]
-impl Aead for peers::ipsec_mb::IpsecMb {
+impl Aead for crate::peers::ipsec_mb::IpsecMb {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
         self.aead(true, &KEY, nonce, &AAD, data)
     }

@@ -1,17 +1,12 @@
 //! Rows that rotate in one process, so that a drift of the machine's speed meets all of them.
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sealane_measure::{Rounds, Samples, Work, check, take_turns};
+use sealane_measure::{Messages, Rounds, Samples, Seal, Work, check, take_turns};
 use serde::Serialize;
 
-use crate::buffers::Buffers;
 use crate::peers::openssl_capabilities::Capabilities;
-use crate::row::{Operation, Owner, Row};
-
-/// Seals message `number` for a suite that opens: data, then tag.
-pub type Prepare = Box<dyn FnMut(u64, &mut [u8], &mut [u8; 16])>;
+use crate::row::{Owner, Row};
 
 /// A primitive and its implementations.
 pub struct Suite {
@@ -19,12 +14,12 @@ pub struct Suite {
     pub rows: Vec<Row>,
     /// The work of its rows, unless a row has its own.
     pub work: Work,
-    /// Set if a call destroys its message, which must then be restored before each call.
-    pub prepare: Option<Prepare>,
+    /// Makes the function that seals the messages, for rows that open.
+    pub seal: Option<fn() -> Seal>,
     /// Messages in a batch; 1 without batches.
     pub batch: usize,
-    /// Sizes that replace the default ones.
-    pub own_sizes: Option<&'static [usize]>,
+    /// The sizes to measure.
+    pub sizes: Vec<usize>,
     /// Whether `verify` has passed.
     pub verified: bool,
 }
@@ -60,19 +55,16 @@ pub struct SuiteResult {
 }
 
 impl Suite {
-    /// Returns a suite whose rows need no preparation of the message.
+    /// Returns a suite of single messages, whose rows need no preparation of the message.
     pub fn new(name: &'static str, work: Work, rows: Vec<Row>) -> Self {
-        Self { name, rows, work, prepare: None, batch: 1, own_sizes: None, verified: false }
+        Self { name, rows, work, seal: None, batch: 1, sizes: Vec::new(), verified: false }
     }
 
-    /// Returns buffers with messages for the rows.
-    pub fn buffers(&mut self, size: usize, offset: usize) -> Buffers {
-        let mut buffers = Buffers::cached(size, offset, self.batch);
-        if let Some(prepare) = &mut self.prepare {
-            buffers.seal(prepare);
-        }
-        buffers.keep();
-        buffers
+    /// Returns messages for the rows.
+    pub fn messages(&self, size: usize, offset: usize) -> Messages {
+        let mut messages = Messages::cached(size, offset, self.batch);
+        self.seal.iter().for_each(|seal| messages.seal(&mut seal()));
+        messages
     }
 
     /// Measures all rows at all sizes.
@@ -82,12 +74,11 @@ impl Suite {
     pub fn measure(&mut self, rounds: &Rounds, sizes: &[usize], offset: usize) -> Result<SuiteResult, String> {
         let mut times = vec![Vec::new(); self.rows.len()];
         for &size in sizes {
-            let mut buffers = self.buffers(size, offset);
-            let restores = self.prepare.is_some();
-            let mut turns: Vec<_> = self.rows.iter_mut().map(|row| Turn { row, restores, next: 0 }).collect();
-            let samples = take_turns(&mut turns, rounds, |turn, passes| turn.run(&mut buffers, passes));
+            let mut messages = self.messages(size, offset);
+            let mut turns: Vec<_> = self.rows.iter_mut().map(|row| (row, 0)).collect();
+            let samples = take_turns(&mut turns, rounds, |(row, next), passes| row.time(&mut messages, passes, next));
             for ((row, times), samples) in self.rows.iter().zip(&mut times).zip(samples) {
-                let time = Time::of(&samples, buffers.count());
+                let time = Time::of(&samples, messages.count());
                 time.possible(&format!("{}, {size} bytes, {}", self.name, row.name()), row.work(self.work), size)?;
                 times.push(time);
             }
@@ -129,61 +120,13 @@ impl Time {
     }
 }
 
-/// A row while it takes turns with others.
-pub struct Turn<'a> {
-    pub row: &'a mut Row,
-    /// Whether messages must be restored before each pass.
-    pub restores: bool,
-    /// The number of the next message.
-    pub next: u64,
-}
-
-impl Turn<'_> {
-    /// Returns the time of `passes` passes over all buffers. If messages must be restored, the
-    /// clock stops meanwhile: it is read twice for each pass, which costs about 0.3 % of a pass
-    /// over some 16 KiB, in all rows alike. OpenSSL's capabilities are set before and reset after,
-    /// outside the measured time.
-    pub fn run(&mut self, buffers: &mut Buffers, passes: u64) -> Duration {
-        let _capabilities = self.row.capabilities.map(Capabilities::set);
-        let mut done = true;
-        let mut total = Duration::ZERO;
-        if self.restores {
-            for _ in 0..passes {
-                buffers.restore();
-                let start = Instant::now();
-                done &= pass(self.row, buffers, 0);
-                total += start.elapsed();
-            }
-        } else {
-            let start = Instant::now();
-            for _ in 0..passes {
-                done &= pass(self.row, buffers, self.next);
-                self.next += buffers.count() as u64;
-            }
-            total = start.elapsed();
-        }
-        assert!(done, "{} refused an authentic message", self.row.name());
-        total
+impl Row {
+    /// Returns the time of that many passes over all messages, numbered from `next`. OpenSSL's
+    /// capabilities are set before and reset after, outside the measured time.
+    pub fn time(&mut self, messages: &mut Messages, passes: u64, next: &mut u64) -> Duration {
+        let _capabilities = self.capabilities.map(Capabilities::set);
+        messages.time(&mut self.processing, passes, next)
     }
-}
-
-/// Processes every buffer once, with the messages numbered from `first`. Returns false if a tag is
-/// refused.
-pub fn pass(row: &mut Row, buffers: &mut Buffers, first: u64) -> bool {
-    let mut done = true;
-    match &mut row.operation {
-        Operation::Each(operation) => {
-            for (number, (data, tag)) in (first..).zip(buffers.iter_mut()) {
-                done &= operation(black_box(number), black_box(data), tag);
-            }
-        }
-        Operation::Batch(operation) => {
-            for (number, batch) in (first..).step_by(buffers.batch()).zip(buffers.batches_mut()) {
-                done &= operation(black_box(number), black_box(batch));
-            }
-        }
-    }
-    black_box(done)
 }
 
 #[cfg(test)]

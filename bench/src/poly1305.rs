@@ -1,21 +1,18 @@
 //! Poly1305 (RFC 8439, section 2.5), a new key for each message.
 
-use sealane_measure::Work;
+use sealane_measure::Tag;
+use sealane_workloads::benchmarks::messages::one_time_key;
 
-use crate::buffers::Tag;
-use crate::harness::Suite;
-use crate::peers::openssl_mac::Poly1305Context;
-use crate::peers::{self, Peer, aws_lc, libsodium};
+use crate::peers::openssl::Poly1305Context;
+use crate::peers::{Peer, aws_lc, libsodium};
 use crate::row::{self, Owner, Row};
 
-pub fn suite() -> Suite {
-    let mut rows = row::of_sealane(|owner, backend| {
-        row(owner, move |key, data| sealane::Poly1305::mac_with_backend(key, data, backend))
-    });
-    rows.extend(peers::of_openssl(|owner| {
+/// Returns the rows of all peers.
+pub fn peers() -> Vec<Row> {
+    let mut rows = row::of_openssl(|owner| {
         let mut context = Poly1305Context::new();
         row(owner, move |key, data| context.mac(key, data))
-    }));
+    });
     rows.push(row(Owner::Peer(Peer::OpenSslFresh), |key, data| Poly1305Context::new().mac(key, data)));
     rows.push(row(Owner::Peer(Peer::AwsLc), aws_lc::poly1305));
     rows.push(row(Owner::Peer(Peer::Libsodium), libsodium::poly1305));
@@ -33,17 +30,15 @@ pub fn suite() -> Suite {
     }));
     #[cfg(feature = "ipsec-mb")]
     rows.push({
-        let mut manager = peers::ipsec_mb::IpsecMb::new();
+        let mut manager = crate::peers::ipsec_mb::IpsecMb::new();
         row(Owner::Peer(Peer::IpsecMb), move |key, data| manager.poly1305(key, data))
     });
-    Suite::new("poly1305", Work::Poly1305, rows)
+    rows
 }
 
 fn row(owner: Owner, mut mac: impl FnMut(&[u8; 32], &[u8]) -> Tag + 'static) -> Row {
     Row::new(owner, move |message, data, tag| {
-        let mut key = [0x42; 32];
-        key[..8].copy_from_slice(&message.to_le_bytes());
-        *tag = mac(&key, data);
+        *tag = mac(&one_time_key(message), data);
         true
     })
 }

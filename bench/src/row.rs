@@ -1,20 +1,10 @@
 //! One implementation of a primitive.
 
-use sealane_measure::Work;
+use sealane_measure::{Processing, Tag, Work};
+use sealane_workloads::MakeProcessing;
 
-use crate::buffers::{Batch, Tag};
 use crate::peers::Peer;
 use crate::peers::openssl_capabilities::Capabilities;
-
-/// Processes message `number` in place. Returns false if it refuses the tag.
-pub type Each = Box<dyn FnMut(u64, &mut [u8], &mut Tag) -> bool>;
-/// Processes many messages at once, numbered from the first.
-pub type Many = Box<dyn FnMut(u64, Batch<'_>) -> bool>;
-
-pub enum Operation {
-    Each(Each),
-    Batch(Many),
-}
 
 /// The owner of the implementation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,19 +19,14 @@ pub enum Owner {
 
 pub struct Row {
     pub owner: Owner,
-    pub operation: Operation,
+    pub processing: Processing,
     /// The capabilities that OpenSSL sees while this row runs.
     pub capabilities: Option<Capabilities>,
 }
 
 impl Row {
-    pub fn new(owner: Owner, operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static) -> Self {
-        Self { owner, operation: Operation::Each(Box::new(operation)), capabilities: None }
-    }
-
-    /// Returns a row that processes many messages with one call.
-    pub fn batch(owner: Owner, operation: impl FnMut(u64, Batch<'_>) -> bool + 'static) -> Self {
-        Self { owner, operation: Operation::Batch(Box::new(operation)), capabilities: None }
+    pub fn new(owner: Owner, each: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static) -> Self {
+        Self { owner, processing: Processing::Each(Box::new(each)), capabilities: None }
     }
 
     pub fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {
@@ -72,8 +57,25 @@ impl Row {
 }
 
 /// Returns our own rows: the backend that is chosen on this CPU, then each narrower one.
-pub fn of_sealane(mut row: impl FnMut(Owner, sealane::Backend) -> Row) -> Vec<Row> {
+pub fn of_sealane(processing: MakeProcessing) -> Vec<Row> {
     let detected = sealane::Backend::detect();
-    let backends = sealane::Backend::available().rev();
-    backends.map(|backend| row(Owner::Sealane { backend, chosen: backend == detected }, backend)).collect()
+    let row = |backend: sealane::Backend| Row {
+        owner: Owner::Sealane { backend, chosen: backend == detected },
+        processing: processing(backend.name()).expect("the CPU has the backend"),
+        capabilities: None,
+    };
+    sealane::Backend::available().rev().map(row).collect()
+}
+
+/// Returns OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512
+/// from itself, and without AVX where the CPU has it.
+pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
+    let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
+    let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];
+    for (peer, capabilities) in variants {
+        if capabilities.is_some() {
+            rows.push(row(Owner::Peer(peer)).with_capabilities(capabilities));
+        }
+    }
+    rows
 }

@@ -4,16 +4,16 @@
 use std::hint::black_box;
 
 use sealane_measure::{Rounds, Work};
+use sealane_workloads::benchmarks::messages::{AAD, KEY, nonce};
 use serde::Serialize;
 
-use crate::aead::{AAD, KEY};
-use crate::chacha20::nonce;
 use crate::harness::Suite;
 use crate::peers::Peer;
 use crate::row::{Owner, Row};
 use crate::targets::SETUP_NS;
 use crate::verdict::Statistic;
 
+pub const SUITE: &str = "setup";
 const SIZES: [usize; 3] = [16, 64, 256];
 
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ pub fn suite() -> Suite {
         row(Owner::Peer(Peer::Ring), move |message, data| ring_seal(&ring_kept, message, data)),
         row(Owner::Peer(Peer::Ring), move |message, data| ring_seal(&ring(black_box(&KEY)), message, data)),
     ];
-    Suite::new("setup", Work::Aead, rows)
+    Suite::new(SUITE, Work::Aead, rows)
 }
 
 fn row(owner: Owner, mut seal: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static) -> Row {

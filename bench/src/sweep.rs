@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use sealane_measure::{Axis, Line, Lines, Point, Rounds, Slow, clock_ghz, median, slow_lengths, take_turns};
+use sealane_measure::{Axis, Line, Lines, Messages, Point, Rounds, Slow, clock_ghz, median, slow_lengths, take_turns};
 use sealane_simd::CpuClass;
 
-use crate::Args;
-use crate::buffers::Buffers;
-use crate::harness::{Suite, Time, Turn};
+use crate::args::Args;
+use crate::harness::{Suite, Time};
 use crate::row::{Owner, Row};
-use crate::{aead, chacha20, poly1305};
+use crate::suites;
 
 /// The longest length, except for the next multiple of 128.
 const LONGEST: usize = 4200;
@@ -27,8 +26,8 @@ pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
         Some(_) => return Err("--sweep takes one backend".into()),
         None => sealane::Backend::from_env().map_err(|error| format!("SEALANE_BACKEND: {error}"))?,
     };
-    let mut suites = vec![chacha20::suite(), poly1305::suite(), aead::seal_suite(), aead::open_suite()];
-    suites.retain(|suite| args.filter.as_deref().is_none_or(|filter| suite.name.contains(filter)));
+    let mut suites = suites::of_messages(args);
+    suites.retain(|suite| suite.batch == 1);
     if suites.is_empty() {
         return Err("no primitive matches the filter".into());
     }
@@ -63,18 +62,14 @@ fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize
     // A quarter of a minute for each primitive.
     let count = if quick { 9 } else { (60_000 / lengths.len()).clamp(11, 81) };
     let rounds = Rounds { count, turn: Duration::from_micros(150), settle: Duration::from_micros(75) };
-    let mut buffers: Vec<_> = lengths.iter().map(|&length| (suite.buffers(length, 0), 0)).collect();
-    let restores = suite.prepare.is_some();
+    let mut messages: Vec<_> = lengths.iter().map(|&length| (suite.messages(length, 0), 0)).collect();
     let [row] = &mut suite.rows[..] else { return Err("one row".into()) };
-    let samples = take_turns(&mut buffers, &rounds, |(buffers, next): &mut (Buffers, u64), passes| {
-        let mut turn = Turn { row: &mut *row, restores, next: *next };
-        let time = turn.run(buffers, passes);
-        *next = turn.next;
-        time
+    let samples = take_turns(&mut messages, &rounds, |(messages, next): &mut (Messages, u64), passes| {
+        row.time(messages, passes, next)
     });
     let mut times = Vec::new();
-    for ((samples, (buffers, _)), &length) in samples.iter().zip(&buffers).zip(lengths) {
-        let time = Time::of(samples, buffers.count());
+    for ((samples, (messages, _)), &length) in samples.iter().zip(&messages).zip(lengths) {
+        let time = Time::of(samples, messages.count());
         time.possible(&format!("{}, {length} bytes", suite.name), row.work(suite.work), length)?;
         times.push((length, time));
     }

@@ -7,8 +7,6 @@ use sealane_measure::size_name;
 use sealane_simd::CpuClass;
 
 use crate::peers::Peer;
-use crate::shamir;
-use crate::timed::{Goal, TimeTarget};
 
 /// The peers that a target names.
 pub enum Against {
@@ -60,40 +58,60 @@ const AVX2: Against = Against::Of(&[Peer::Ring, Peer::AwsLc]);
 const NO_AVX: Against = Against::Of(&[Peer::OpenSslNoAvx]);
 const PORTABLE: Against = Against::Of(&[Peer::RustCryptoSoft]);
 
+const SEAL: &str = "chacha20poly1305-seal";
+const OPEN: &str = "chacha20poly1305-open";
+const SEAL_BATCH: &str = "chacha20poly1305-seal-batch";
+const OPEN_BATCH: &str = "chacha20poly1305-open-batch";
+
+/// A target for the time of a benchmark with its own inputs.
+pub struct TimeTarget {
+    pub benchmark: &'static str,
+    pub size: &'static str,
+    /// The easiest of these.
+    pub goals: &'static [Goal],
+}
+
+pub enum Goal {
+    /// At most this time.
+    Ns(f64),
+    /// At least this many gigabytes a second, for an operation on bytes.
+    GbPerSecond(f64),
+    /// At most this multiple of the time of the row with that name.
+    Times(f64, &'static str),
+}
+
+/// The name of the row for the least work of splitting.
+pub const FLOOR: &str = "key stream and copies alone";
+
 /// Targets for times on a CPU with VPCLMULQDQ, where NTL takes 132 ns, 479 ns and 2.8 µs for the
 /// first three, and for speeds on one with AVX2.
 pub const TIME_TARGETS: &[TimeTarget] = &[
-    TimeTarget { suite: "gf2n", operation: "multiply", column: "2^128", goals: &[Goal::Ns(5.0)] },
-    TimeTarget { suite: "gf2n", operation: "multiply", column: "2^256", goals: &[Goal::Ns(12.0)] },
-    TimeTarget { suite: "gf2n", operation: "invert", column: "2^256", goals: &[Goal::Ns(2500.0)] },
+    time("gf2n-multiply", "2^128", &[Goal::Ns(5.0)]),
+    time("gf2n-multiply", "2^256", &[Goal::Ns(12.0)]),
+    time("gf2n-invert", "2^256", &[Goal::Ns(2500.0)]),
     // The authors' figures with AES-NI at 3.1 GHz.
-    TimeTarget { suite: "haraka", operation: "haraka256", column: "1", goals: &[Goal::Ns(10.2)] },
-    TimeTarget { suite: "haraka", operation: "haraka256", column: "8", goals: &[Goal::Ns(6.5)] },
-    TimeTarget { suite: "haraka", operation: "haraka512", column: "1", goals: &[Goal::Ns(22.9)] },
-    TimeTarget { suite: "haraka", operation: "haraka512", column: "8", goals: &[Goal::Ns(16.2)] },
-    TimeTarget { suite: "shamir_element", operation: "split", column: "10 of 10", goals: &[Goal::Ns(5000.0)] },
-    TimeTarget { suite: "shamir_element", operation: "reconstruct", column: "10 of 10", goals: &[Goal::Ns(30_000.0)] },
+    time("haraka256", "1 input", &[Goal::Ns(10.2)]),
+    time("haraka256", "8 inputs", &[Goal::Ns(6.5)]),
+    time("haraka512", "1 input", &[Goal::Ns(22.9)]),
+    time("haraka512", "8 inputs", &[Goal::Ns(16.2)]),
+    time("shamir-element-split", "10 of 10", &[Goal::Ns(5000.0)]),
+    time("shamir-element-reconstruct", "10 of 10", &[Goal::Ns(30_000.0)]),
     // A mebibyte and its shares do not fit the second-level cache.
-    TimeTarget {
-        suite: "shamir",
-        operation: "split",
-        column: "1 MiB",
-        goals: &[Goal::GbPerSecond(1.5), Goal::Times(1.2, shamir::FLOOR)],
-    },
-    TimeTarget { suite: "shamir", operation: "combine", column: "64 KiB", goals: &[Goal::GbPerSecond(8.0)] },
-    TimeTarget { suite: "gf8", operation: "multiply", column: "16 KiB", goals: &[Goal::GbPerSecond(10.0)] },
-    TimeTarget { suite: "gf8", operation: "multiply and add", column: "16 KiB", goals: &[Goal::GbPerSecond(10.0)] },
+    time("shamir-split", "1 MiB", &[Goal::GbPerSecond(1.5), Goal::Times(1.2, FLOOR)]),
+    time("shamir-combine", "64 KiB", &[Goal::GbPerSecond(8.0)]),
+    time("gf8-multiply", "16 KiB", &[Goal::GbPerSecond(10.0)]),
+    time("gf8-multiply-add", "16 KiB", &[Goal::GbPerSecond(10.0)]),
 ];
 
 pub const TARGETS: &[Target] = &[
     // The CPU starts two operations on 512 bits in a cycle: Granite Rapids and its predecessors,
     // Zen 4.
-    one_cycle("seal", ALL, Against::Best, 1.25),
-    one_cycle("seal", LONG, OPENSSL, 1.6),
-    one_cycle("seal", LONG, FORCED, 1.2),
-    one_cycle("open", ALL, Against::Best, 1.25),
-    one_cycle("open", LONG, OPENSSL, 1.6),
-    one_cycle("open", LONG, FORCED, 1.2),
+    one_cycle(SEAL, ALL, Against::Best, 1.25),
+    one_cycle(SEAL, LONG, OPENSSL, 1.6),
+    one_cycle(SEAL, LONG, FORCED, 1.2),
+    one_cycle(OPEN, ALL, Against::Best, 1.25),
+    one_cycle(OPEN, LONG, OPENSSL, 1.6),
+    one_cycle(OPEN, LONG, FORCED, 1.2),
     one_cycle("chacha20", 0..=127, Against::Best, 1.1),
     one_cycle("chacha20", 128..=511, Against::Best, 1.3),
     one_cycle("chacha20", 512..=usize::MAX, Against::Best, 1.08),
@@ -101,23 +119,23 @@ pub const TARGETS: &[Target] = &[
     one_cycle("poly1305", 128..=511, Against::Best, 1.3),
     one_cycle("poly1305", 512..=4095, Against::Best, 1.1),
     one_cycle("poly1305", 4096..=usize::MAX, Against::Best, 1.4),
-    one_cycle("seal_batch", 64..=64, Against::Best, 2.0),
-    one_cycle("seal_batch", 256..=256, Against::Best, 1.8),
-    one_cycle("seal_batch", 1350..=1350, Against::Best, 1.3),
-    one_cycle("open_batch", 64..=64, Against::Best, 2.0),
-    one_cycle("open_batch", 256..=256, Against::Best, 1.8),
-    one_cycle("open_batch", 1350..=1350, Against::Best, 1.3),
+    one_cycle(SEAL_BATCH, 64..=64, Against::Best, 2.0),
+    one_cycle(SEAL_BATCH, 256..=256, Against::Best, 1.8),
+    one_cycle(SEAL_BATCH, 1350..=1350, Against::Best, 1.3),
+    one_cycle(OPEN_BATCH, 64..=64, Against::Best, 2.0),
+    one_cycle(OPEN_BATCH, 256..=256, Against::Best, 1.8),
+    one_cycle(OPEN_BATCH, 1350..=1350, Against::Best, 1.3),
     // The CPU starts four operations on 512 bits in a cycle, and each takes two cycles: Zen 5.
-    two_cycles("seal", 0..=64, Against::Best, 1.55),
-    two_cycles("seal", 65..=2048, Against::Best, 1.45),
-    two_cycles("seal", 2049..=16383, Against::Best, 1.5),
-    two_cycles("seal", LONG, Against::Best, 1.65),
-    two_cycles("seal", LONG, OPENSSL, 2.1),
-    two_cycles("open", 0..=64, Against::Best, 1.55),
-    two_cycles("open", 65..=2048, Against::Best, 1.45),
-    two_cycles("open", 2049..=16383, Against::Best, 1.5),
-    two_cycles("open", LONG, Against::Best, 1.65),
-    two_cycles("open", LONG, OPENSSL, 2.1),
+    two_cycles(SEAL, 0..=64, Against::Best, 1.55),
+    two_cycles(SEAL, 65..=2048, Against::Best, 1.45),
+    two_cycles(SEAL, 2049..=16383, Against::Best, 1.5),
+    two_cycles(SEAL, LONG, Against::Best, 1.65),
+    two_cycles(SEAL, LONG, OPENSSL, 2.1),
+    two_cycles(OPEN, 0..=64, Against::Best, 1.55),
+    two_cycles(OPEN, 65..=2048, Against::Best, 1.45),
+    two_cycles(OPEN, 2049..=16383, Against::Best, 1.5),
+    two_cycles(OPEN, LONG, Against::Best, 1.65),
+    two_cycles(OPEN, LONG, OPENSSL, 2.1),
     two_cycles("chacha20", 0..=64, Against::Best, 1.1),
     two_cycles("chacha20", 65..=512, Against::Best, 1.3),
     two_cycles("chacha20", 513..=1024, Against::Best, 1.1),
@@ -127,22 +145,22 @@ pub const TARGETS: &[Target] = &[
     two_cycles("poly1305", 256..=1535, Against::Best, 1.3),
     two_cycles("poly1305", 1536..=8192, Against::Best, 1.4),
     two_cycles("poly1305", 8193..=usize::MAX, Against::Best, 1.6),
-    two_cycles("seal_batch", 64..=64, Against::Best, 2.5),
-    two_cycles("seal_batch", 256..=256, Against::Best, 2.4),
-    two_cycles("seal_batch", 1350..=1350, Against::Best, 2.5),
-    two_cycles("open_batch", 64..=64, Against::Best, 2.5),
-    two_cycles("open_batch", 256..=256, Against::Best, 2.4),
-    two_cycles("open_batch", 1350..=1350, Against::Best, 2.5),
-    forced("avx2", "seal", AVX2, 1.15),
-    forced("avx2", "open", AVX2, 1.15),
+    two_cycles(SEAL_BATCH, 64..=64, Against::Best, 2.5),
+    two_cycles(SEAL_BATCH, 256..=256, Against::Best, 2.4),
+    two_cycles(SEAL_BATCH, 1350..=1350, Against::Best, 2.5),
+    two_cycles(OPEN_BATCH, 64..=64, Against::Best, 2.5),
+    two_cycles(OPEN_BATCH, 256..=256, Against::Best, 2.4),
+    two_cycles(OPEN_BATCH, 1350..=1350, Against::Best, 2.5),
+    forced("avx2", SEAL, AVX2, 1.15),
+    forced("avx2", OPEN, AVX2, 1.15),
     forced("ssse3", "chacha20", NO_AVX, 1.0),
     forced("ssse3", "poly1305", NO_AVX, 1.0),
-    forced("ssse3", "seal", NO_AVX, 1.0),
-    forced("ssse3", "open", NO_AVX, 1.0),
+    forced("ssse3", SEAL, NO_AVX, 1.0),
+    forced("ssse3", OPEN, NO_AVX, 1.0),
     forced("scalar", "chacha20", PORTABLE, 1.5),
     forced("scalar", "poly1305", PORTABLE, 1.5),
-    forced("scalar", "seal", PORTABLE, 1.5),
-    forced("scalar", "open", PORTABLE, 1.5),
+    forced("scalar", SEAL, PORTABLE, 1.5),
+    forced("scalar", OPEN, PORTABLE, 1.5),
 ];
 
 /// The most that a key for one message may cost beyond the same message with a kept key.
@@ -151,6 +169,10 @@ pub const SETUP_NS: f64 = 20.0;
 /// The most by which a wider backend may be slower than a narrower one. Two measurements of the
 /// same code differ by this much.
 pub const TOLERANCE: f64 = 0.03;
+
+const fn time(benchmark: &'static str, size: &'static str, goals: &'static [Goal]) -> TimeTarget {
+    TimeTarget { benchmark, size, goals }
+}
 
 const fn one_cycle(suite: &'static str, sizes: RangeInclusive<usize>, against: Against, ratio: f64) -> Target {
     Target { suite, class: Some(CpuClass::OneCycle), backend: None, sizes, against, ratio }
@@ -178,10 +200,10 @@ mod tests {
                 };
                 TARGETS.iter().filter(is_meant).count()
             };
-            for (suite, size) in [("seal_batch", 64), ("open_batch", 256), ("seal_batch", 1350)] {
+            for (suite, size) in [(SEAL_BATCH, 64), (OPEN_BATCH, 256), (SEAL_BATCH, 1350)] {
                 assert_eq!(targets(suite, size), 1);
             }
-            for suite in ["chacha20", "poly1305", "seal", "open"] {
+            for suite in ["chacha20", "poly1305", SEAL, OPEN] {
                 for size in 0..20_000 {
                     assert_eq!(targets(suite, size), 1, "{class:?} {suite} {size}");
                 }

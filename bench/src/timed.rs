@@ -3,82 +3,122 @@
 use std::time::{Duration, Instant};
 
 use sealane_measure::{Rounds, Table, Work, check, figure, take_turns};
+use sealane_workloads::{Benchmark, Family, MakePrepared, Prepared, Size};
 use serde::Serialize;
 
-/// Makes the rows of one column, or returns the name of a wrong one.
-pub type MakeRows = fn() -> Result<Vec<Row>, String>;
+use crate::args::Args;
+use crate::targets::{Goal, TIME_TARGETS};
 
-/// One implementation of one operation, in one column of the table.
+/// Makes the rows of a benchmark's peers for one size, or returns the name of a wrong one.
+pub type Peers = fn(&str, Size) -> Result<Vec<Row>, String>;
+
+/// A benchmark to measure.
+pub struct Run<'a> {
+    pub family: Family,
+    pub benchmark: &'static Benchmark,
+    pub prepare: MakePrepared,
+    pub peers: Peers,
+    pub args: &'a Args,
+}
+
+/// One implementation of a benchmark, for one size.
 pub struct Row {
     pub name: String,
-    pub operation: &'static str,
     /// Set if it is ours, on the backend that is chosen on this CPU.
-    pub chosen: bool,
+    chosen: bool,
     /// Operations in each call.
-    pub count: usize,
-    /// Bytes of each operation, if its speed is reported instead of its time.
-    pub bytes: Option<usize>,
-    /// One call.
-    pub run: Box<dyn FnMut()>,
+    operations: usize,
+    code: Calls,
+}
+
+/// The code of a row.
+enum Calls {
+    Ours(Prepared),
+    Peer(Box<dyn FnMut()>),
 }
 
 impl Row {
-    pub fn new(name: impl Into<String>, operation: &'static str, count: usize, run: impl FnMut() + 'static) -> Self {
-        Self { name: name.into(), operation, chosen: false, count, bytes: None, run: Box::new(run) }
+    /// Returns the row of a peer, one operation in each call.
+    pub fn new(name: impl Into<String>, call: impl FnMut() + 'static) -> Self {
+        Self::many(name, 1, call)
     }
 
-    /// Returns a row whose operation takes that many bytes, one operation in each call.
-    pub fn on_bytes(
-        name: impl Into<String>,
-        operation: &'static str,
-        bytes: usize,
-        run: impl FnMut() + 'static,
-    ) -> Self {
-        Self { bytes: Some(bytes), ..Self::new(name, operation, 1, run) }
+    /// Returns the row of a peer, several operations in each call.
+    pub fn many(name: impl Into<String>, operations: usize, call: impl FnMut() + 'static) -> Self {
+        Self { name: name.into(), chosen: false, operations, code: Calls::Peer(Box::new(call)) }
+    }
+
+    /// Returns another row of ours, on the backend that is chosen on this CPU.
+    pub fn ours(name: impl Into<String>, prepared: Prepared) -> Self {
+        Self { name: name.into(), chosen: false, operations: prepared.operations, code: Calls::Ours(prepared) }
     }
 
     /// Returns the time of that many calls.
     fn time(&mut self, calls: u64) -> Duration {
         let start = Instant::now();
-        for _ in 0..calls {
-            (self.run)();
+        match &mut self.code {
+            Calls::Ours(prepared) => prepared.call(calls),
+            Calls::Peer(call) => (0..calls).for_each(|_| call()),
         }
         start.elapsed()
     }
+}
 
-    /// Returns the least cycles for an operation: each writes a result of 8 bytes or more.
-    fn least_cycles(&self) -> f64 {
-        Work::Copy.least_cycles(self.bytes.unwrap_or(8))
+impl Run<'_> {
+    /// Measures all rows at all sizes, and prints the tables unless JSON is wanted.
+    ///
+    /// # Errors
+    /// If a row is too fast to be true, or gives a wrong result; the error names it.
+    pub fn measure(&self, rounds: &Rounds) -> Result<Vec<TimedResult>, String> {
+        let Self { benchmark, args, .. } = self;
+        let mut sizes = benchmark.sizes.to_vec();
+        if let (Some(lengths), true) = (&args.sizes, benchmark.takes_any_length()) {
+            sizes = lengths.iter().copied().map(Size::Bytes).collect();
+        }
+        let mut results = Vec::new();
+        for &size in &sizes {
+            let wrong = |name| format!("{}: {name} gives a wrong result, {size}", benchmark.name);
+            let (mut rows, bytes) = self.ours(size).map_err(wrong)?;
+            rows.extend(
+                (self.peers)(benchmark.name, size).map_err(wrong)?.into_iter().filter(|row| args.wants_peer(&row.name)),
+            );
+            results.extend(measure(benchmark, size, bytes, rows, rounds)?);
+        }
+        if !args.json {
+            print(benchmark, &results, &sizes);
+        }
+        Ok(results)
+    }
+
+    /// Returns our rows, the widest backend first, and the bytes of an operation. The error is the
+    /// name of a row whose result is not that of portable code.
+    fn ours(&self, size: Size) -> Result<(Vec<Row>, usize), String> {
+        let prepared = |backend: &str| {
+            let mut prepared = (self.prepare)(backend, size).expect("the CPU has the backend");
+            prepared.call(1);
+            prepared
+        };
+        let portable = prepared("scalar");
+        let available = self.family.available();
+        let mut rows = Vec::new();
+        for &backend in available.iter().rev().filter(|backend| self.args.wants_backend(backend)) {
+            let (prepared, name) = (prepared(backend), format!("sealane ({backend})"));
+            if prepared.result() != portable.result() {
+                return Err(name);
+            }
+            rows.push(Row { chosen: available.last() == Some(&backend), ..Row::ours(name, prepared) });
+        }
+        Ok((rows, portable.bytes))
     }
 }
 
-/// A goal for the chosen backend.
-pub struct TimeTarget {
-    pub suite: &'static str,
-    pub operation: &'static str,
-    pub column: &'static str,
-    pub goals: &'static [Goal],
-}
-
-pub enum Goal {
-    /// At most this time.
-    Ns(f64),
-    /// At least this many gigabytes a second, for an operation on bytes.
-    GbPerSecond(f64),
-    /// At most this multiple of the time of the row with that name.
-    Times(f64, &'static str),
-}
-
 impl Goal {
-    /// Returns the most time that our result may take, beside `all` of its column.
+    /// Returns the most time that our result may take, beside `all` of its size.
     fn ns(&self, ours: &TimedResult, all: &[TimedResult]) -> Option<f64> {
         match *self {
             Self::Ns(ns) => Some(ns),
-            Self::GbPerSecond(rate) => ours.bytes.map(|bytes| bytes as f64 / rate),
-            Self::Times(times, name) => {
-                let named = all.iter().find(|other| other.name == name && other.operation == ours.operation);
-                named.map(|named| times * named.median_ns)
-            }
+            Self::GbPerSecond(rate) => Some(ours.bytes as f64 / rate),
+            Self::Times(times, name) => all.iter().find(|other| other.name == name).map(|its| times * its.median_ns),
         }
     }
 }
@@ -86,11 +126,11 @@ impl Goal {
 /// The time of one operation.
 #[derive(Serialize)]
 pub struct TimedResult {
-    pub suite: &'static str,
+    pub benchmark: &'static str,
     pub name: String,
-    pub operation: &'static str,
-    pub column: &'static str,
-    pub bytes: Option<usize>,
+    pub size: String,
+    /// The bytes of an operation.
+    pub bytes: usize,
     pub best_ns: f64,
     pub median_ns: f64,
     /// The core's clock.
@@ -100,43 +140,47 @@ pub struct TimedResult {
     pub met: Option<bool>,
     #[serde(skip)]
     chosen: bool,
+    /// Whether its speed is shown instead of its time.
+    #[serde(skip)]
+    is_speed: bool,
 }
 
-/// Measures the rows of one column in turns.
+/// Measures the rows of one size in turns.
 ///
 /// # Errors
-/// If a row takes less time than its work can.
-pub fn measure(
-    suite: &'static str,
-    column: &'static str,
+/// If a row takes less time than its work can: each operation writes or reads its bytes.
+fn measure(
+    benchmark: &'static Benchmark,
+    size: Size,
+    bytes: usize,
     mut rows: Vec<Row>,
     rounds: &Rounds,
-    targets: &[TimeTarget],
 ) -> Result<Vec<TimedResult>, String> {
+    let least_cycles = Work::Copy.least_cycles(bytes);
     let samples = take_turns(&mut rows, rounds, Row::time);
     let mut results = Vec::new();
     for (row, samples) in rows.into_iter().zip(samples) {
-        let (median_ns, count) = (samples.median_ns() / row.count as f64, row.count as f64);
-        let name = format!("{suite}, {}, {column}, {}", row.operation, row.name);
-        check(name, median_ns, samples.median_clock_ghz(), row.least_cycles()).map_err(|error| error.to_string())?;
+        let operations = row.operations as f64;
+        let (median_ns, clock_ghz) = (samples.median_ns() / operations, samples.median_clock_ghz());
+        let name = format!("{}, {size}, {}", benchmark.name, row.name);
+        check(name, median_ns, clock_ghz, least_cycles).map_err(|error| error.to_string())?;
         results.push(TimedResult {
-            suite,
+            benchmark: benchmark.name,
             name: row.name,
-            operation: row.operation,
-            column,
-            bytes: row.bytes,
-            best_ns: samples.best_ns() / count,
+            size: size.to_string(),
+            bytes,
+            best_ns: samples.best_ns() / operations,
             median_ns,
-            clock_ghz: samples.median_clock_ghz(),
+            clock_ghz,
             target_ns: None,
             met: None,
             chosen: row.chosen,
+            is_speed: benchmark.takes_any_length(),
         });
     }
-    for target in targets.iter().filter(|target| (target.suite, target.column) == (suite, column)) {
-        let is_judged = |result: &TimedResult| result.chosen && result.operation == target.operation;
-        let Some(i) = results.iter().position(is_judged) else { continue };
-        // The easiest of the goals.
+    let target =
+        TIME_TARGETS.iter().find(|target| target.benchmark == benchmark.name && target.size == size.to_string());
+    if let (Some(target), Some(i)) = (target, results.iter().position(|result| result.chosen)) {
         let ns = target.goals.iter().filter_map(|goal| goal.ns(&results[i], &results)).max_by(f64::total_cmp);
         results[i].target_ns = ns;
         results[i].met = ns.map(|ns| results[i].median_ns <= ns);
@@ -144,61 +188,57 @@ pub fn measure(
     Ok(results)
 }
 
-/// Prints a table for each operation, then our chosen backend beside the fastest other of each
-/// column, and the targets.
-pub fn print(results: &[TimedResult], titles: &[(&'static str, &str)], columns: &[&'static str]) {
-    for (operation, title) in titles {
-        let of_operation: Vec<_> = results.iter().filter(|result| result.operation == *operation).collect();
-        let Some(first) = of_operation.first() else { continue };
-        println!("\n{}, {title}: {}, median; in brackets cycles or bytes a cycle", first.suite, first.unit());
-        let mut table = Table::new([String::new()].into_iter().chain(columns.iter().map(ToString::to_string)));
-        for name in names(&of_operation) {
-            let result = |column: &&str| of_operation.iter().find(|row| row.name == name && row.column == *column);
-            let cells = columns.iter().map(|column| result(column).map_or("-".into(), |result| result.shown()));
-            table.row([name.to_owned()].into_iter().chain(cells));
-        }
-        print!("{}", table.text(0));
-        for result in of_operation.iter().filter(|result| result.chosen) {
-            result.print_verdict(&of_operation);
-        }
+/// Prints a table, then our chosen backend beside the others of each size, and the targets.
+fn print(benchmark: &Benchmark, results: &[TimedResult], sizes: &[Size]) {
+    let Some(first) = results.first() else { return };
+    let (name, what, unit) = (benchmark.name, benchmark.what, first.unit());
+    println!("\n{name}, {what}: {unit}, median; in brackets cycles or bytes a cycle");
+    let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+    let mut table = Table::new([String::new()].into_iter().chain(sizes.iter().cloned()));
+    for name in names(results) {
+        let result = |size: &String| results.iter().find(|row| row.name == name && row.size == *size);
+        let cells = sizes.iter().map(|size| result(size).map_or("-".into(), |result| result.shown()));
+        table.row([name.to_owned()].into_iter().chain(cells));
     }
+    print!("{}", table.text(0));
+    results.iter().filter(|result| result.chosen).for_each(|result| result.print_verdict(results));
 }
 
 impl TimedResult {
     fn unit(&self) -> &'static str {
-        if self.bytes.is_some() { "MB/s" } else { "ns" }
+        if self.is_speed { "MB/s" } else { "ns" }
     }
 
     /// Formats a time, or the speed of an operation on bytes.
     fn figure(&self, ns: f64) -> String {
-        figure(self.bytes.map_or(ns, |bytes| bytes as f64 * 1e3 / ns))
+        figure(if self.is_speed { self.bytes as f64 * 1e3 / ns } else { ns })
     }
 
     /// Returns the figure with the core's clock.
     fn shown(&self) -> String {
         let cycles = self.median_ns * self.clock_ghz;
-        let by_clock = self.bytes.map_or(cycles, |bytes| bytes as f64 / cycles);
+        let by_clock = if self.is_speed { self.bytes as f64 / cycles } else { cycles };
         format!("{} ({})", self.figure(self.median_ns), figure(by_clock))
     }
 
     /// Compares it with the target, and with each peer.
-    fn print_verdict(&self, all: &[&Self]) {
+    fn print_verdict(&self, all: &[Self]) {
         let Some(target) = self.target_ns else { return };
-        let bound = if self.bytes.is_some() { "at least" } else { "at most" };
-        print!("  {}: {} of {bound} {}: ", self.column, self.figure(self.median_ns), self.figure(target));
+        let bound = if self.is_speed { "at least" } else { "at most" };
+        print!("  {}: {} of {bound} {}: ", self.size, self.figure(self.median_ns), self.figure(target));
         if self.met == Some(true) {
             print!("met");
         } else {
             print!("MISSED by {:.0} %", (self.median_ns / target - 1.0) * 100.0);
         }
-        let peers = all.iter().filter(|peer| peer.column == self.column && !peer.name.starts_with("sealane"));
+        let peers = all.iter().filter(|peer| peer.size == self.size && !peer.name.starts_with("sealane"));
         peers.for_each(|peer| print!("; {:.2} x {}", peer.median_ns / self.median_ns, peer.name));
         println!();
     }
 }
 
 /// Returns each name once, in order.
-fn names<'a>(results: &[&'a TimedResult]) -> Vec<&'a str> {
+fn names(results: &[TimedResult]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for result in results {
         if !names.contains(&result.name.as_str()) {
@@ -215,8 +255,9 @@ mod tests {
     #[test]
     fn a_row_that_does_nothing_is_refused() {
         let rounds = Rounds { count: 3, turn: Duration::from_micros(50), settle: Duration::ZERO };
-        let idle = || Row::on_bytes("idle", "multiply", 1 << 20, || ());
-        let error = measure("gf8", "1 MiB", vec![idle()], &rounds, &[]).err().expect("too fast");
-        assert!(error.starts_with("gf8, multiply, 1 MiB, idle: "), "{error}");
+        let (_, benchmark) = Benchmark::all().find(|(_, benchmark)| benchmark.name == "gf8-multiply").unwrap();
+        let idle = vec![Row::new("idle", || ())];
+        let error = measure(benchmark, Size::Bytes(1 << 20), 1 << 20, idle, &rounds).err().expect("too fast");
+        assert!(error.starts_with("gf8-multiply, 1 MiB, idle: "), "{error}");
     }
 }

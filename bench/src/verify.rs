@@ -1,7 +1,8 @@
 //! Compares every row's output with the first row's, ours, before anything is timed.
 
-use crate::buffers::Buffers;
-use crate::harness::{Suite, pass};
+use sealane_measure::Messages;
+
+use crate::harness::Suite;
 use crate::peers::openssl_capabilities::Capabilities;
 
 /// Every length up to this one is compared.
@@ -26,30 +27,26 @@ impl Suite {
     }
 
     fn verify_at(&mut self, length: usize, offset: usize) -> Result<(), String> {
-        let mut buffers = Buffers::new(length, offset, self.batch, self.batch);
-        buffers.fill();
-        if let Some(prepare) = &mut self.prepare {
-            buffers.seal(prepare);
-        }
-        buffers.keep();
+        let mut messages = Messages::new(length, offset, self.batch, self.batch);
+        self.seal.iter().for_each(|seal| messages.seal(&mut seal()));
         let mut expected = None;
         for row in self.rows.iter_mut().filter(|row| row.is_compared()) {
             let (suite, name) = (self.name, row.name());
             let wrong = |what| Err(format!("{suite}: {name} {what} at {length} bytes, offset {offset}"));
             let _capabilities = row.capabilities.map(Capabilities::set);
-            buffers.restore();
-            if !pass(row, &mut buffers, 0) {
+            messages.restore();
+            if !messages.process(&mut row.processing, 0) {
                 return wrong("refuses an authentic message");
             }
             match &expected {
-                None => expected = Some(buffers.contents()),
-                Some(expected) if *expected == buffers.contents() => {}
+                None => expected = Some(messages.contents()),
+                Some(expected) if messages.have(expected) => {}
                 Some(_) => return wrong("differs"),
             }
-            if self.prepare.is_some() {
-                buffers.restore();
-                buffers.change_tags();
-                if pass(row, &mut buffers, 0) {
+            if self.seal.is_some() {
+                messages.restore();
+                messages.change_tags();
+                if messages.process(&mut row.processing, 0) {
                     return wrong("takes a changed tag");
                 }
             }
@@ -60,12 +57,13 @@ impl Suite {
 
 #[cfg(test)]
 mod tests {
-    use crate::aead::{self, AAD, KEY};
-    use crate::buffers::Tag;
-    use crate::chacha20::nonce;
+    use sealane_measure::Tag;
+    use sealane_workloads::benchmarks::messages::{AAD, KEY, nonce};
+
     use crate::harness::Suite;
     use crate::peers::Peer;
     use crate::row::{Owner, Row};
+    use crate::suites;
 
     /// Verifies our first row beside one that does that.
     fn verify(
@@ -80,7 +78,7 @@ mod tests {
     /// Returns the error for a row that seals and then does that to the result.
     fn after_sealing(spoil: impl Fn(&mut [u8], &mut Tag) + 'static) -> Result<(), String> {
         let cipher = sealane::ChaCha20Poly1305::new(&KEY);
-        verify(aead::seal_suite(), move |message, data, tag| {
+        verify(suites::named("chacha20poly1305-seal"), move |message, data, tag| {
             *tag = cipher.seal_in_place(&nonce(message), &AAD, data);
             spoil(data, tag);
             true
@@ -105,13 +103,16 @@ mod tests {
         let open = |message, data: &mut [u8], tag: &Tag| {
             sealane::ChaCha20Poly1305::new(&KEY).open_in_place(&nonce(message), &AAD, data, tag).is_ok()
         };
-        assert_eq!(verify(aead::open_suite(), move |message, data, tag| open(message, data, tag)), Ok(()));
-        let any = verify(aead::open_suite(), move |message, data, tag| {
+        assert_eq!(
+            verify(suites::named("chacha20poly1305-open"), move |message, data, tag| open(message, data, tag)),
+            Ok(())
+        );
+        let any = verify(suites::named("chacha20poly1305-open"), move |message, data, tag| {
             open(message, data, tag);
             true
         });
         assert!(any.unwrap_err().contains("ring takes a changed tag"));
-        let none = verify(aead::open_suite(), |_, _, _| false);
+        let none = verify(suites::named("chacha20poly1305-open"), |_, _, _| false);
         assert!(none.unwrap_err().contains("ring refuses an authentic message"));
     }
 }

@@ -11,7 +11,7 @@ use sealane::{
 
 use crate::{Buffer, Run, Secrets};
 
-/// Of the header of a TLS record.
+/// Associated data as long as the header of a TLS record.
 const AAD: [u8; 13] = [0xad; 13];
 /// Messages of a batch.
 const BATCH: usize = 32;
@@ -114,7 +114,7 @@ macro_rules! aead {
         $(
         /// Prepares opening of a message whose tag is wrong, in place and to another place.
         ///
-        /// Where secrets are zeros, only the last octet of the tag is wrong; else all of them are.
+        /// If secrets are zeros, only the last octet of the tag is wrong. Otherwise all octets are.
         pub fn $forged(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let mut difference = [0; $tag_bytes];
             secrets(&mut difference);

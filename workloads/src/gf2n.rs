@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf2n::{Backend, Degree, Element, Field};
+use sealane::gf2n::{Backend, Degree, DynamicElement, DynamicField, Element, Field};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
 use crate::{Run, Secrets};
@@ -84,5 +84,31 @@ where
     let (a, b): (Vec<Of<BITS>>, Vec<Of<BITS>>) = (elements(count, secrets), elements(count, secrets));
     Ok(Box::new(move || {
         black_box(backend.dot_product(&a, &b));
+    }))
+}
+
+/// Returns a field of a degree that is chosen at run time, on that backend.
+pub(crate) fn dynamic_field(backend: &str, bits: usize) -> Result<DynamicField, BackendError> {
+    let field = DynamicField::of_degree(bits).expect("a degree that has a field");
+    Ok(field.with_backend(Backend::by_name(backend)?))
+}
+
+/// Returns secret elements of the field.
+pub(crate) fn dynamic_elements(field: &DynamicField, count: usize, secrets: Secrets<'_>) -> Vec<DynamicElement> {
+    let mut element = |_| {
+        let mut bytes = vec![0; field.bytes()];
+        secrets(&mut bytes);
+        field.from_be_bytes(&bytes)
+    };
+    (0..count).map(&mut element).collect()
+}
+
+/// Prepares a product, and the value of a polynomial, in a field whose degree is chosen at run time.
+pub fn dynamic(backend: &str, bits: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let field = dynamic_field(backend, bits)?;
+    let elements = dynamic_elements(&field, 5, secrets);
+    Ok(Box::new(move || {
+        black_box(field.multiply(&elements[0], &elements[1]));
+        black_box(field.evaluate(&elements[1..], &elements[0]));
     }))
 }

@@ -1,15 +1,20 @@
-//! The table of workloads: each primitive's name, family, tests, operations and sizes.
+//! The table of workloads: each primitive's name, family, tests, operations, benchmarks and sizes.
 //!
 //! The probe program (`xtask/probe`) runs every operation of the table in each of its modes: for
 //! the assembly gate, for constant time, for instruction counts and for timing. `cargo xtask
 //! sabotage`, `cross`, `emulate` and `figures` take the names of primitives, families and tests
-//! from it. A new primitive is one row here, and a function that prepares each of its operations.
+//! from it. `bench/` and `sealane bench` time every benchmark. A new primitive is one row here, and
+//! a function that prepares each of its operations and benchmarks.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "bench")]
+pub mod benchmarks;
 #[cfg(feature = "run")]
 mod buffer;
 #[cfg(feature = "run")]
 pub mod chacha;
+#[cfg(any(feature = "bench", feature = "run"))]
+mod generator;
 #[cfg(feature = "run")]
 pub mod gf2n;
 #[cfg(feature = "run")]
@@ -20,9 +25,11 @@ pub mod haraka;
 pub mod shamir;
 mod table;
 
+#[cfg(feature = "bench")]
+pub use benchmarks::{Benchmark, Code, MakePrepared, MakeProcessing, Prepared, Size};
 #[cfg(feature = "run")]
 pub use buffer::Buffer;
-#[cfg(feature = "run")]
+#[cfg(any(feature = "bench", feature = "run"))]
 use sealane::{BackendOf, Family as _};
 pub use table::WORKLOADS;
 
@@ -38,8 +45,11 @@ pub struct Workload {
     /// Part of the name of a test that compares every backend with the reference, in seconds even
     /// in an emulator.
     pub quick_test: &'static str,
-    /// What the primitive does.
+    /// The operations that the probes run.
     pub operations: &'static [Operation],
+    /// The operations that benchmarks time.
+    #[cfg(feature = "bench")]
+    pub benchmarks: &'static [Benchmark],
 }
 
 /// Primitives that have the same backends.
@@ -71,7 +81,7 @@ impl Family {
     }
 
     /// Returns the names of the backends that are compiled for this architecture.
-    #[cfg(feature = "run")]
+    #[cfg(any(feature = "bench", feature = "run"))]
     #[must_use]
     pub fn backends(self) -> &'static [&'static str] {
         match self {
@@ -82,11 +92,23 @@ impl Family {
         }
     }
 
+    /// Returns the names of the backends that this CPU has, the narrowest first.
+    #[cfg(any(feature = "bench", feature = "run"))]
+    #[must_use]
+    pub fn available(self) -> Vec<&'static str> {
+        match self {
+            Self::ChaCha => sealane::Backend::available().map(BackendOf::name).collect(),
+            Self::Aes => sealane::haraka::Backend::available().map(BackendOf::name).collect(),
+            Self::Clmul => sealane::gf2n::Backend::available().map(BackendOf::name).collect(),
+            Self::Gf8 => sealane::gf8::Backend::available().map(BackendOf::name).collect(),
+        }
+    }
+
     /// Returns the backend that `SEALANE_BACKEND` names, or the widest.
     ///
     /// # Errors
     /// If the CPU lacks the backend, or no backend has the name.
-    #[cfg(feature = "run")]
+    #[cfg(any(feature = "bench", feature = "run"))]
     pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
         match self {
             Self::ChaCha => sealane::Backend::from_env().map(BackendOf::name),
@@ -102,7 +124,7 @@ impl Family {
     }
 }
 
-/// One operation of a primitive.
+/// One operation of a primitive, on secrets.
 pub struct Operation {
     /// A name that stays the same, whatever the library calls its functions.
     pub name: &'static str,
@@ -169,7 +191,7 @@ pub enum Units {
     Each,
     /// A unit for each, in a loop whose number is a multiple of this.
     EachOfMultiple(usize),
-    /// A unit for each group of so many, with nothing left over.
+    /// A unit for each group of this number, with nothing left over.
     Groups(usize),
     /// One unit, in a loop with exactly this number.
     Exactly(usize),
@@ -192,12 +214,34 @@ impl Units {
     }
 }
 
-#[cfg(all(test, feature = "run"))]
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
 
+    /// Modules of the library's tests that no primitive owns: the choice of backends, helpers of
+    /// the tests, and the lines that say what was tested.
+    const OF_NO_PRIMITIVE: [&str; 3] = ["backend", "common", "exercised"];
+
+    #[test]
+    fn a_row_names_each_module_of_the_tests() {
+        let main = include_str!("../../crates/sealane/tests/suite/main.rs");
+        let modules: Vec<_> = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
+        assert!(modules.len() > 20, "{modules:?}");
+        let is_named = |module: &str| {
+            // A test's name begins with its module.
+            WORKLOADS.iter().any(|row| row.tests.iter().any(|part| format!("{module}::").contains(part)))
+        };
+        for module in &modules {
+            let is_listed = OF_NO_PRIMITIVE.contains(module);
+            assert!(is_named(module) != is_listed, "{module}: name it in a row of the table, or in this list");
+        }
+        assert!(OF_NO_PRIMITIVE.iter().all(|listed| modules.contains(listed)));
+        assert!(!is_named("another"));
+    }
+
+    #[cfg(feature = "run")]
     #[test]
     fn every_operation_runs_on_portable_code() {
         for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {

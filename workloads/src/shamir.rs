@@ -1,18 +1,17 @@
 //! Secret sharing: the secret, the seed of the coefficients and all shares are secret; points are
 //! public.
 
-use std::convert::Infallible;
 use std::hint::black_box;
 
-use rand_core::{TryCryptoRng, TryRng};
 use sealane::BackendError;
 use sealane::gf2n::{Backend as FieldBackend, Degree, Element, Field};
 use sealane::shamir::bytes::{Backend, Checker, Combiner, Refresher, Splitter};
-use sealane::shamir::element as sharing;
+use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
 
+use crate::generator::Generator;
 use crate::{Run, Secrets, gf2n};
 
-/// In two groups of eight.
+/// The points of the shares. The library works on groups of eight points; these are in two.
 const POINTS: [u8; 6] = [1, 2, 3, 7, 0x8d, 0x88];
 
 fn slices(shares: &mut [Vec<u8>]) -> Vec<&mut [u8]> {
@@ -123,7 +122,12 @@ where
     secrets(&mut pool);
     Ok(Box::new(move || {
         let points = sharing::compact_points(threshold + 2).expect("few points");
-        let mut numbers = Numbers(&pool);
+        let mut rest = &*pool;
+        let mut numbers = Generator(|bytes: &mut [u8]| {
+            let (these, others) = rest.split_at(bytes.len());
+            bytes.copy_from_slice(these);
+            rest = others;
+        });
         let mut shares = sharing::split_with(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
         sharing::refresh_with(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
         let point = *shares[threshold + 1].point();
@@ -133,28 +137,17 @@ where
     }))
 }
 
-/// A generator that returns prepared numbers.
-struct Numbers<'a>(&'a [u8]);
-
-impl TryRng for Numbers<'_> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let mut bytes = [0; 4];
-        self.try_fill_bytes(&mut bytes).map(|()| u32::from_le_bytes(bytes))
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let mut bytes = [0; 8];
-        self.try_fill_bytes(&mut bytes).map(|()| u64::from_le_bytes(bytes))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        let (these, rest) = self.0.split_at(bytes.len());
-        bytes.copy_from_slice(these);
-        self.0 = rest;
-        Ok(())
-    }
+/// Prepares sharing in a field whose degree is chosen at run time: splitting, the secret, and the
+/// position of a wrong share.
+pub fn dynamic(backend: &str, bits: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let field = gf2n::dynamic_field(backend, bits)?;
+    let polynomial = gf2n::dynamic_elements(&field, 2, secrets);
+    let points: Vec<_> = (1..=5).map(|bits| field.from_bits(bits).expect("a small point")).collect();
+    Ok(Box::new(move || {
+        let mut shares: Vec<_> = points.iter().map(|point| field.evaluate(&polynomial, point)).collect();
+        let combiner = dynamic_sharing::Combiner::at(&field, &points[..2], &field.zero()).expect("points");
+        black_box(combiner.combine(&shares[..2]).expect("a share for each point"));
+        shares[3] += &field.one();
+        assert_eq!(dynamic_sharing::bad_shares(&field, 2, &points, &shares), Ok(vec![3]));
+    }))
 }
-
-impl TryCryptoRng for Numbers<'_> {}

@@ -1,10 +1,16 @@
 //! The rows.
 
+#[cfg(feature = "bench")]
+use sealane_measure::Work as Bound;
+
+#[cfg(feature = "bench")]
+use crate::benchmarks::*;
 use crate::{Family, Loop, Operation, Units, Work, Workload};
 
-/// Of messages, in bytes: every kernel of every backend, with and without a rest.
+/// Lengths of messages in bytes, which reach every kernel of every backend, with and without a
+/// rest.
 const LENGTHS: &[usize] = &[0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
-/// Of messages, in bytes.
+/// Lengths of messages in bytes, at which instructions are counted.
 const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 1024, 1350, 4096, 16384];
 
 /// Writes an operation: its name, its function, its sizes, and what differs from the usual.
@@ -30,6 +36,15 @@ macro_rules! operation {
     (@path $module:ident::$function:ident) => { concat!(stringify!($module), "::", stringify!($function)) };
 }
 
+/// Writes benchmarks: the name, the title, what one operation does, the sizes, the code, and the
+/// digest of the known results.
+#[cfg(feature = "bench")]
+macro_rules! benchmarks {
+    ($($name:literal $title:literal $what:literal, $sizes:ident, $code:expr, $digest:literal;)+) => {
+        &[$(Benchmark { name: $name, title: $title, what: $what, sizes: $sizes, code: $code, digest: $digest }),+]
+    };
+}
+
 /// The primitives.
 pub const WORKLOADS: &[Workload] = &[
     Workload {
@@ -44,6 +59,11 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("chacha20-original", chacha::chacha20_original, LENGTHS),
             operation!("xchacha20", chacha::xchacha20, LENGTHS),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "chacha20" "ChaCha20" "encryption in place, a new nonce for each message",
+                MESSAGES, message(Bound::ChaCha20, messages::chacha20), 0xc902_a511_85bc_85f8;
+        },
     },
     Workload {
         name: "poly1305",
@@ -51,6 +71,11 @@ pub const WORKLOADS: &[Workload] = &[
         tests: &["poly1305"],
         quick_test: "poly1305::every_length",
         operations: &[operation!("poly1305", chacha::poly1305, LENGTHS, counted: COUNTED, timed: &[2048])],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "poly1305" "Poly1305" "the tag of a message, a new key for each",
+                MESSAGES, message(Bound::Poly1305, messages::poly1305), 0x0b16_55a2_59ff_2366;
+        },
     },
     Workload {
         name: "aead",
@@ -73,6 +98,15 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("pieces-open", chacha::pieces_open, LENGTHS, has_verdict: true),
             operation!("rustcrypto-seal", chacha::rustcrypto_seal, &[7]),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "chacha20poly1305-seal" "ChaCha20-Poly1305, seal" "in place, 13 bytes of associated data",
+                MESSAGES, message(Bound::Aead, messages::seal), 0x9227_9c10_d500_66f5;
+            "chacha20poly1305-open" "ChaCha20-Poly1305, open" "in place, 13 bytes of associated data",
+                MESSAGES, opening(Bound::Aead, 1, messages::open), 0x73fa_9cea_be97_c100;
+            "xchacha20poly1305-seal" "XChaCha20-Poly1305, seal" "as seal, with a nonce of 192 bits",
+                MESSAGES, message(Bound::Aead, messages::extended_seal), 0x571b_c408_a539_2830;
+        },
     },
     Workload {
         name: "batch",
@@ -91,6 +125,13 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("seal-batch-mixed", chacha::seal_batch_mixed, &[40], messages: 40),
             operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, has_verdict: true),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "chacha20poly1305-seal-batch" "ChaCha20-Poly1305, seal a batch" "32 messages a call; figures for one",
+                PACKETS, batch(messages::seal_batch), 0x948f_b909_b8d0_b988;
+            "chacha20poly1305-open-batch" "ChaCha20-Poly1305, open a batch" "32 messages a call; figures for one",
+                PACKETS, opening(Bound::Copy, messages::BATCH, messages::open_batch), 0xdcdf_2264_2639_ad6b;
+        },
     },
     Workload {
         name: "haraka",
@@ -109,6 +150,17 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("haraka-tweaked", haraka::tweaked, HASHES),
             operation!("haraka-sponge", haraka::sponge, &[0, 31, 64, 200]),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "haraka256" "Haraka-256" "by the number of inputs of a call, figures for one input",
+                CALLS, Code::Own(haraka::haraka256), 0xa7a2_e953_37ad_a865;
+            "haraka512" "Haraka-512" "by the number of inputs of a call, figures for one input",
+                CALLS, Code::Own(haraka::haraka512), 0x38f6_d4e2_53d0_180d;
+            "haraka256-tweaked" "Haraka-256, constants from a seed" "by the number of inputs of a call, figures for one input",
+                CALLS, Code::Own(haraka::haraka256_tweaked), 0x232d_a9ce_2738_96d5;
+            "haraka512-tweaked" "Haraka-512, constants from a seed" "by the number of inputs of a call, figures for one input",
+                CALLS, Code::Own(haraka::haraka512_tweaked), 0x686e_da02_e0ca_ca95;
+        },
     },
     Workload {
         name: "gf2n",
@@ -123,6 +175,7 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("gf2n-256", gf2n::arithmetic<256>, ELEMENTS, timed: &[1]),
             operation!("gf2n-384", gf2n::arithmetic<384>, ELEMENTS),
             operation!("gf2n-1024", gf2n::arithmetic<1024>, ELEMENTS),
+            operation!("gf2n-dynamic", gf2n::dynamic, DEGREES, counted: &[64, 256]),
             operation!("gf2n-scale-128", gf2n::scale<128>, SLICE, loops: &[product("gf2n scale 128")]),
             operation!("gf2n-scale-256", gf2n::scale<256>, SLICE, timed: SLICE, loops: &[product("gf2n scale 256")]),
             operation!("gf2n-evaluate-128", gf2n::evaluate<128>, SLICE, loops: &[product("gf2n evaluate 128")]),
@@ -130,6 +183,21 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("gf2n-dot-product-128", gf2n::dot_product<128>, SLICE, loops: &[product("gf2n dot product 128")]),
             operation!("gf2n-dot-product-256", gf2n::dot_product<256>, SLICE, loops: &[product("gf2n dot product 256")]),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "gf2n-multiply" "GF(2^n), multiply" "products of the elements of two slices",
+                FIELDS, Code::Own(gf2n::multiply), 0x78c1_e75c_e924_b733;
+            "gf2n-multiply-dependent" "GF(2^n), multiply, dependent" "products, each of which needs the one before",
+                FIELDS, Code::Own(gf2n::multiply_dependent), 0x236f_6933_2c8c_a4e7;
+            "gf2n-square" "GF(2^n), square" "squares, one call each",
+                FIELDS, Code::Own(gf2n::square), 0x6754_7069_f332_9eb9;
+            "gf2n-invert" "GF(2^n), invert" "inverses, one call each",
+                FIELDS, Code::Own(gf2n::invert), 0xc12a_8874_fd26_0a5e;
+            "gf2n-batch-invert" "GF(2^n), invert a slice" "inverses of a slice, for each",
+                FIELDS, Code::Own(gf2n::batch_invert), 0xaf44_fbdd_7614_48d9;
+            "gf2n-sum-of-products" "GF(2^n), sum of products" "the dot product of two slices, for each product",
+                FIELDS, Code::Own(gf2n::sum_of_products), 0x2b69_a894_8c25_2328;
+        },
     },
     Workload {
         name: "shamir_element",
@@ -139,7 +207,15 @@ pub const WORKLOADS: &[Workload] = &[
         operations: &[
             operation!("shamir-element-8", shamir::element<8>, &[4]),
             operation!("shamir-element-256", shamir::element<256>, &[4]),
+            operation!("shamir-dynamic", shamir::dynamic, DEGREES, has_verdict: true),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "shamir-element-split" "Sharing of an element, split" "a secret of GF(2^256) into all shares",
+                SHARINGS, Code::Own(shamir::split_element), 0xf992_21cb_9492_2c3c;
+            "shamir-element-reconstruct" "Sharing of an element, reconstruct" "a secret of GF(2^256) from as many shares as it takes",
+                SHARINGS, Code::Own(shamir::reconstruct_element), 0xb664_5546_a420_2825;
+        },
     },
     Workload {
         name: "gf8",
@@ -156,6 +232,13 @@ pub const WORKLOADS: &[Workload] = &[
                 loops: &[Loop { kernel: "gf8 multiply and add", work: Work::ByteProduct, units: Units::Each }]
             ),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "gf8-multiply" "GF(2^8), multiply" "a slice times a constant, in place",
+                SLICES, Code::Own(gf8::multiply), 0x99a5_d18e_abd5_b342;
+            "gf8-multiply-add" "GF(2^8), multiply and add" "a slice times a constant, added to another slice",
+                SLICES, Code::Own(gf8::multiply_add), 0x99a5_d18e_abd5_b342;
+        },
     },
     Workload {
         name: "shamir_bytes",
@@ -179,6 +262,13 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("shamir-check", shamir::check, &[5000], has_verdict: true),
             operation!("shamir-check-wrong", shamir::check_wrong, &[1, 5000], has_verdict: true),
         ],
+        #[cfg(feature = "bench")]
+        benchmarks: benchmarks! {
+            "shamir-split" "Sharing of bytes, split" "a secret into shares, 3 of 5",
+                SECRETS, Code::Own(shamir::split), 0xd635_8ca1_8049_d5a4;
+            "shamir-combine" "Sharing of bytes, combine" "a secret from three shares",
+                SECRETS, Code::Own(shamir::combine), 0xfed4_a5bc_fade_3abf;
+        },
     },
 ];
 
@@ -187,6 +277,8 @@ const HASHES: &[usize] = &[1, 2, 8, 13, 31, 100];
 /// Numbers of elements.
 const ELEMENTS: &[usize] = &[9];
 const SLICE: &[usize] = &[100];
+/// Degrees with less than a limb, with one and with many.
+const DEGREES: &[usize] = &[8, 64, 256, 2048];
 /// Lengths in bytes with and without a part of a vector or block, and with both buffers for
 /// coefficients.
 const BYTES: &[usize] = &[0, 1, 16, 31, 64, 100, 1000, 9000];

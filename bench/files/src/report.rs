@@ -31,6 +31,9 @@ const fn alone(case: &'static str, figure: Figure, at_most: f64) -> Target {
     Target { case, figure, peer: None, at_most }
 }
 
+/// The name of the case with many small files.
+pub(crate) const SMALL_FILES: &str = "small files";
+
 const TARGETS: &[Target] = &[
     beside("encrypt", Figure::Wall, "cp", 1.25),
     beside("encrypt", Figure::Wall, "age", 0.45),
@@ -48,7 +51,7 @@ const TARGETS: &[Target] = &[
     beside("decrypt on one core", Figure::Wall, "age", 1.0),
     beside("decrypt on one core", Figure::Wall, "rage", 1.0),
     alone("start", Figure::Wall, 0.005),
-    beside(crate::small::NAME, Figure::Wall, "age's crate", 1.0 / 5.0),
+    beside(SMALL_FILES, Figure::Wall, "age's crate", 1.0 / 5.0),
 ];
 
 #[derive(Serialize)]

@@ -7,9 +7,7 @@ use anyhow::{Result, ensure};
 use sealane_age::{Decryptor, Encryptor};
 
 use crate::process::Taken;
-use crate::report::Report;
-
-pub(crate) const NAME: &str = "small files";
+use crate::report::{Report, SMALL_FILES};
 
 /// Seals and opens this number of files of 1 KiB with both libraries.
 pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()> {
@@ -55,7 +53,7 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
             run()?;
             let wall = begun.elapsed().as_secs_f64();
             if round > 0 || rounds == 1 {
-                report.add(NAME, name, Taken { wall, cpu: wall, memory: 0.0 });
+                report.add(SMALL_FILES, name, Taken { wall, cpu: wall, memory: 0.0 });
             }
         }
     }

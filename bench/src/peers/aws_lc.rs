@@ -6,7 +6,7 @@ use aws_lc_sys::{
     CRYPTO_chacha_20, CRYPTO_poly1305_finish, CRYPTO_poly1305_init, CRYPTO_poly1305_update, poly1305_state,
 };
 
-use crate::buffers::Tag;
+use sealane_measure::Tag;
 
 /// Encrypts in place from block 1 on.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
 
-use crate::buffers::Tag;
+use sealane_measure::Tag;
 
 /// A job manager, opaque to Rust.
 #[repr(C)]

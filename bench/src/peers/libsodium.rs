@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use libsodium_sys as sodium;
 
-use crate::buffers::Tag;
+use sealane_measure::Tag;
 
 /// Selects its implementations for this CPU. Must be called once before all other functions.
 pub fn init() {

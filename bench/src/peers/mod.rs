@@ -8,13 +8,12 @@ pub mod isal;
 pub mod libsodium;
 #[cfg(feature = "ntl")]
 pub mod ntl;
+pub mod openssl;
 pub mod openssl_capabilities;
-pub mod openssl_mac;
 #[cfg(feature = "sphincs")]
 pub mod sphincs;
 
 use self::openssl_capabilities::Capabilities;
-use crate::row::{Owner, Row};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
@@ -76,17 +75,4 @@ impl Peer {
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }
-}
-
-/// Returns OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512
-/// from itself, and without AVX where the CPU has it.
-pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
-    let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
-    let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];
-    for (peer, capabilities) in variants {
-        if capabilities.is_some() {
-            rows.push(row(Owner::Peer(peer)).with_capabilities(capabilities));
-        }
-    }
-    rows
 }

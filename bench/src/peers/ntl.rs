@@ -97,7 +97,7 @@ impl<F: Field> Ntl<F> {
         // SAFETY: the vector of results has `count` elements, of BITS / 8 bytes each.
         unsafe { bench_ntl_result(self.vectors, bytes.as_mut_ptr()) };
         let elements = bytes.chunks(Element::<F>::BYTES);
-        elements.map(|bytes| Element::from_slice(bytes).expect("so many bytes")).collect()
+        elements.map(|bytes| Element::from_slice(bytes).expect("the bytes of an element")).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::svg::escaped;
 
 const WIDTH: f64 = 880.0;
-/// Where the bars begin.
+/// The start of the bars.
 const LEFT: f64 = 230.0;
 const BAR: f64 = 13.0;
 const GAP: f64 = 14.0;

@@ -3,7 +3,7 @@
 //!
 //! [`take_turns`] measures rows in rounds, and the core's clock with them. [`Work`] gives the
 //! fewest cycles in which any CPU can do an operation, which exposes a loop that the compiler
-//! removed. The rest shows figures: [`Table`], [`Lines`], [`Bars`].
+//! removed. [`Messages`] are what ciphers and authenticators process. The rest shows figures: [`Table`], [`Lines`], [`Bars`].
 #![forbid(unsafe_code)]
 
 mod bars;
@@ -11,6 +11,7 @@ mod bound;
 mod clock;
 mod figure;
 mod lines;
+mod messages;
 mod statistics;
 mod svg;
 mod sweep;
@@ -22,6 +23,7 @@ pub use bound::{TooFast, Work, check};
 pub use clock::{METHOD as CLOCK_METHOD, sample as clock_ghz};
 pub use figure::{figure, size_name};
 pub use lines::{Axis, Line, Lines, Point};
+pub use messages::{Batch, Each, Many, Messages, Processing, Seal, Tag};
 pub use statistics::{best, median, quartiles};
 pub use svg::escaped;
 pub use sweep::{Slow, slow_lengths};

@@ -55,14 +55,14 @@ pub struct Axis {
     pub name: String,
     /// Whether it is logarithmic. If not, it begins at 0.
     pub logarithmic: bool,
-    /// Where the grid is, with names; round numbers if empty.
+    /// The positions of the grid, with names. If empty, they are round numbers.
     pub ticks: Vec<(f64, String)>,
 }
 
 /// A plot of lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Its subject, for people who cannot see it.
+    /// A description for people who cannot see the plot.
     pub title: String,
     /// The x axis.
     pub x: Axis,
@@ -141,7 +141,7 @@ struct Drawn {
 }
 
 impl Axis {
-    /// With `to_ticks`, the axis ends at ticks, not at values.
+    /// Places the axis in the drawing. With `to_ticks`, it ends at ticks, not at values.
     fn drawn(&self, (low, high): (f64, f64), coordinates: (f64, f64), to_ticks: bool) -> Drawn {
         let mut values = match self.logarithmic {
             true => logarithmic_ticks(low, high),

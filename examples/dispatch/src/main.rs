@@ -29,7 +29,7 @@ What it costs to choose an instruction set, in each of six ways.
   --json            print the JSON document instead of tables
   --from FILE       take what was measured from such a document
   --only CHOICE,…   these choices only; the first is what others are compared with
-  --rounds NUMBER   so many turns for each row [301]
+  --rounds NUMBER   turns of each row [301]
   --quick           11 turns
   --preliminary     say in the document that the machine was not idle
   --static-build    and compare `static` with a program that is compiled for this CPU (-C target-cpu=native), which is built first

@@ -9,7 +9,7 @@ use sealane_measure::{Rounds, Samples, Work, check, take_turns};
 use crate::choices::{CHOICES, Rows};
 use crate::report::{Operation, Row};
 
-/// What to measure, and for how long.
+/// The choices to measure, and the number of rounds.
 pub(crate) struct Plan {
     /// The number of turns of each row.
     pub(crate) rounds: u32,

@@ -47,79 +47,61 @@ kernels! {
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Operation>, String> {
     Ok(vec![
         operation(
-            &Description {
-                name: "multiply",
-                title: "64-bit carry-less multiply",
-                inner: "one product",
-                work: (Work::Copy, 16),
-            },
+            &described("multiply", "64-bit carry-less multiply", "one product", (Work::Copy, 16)),
             (clmul_rows::<Multiply>(leaf::multiply, Built::multiply), Built::multiply),
             Product { a: 0x1234_5678_9abc_def1, b: 0x9e37_79b9_7f4a_7c15, product: [0; 2] },
             plan,
         )?,
         operation(
-            &Description { name: "haraka", title: "Haraka-256", inner: "two rounds of AES", work: (Work::Copy, 32) },
+            &described("haraka", "Haraka-256", "two rounds of AES", (Work::Copy, 32)),
             (aes_rows::<Haraka>(leaf::haraka, Built::haraka), Built::haraka),
             Hash { input: [7; 32], output: [0; 32] },
             plan,
         )?,
         operation(
-            &Description { name: "block", title: "ChaCha20, one block", inner: "a round", work: (Work::ChaCha20, 64) },
+            &described("block", "ChaCha20, one block", "a round", (Work::ChaCha20, 64)),
             (vector_rows::<ChaChaBlock>(leaf::block, Built::block), Built::block),
             Stream { state: state(), counter: 0, data: [0; 64] },
             plan,
         )?,
         operation(
-            &Description { name: "seal", title: "ChaCha20-Poly1305, 64 B", inner: "a round", work: (Work::Aead, 64) },
+            &described("seal", "ChaCha20-Poly1305, 64 B", "a round", (Work::Aead, 64)),
             (vector_rows::<Seal>(leaf::seal, Built::seal), Built::seal),
             Packet { state: state(), aad: *b"thirteenbytes", message: [0; 64], tag: [0; 16] },
             plan,
         )?,
         operation(
-            &Description {
-                name: "split-16",
-                title: "Shamir, split 16 B",
-                inner: "a product of 64 bits",
-                work: (Work::Copy, 16 * SHARES),
-            },
+            &described("split-16", "Shamir, split 16 B", PRODUCT, (Work::Copy, 16 * SHARES)),
             (clmul_rows::<SplitOne>(leaf::split, Built::split_one), Built::split_one),
             split(),
             plan,
         )?,
         operation(
-            &Description {
-                name: "split-1024",
-                title: "Shamir, split 1 KiB",
-                inner: "a product of 64 bits",
-                work: (Work::Copy, 1024 * SHARES),
-            },
+            &described("split-1024", "Shamir, split 1 KiB", PRODUCT, (Work::Copy, 1024 * SHARES)),
             (clmul_rows::<SplitMany>(leaf::split, Built::split_many), Built::split_many),
             split(),
             plan,
         )?,
         operation(
-            &Description {
-                name: "combine-16",
-                title: "Shamir, combine 16 B",
-                inner: "a product of 64 bits",
-                work: (Work::Copy, 16),
-            },
+            &described("combine-16", "Shamir, combine 16 B", PRODUCT, (Work::Copy, 16)),
             (clmul_rows::<CombineOne>(leaf::combine, Built::combine_one), Built::combine_one),
             combine(),
             plan,
         )?,
         operation(
-            &Description {
-                name: "combine-1024",
-                title: "Shamir, combine 1 KiB",
-                inner: "a product of 64 bits",
-                work: (Work::Copy, 1024),
-            },
+            &described("combine-1024", "Shamir, combine 1 KiB", PRODUCT, (Work::Copy, 1024)),
             (clmul_rows::<CombineMany>(leaf::combine, Built::combine_many), Built::combine_many),
             combine(),
             plan,
         )?,
     ])
+}
+
+/// The inner operation of secret sharing.
+const PRODUCT: &str = "a product of 64 bits";
+
+fn described(name: &'static str, title: &'static str, inner: &'static str, work: (Work, usize)) -> Description {
+    Description { name, title, inner, work }
 }
 
 /// The input of ChaCha20's block function: a key and a nonce of small numbers (RFC 8439, section

@@ -101,7 +101,7 @@ fn load<S: Simd>(token: S, words: &[u32]) -> S::U64Lanes {
     S::U64Lanes::from_lanes(token, &lanes)
 }
 
-/// What is left when no vector can be filled.
+/// Adds the products of the rest, which fills no vector.
 #[inline(always)]
 fn products(a: &[u32], b: &[u32]) -> u64 {
     let mut sum = 0_u64;

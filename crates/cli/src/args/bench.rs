@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Command};
+use sealane_workloads::Benchmark;
 
 use super::units::bytes;
-
-/// Sizes in bytes: those of small packets, Ethernet frames, TLS records, pages and files.
-pub(crate) const DEFAULT_SIZES: &str = "16,64,128,256,512,1024,1350,4096,16384,65536,1MiB";
 
 /// The largest size in bytes.
 const MAX_SIZE: usize = 1 << 30;
@@ -18,44 +16,40 @@ pub(crate) struct BenchArgs {
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with plots to FILE, replacing it at success; "-" is standard output, without the tables
+    /// Write a page with plots to FILE, or with "-" to standard output instead of the tables
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Sizes of messages in bytes, or with KiB or MiB, up to 1024MiB
-    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = size, default_value = DEFAULT_SIZES)]
+    /// Measure messages, slices and secrets of these sizes: bytes, or with KiB or MiB, up to 1024MiB
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = size)]
     pub(crate) sizes: Vec<usize>,
-    /// Measure what has NAME in its name, or is called exactly NAME (see below)
+    /// Measure the benchmarks with NAME in their name, or only the one with exactly this name
     #[arg(long = "filter", value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) filters: Vec<String>,
-    /// Measure these backends only, of those that `sealane cpu` lists as supported
+    /// Measure only these backends, which `sealane cpu` lists
     #[arg(long = "backend", value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) backends: Vec<String>,
-    /// How long to measure one size of one primitive on one backend, in milliseconds
+    /// Measure each size of each benchmark on each backend for this many milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(crate) time_per_cell: u32,
 }
 
 const NOTES: &str = "\
-What can be measured:
-  chacha20                   encryption in place, a new nonce for each message
-  poly1305                   the tag of a message, a new key object for each
-  chacha20poly1305-seal      in place, 13 bytes of associated data, a new nonce for each message
-  chacha20poly1305-open      from one buffer into another
-  xchacha20poly1305-seal     as seal, with a nonce of 192 bits and its key derivation
+Without --sizes, each benchmark has its own sizes. Haraka, GF(2^n) and the sharing of an element
+always have their own.
 
-A figure is the median of rounds in which the backends take turns. Before a backend is timed on
-a size, its output is compared with the scalar backend's, and that with known answers; if they
-differ, the command fails, as it does for a time that no CPU reaches. GB/s are 10^9 bytes a
-second. Cycles are those of the core's clock, measured between the rounds by operations that
-depend on each other and take one cycle each.
+Each figure is the median of rounds in which the backends take turns. Before the command times a
+backend, it compares its output with that of portable code, and the output of portable code with
+known answers. It fails if they differ, or if a time is too short for any CPU. GB/s are 10^9 bytes a
+second. Cycles are those of the core's clock, which is measured between the rounds.
 
-The fields of the JSON are described in docs/bench.md.
+docs/bench.md describes the fields of the JSON.
 
 Environment:
-  SEALANE_BACKEND    the backend to measure, where --backend names none";
+  SEALANE_BACKEND    The backends to measure, unless --backend names some";
 
 pub(super) fn command(base: Command) -> Command {
-    BenchArgs::augment_args(base).after_help(NOTES)
+    let benchmarks = Benchmark::all().map(|(_, benchmark)| format!("  {:28} {}\n", benchmark.name, benchmark.what));
+    BenchArgs::augment_args(base).after_help(format!("Benchmarks:\n{}\n{NOTES}", benchmarks.collect::<String>()))
 }
 
 /// A length of a message.

@@ -11,8 +11,25 @@ use crate::support::{self, Dir, Run, SEALANE, finish};
 /// The shortest time that the command allows.
 const QUICK: [&str; 3] = ["bench", "--time-per-cell", "1"];
 
-const PRIMITIVES: [&str; 5] =
-    ["chacha20", "poly1305", "chacha20poly1305-seal", "chacha20poly1305-open", "xchacha20poly1305-seal"];
+/// Benchmarks of the family of ChaCha20 that take messages of any length.
+const MESSAGES: [&str; 7] = [
+    "chacha20",
+    "poly1305",
+    "chacha20poly1305-seal",
+    "chacha20poly1305-open",
+    "xchacha20poly1305-seal",
+    "chacha20poly1305-seal-batch",
+    "chacha20poly1305-open-batch",
+];
+/// The others, with the family, and with a size that each has.
+const OTHERS: [(&str, &str, &str); 6] = [
+    ("haraka512", "haraka512", "8 inputs"),
+    ("gf2n-multiply", "gf2n", "2^256"),
+    ("gf2n-invert", "gf2n", "2^2048"),
+    ("shamir-element-split", "gf2n", "10 of 10"),
+    ("gf8-multiply-add", "gf8", "64 KiB"),
+    ("shamir-combine", "gf8", "32 B"),
+];
 
 fn bench(dir: &Dir, args: &[&str]) -> Run {
     let mut command = dir.command(QUICK.iter().chain(args));
@@ -25,10 +42,10 @@ fn json(dir: &Dir, args: &[&str]) -> Value {
     serde_json::from_slice(&bench(dir, &args).quiet().stdout).unwrap()
 }
 
-/// Returns the backends that `sealane cpu` lists as available.
-fn backends(dir: &Dir) -> Vec<String> {
+/// Returns the backends of a primitive that `sealane cpu` lists as available.
+fn backends(dir: &Dir, primitive: &str) -> Vec<String> {
     let report: Value = serde_json::from_slice(&dir.run(["cpu", "--json"]).quiet().stdout).unwrap();
-    let supported = support::backends(&report, "chacha20").iter().filter(|backend| backend["supported"] == true);
+    let supported = support::backends(&report, primitive).iter().filter(|backend| backend["supported"] == true);
     supported.map(|backend| backend["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -46,22 +63,22 @@ fn near(a: f64, b: f64) {
 #[test]
 fn json_has_every_cell_once_and_each_was_verified() {
     let dir = Dir::new();
-    let report = json(&dir, &["--sizes", "1,64,1KiB,1350"]);
-    assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(2)));
+    let report = json(&dir, &["--filter", &MESSAGES.join(","), "--sizes", "1,64,1KiB,1350"]);
+    assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(3)));
     let environment = &report["environment"];
     assert_eq!(environment["sealane"], env!("CARGO_PKG_VERSION"));
     assert_eq!(environment["architecture"], std::env::consts::ARCH);
     assert_eq!(environment["time_per_cell_ms"], 1);
-    let backends = backends(&dir);
-    assert_eq!(environment["backends"], serde_json::json!(backends));
-    assert_eq!(environment["default_backend"].as_str(), backends.last().map(String::as_str));
+    let backends = backends(&dir, "chacha20");
+    let family = serde_json::json!([{ "name": "chacha", "backends": backends, "default_backend": backends.last() }]);
+    assert_eq!(environment["families"], family);
     let clock = number(&environment["clock_ghz"]);
     assert!((0.2..8.0).contains(&clock), "{clock} GHz");
 
     let mut expected = BTreeSet::new();
-    for primitive in PRIMITIVES {
+    for benchmark in MESSAGES {
         for backend in &backends {
-            expected.extend([1, 64, 1024, 1350].map(|bytes| (primitive.to_owned(), backend.clone(), bytes)));
+            expected.extend([1, 64, 1024, 1350].map(|bytes| (benchmark.to_owned(), backend.clone(), bytes)));
         }
     }
     let cells = report["cells"].as_array().unwrap();
@@ -69,22 +86,65 @@ fn json_has_every_cell_once_and_each_was_verified() {
     for cell in cells {
         let text = |field: &str| cell[field].as_str().unwrap().to_owned();
         let bytes = cell["bytes"].as_u64().unwrap();
-        assert!(expected.remove(&(text("primitive"), text("backend"), bytes)), "twice, or not asked for: {cell}");
+        assert!(expected.remove(&(text("benchmark"), text("backend"), bytes)), "twice, or not asked for: {cell}");
         assert_eq!(cell["verified"], true);
-        assert!(number(&cell["rounds"]) >= 3.0 && number(&cell["messages_per_round"]) >= 1.0);
+        assert!(number(&cell["rounds"]) >= 3.0 && number(&cell["operations_per_round"]) >= 1.0);
         let (ns, clock) = (number(&cell["ns"]), number(&cell["clock_ghz"]));
         assert!(number(&cell["best_ns"]) <= ns);
         near(number(&cell["gb_per_s"]), bytes as f64 / ns);
         near(number(&cell["cycles_per_byte"]), ns * clock / bytes as f64);
     }
     assert_eq!(expected, BTreeSet::new());
-    assert!(report.get("dispatch").is_none());
+}
+
+#[test]
+fn every_family_is_measured_on_its_own_backends() {
+    let dir = Dir::new();
+    for (benchmark, primitive, size) in OTHERS {
+        let report = json(&dir, &["--filter", benchmark]);
+        let cells = report["cells"].as_array().unwrap();
+        let measured: Vec<_> = cells.iter().filter(|cell| cell["size"] == size).map(|cell| &cell["backend"]).collect();
+        assert_eq!(measured, backends(&dir, primitive).iter().collect::<Vec<_>>(), "{benchmark} {size}");
+        for cell in cells {
+            let (ns, bytes) = (number(&cell["ns"]), number(&cell["bytes"]));
+            assert_eq!((&cell["benchmark"], &cell["verified"]), (&benchmark.into(), &true.into()));
+            near(number(&cell["gb_per_s"]), bytes / ns);
+        }
+    }
+    // Any length of slices and secrets, and a table with times.
+    let report = json(&dir, &["--filter", "gf8,shamir-split,haraka256", "--backend", "scalar", "--sizes", "7"]);
+    let cells = report["cells"].as_array().unwrap();
+    let sizes = |name: &str| {
+        cells
+            .iter()
+            .filter(|cell| cell["benchmark"] == name)
+            .map(|cell| cell["size"].as_str().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((sizes("gf8-multiply"), sizes("shamir-split")), (vec!["7 B"], vec!["7 B"]));
+    assert_eq!(sizes("haraka256"), ["1 input", "4 inputs", "8 inputs", "64 inputs"]);
+    let text = bench(&dir, &["--filter", "haraka512"]).quiet().stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("Haraka-512: ") && text.contains("cycles") && !text.contains("cyc/B"), "{text}");
 }
 
 #[test]
 fn a_page_stands_alone_and_has_a_line_for_each_backend() {
     let dir = Dir::new();
-    bench(&dir, &["--sizes", "16,256,4KiB", "--html", "page.html"]).quiet();
+    bench(
+        &dir,
+        &[
+            "--filter",
+            &MESSAGES[..5].join(","),
+            "--filter",
+            "haraka256",
+            "--sizes",
+            "16,256,4KiB",
+            "--html",
+            "page.html",
+        ],
+    )
+    .quiet();
     let page = String::from_utf8(dir.read("page.html")).unwrap();
     for foreign in ["http:", "https:", "//", "<script", "<link", "<img", "<iframe", "src=", "href", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
@@ -95,8 +155,9 @@ fn a_page_stands_alone_and_has_a_line_for_each_backend() {
     for part in ["prefers-color-scheme: dark", "width=device-width", "GHz measured", env!("CARGO_PKG_VERSION")] {
         assert!(page.contains(part), "{part}");
     }
-    let backends = backends(&dir);
-    for primitive in PRIMITIVES {
+    assert!(page.contains("<section id=\"haraka256\">") && page.contains("<th scope=\"row\">8 inputs</th>"));
+    let backends = backends(&dir, "chacha20");
+    for primitive in &MESSAGES[..5] {
         let start = page.find(&format!("<section id=\"{primitive}\">")).unwrap_or_else(|| panic!("{primitive}"));
         let section = &page[start..start + page[start..].find("</section>").unwrap()];
         assert_eq!(section.matches("<polyline").count(), backends.len());
@@ -176,10 +237,11 @@ fn a_page_on_standard_output_is_alone_there() {
 #[test]
 fn what_is_measured_can_be_chosen() {
     let dir = Dir::new();
-    let report = json(&dir, &["--filter", "chacha20,open", "--backend", "scalar", "--sizes", "100,100,1"]);
+    let report =
+        json(&dir, &["--filter", "chacha20,chacha20poly1305-open", "--backend", "scalar", "--sizes", "100,100,1"]);
     let cells: Vec<_> = report["cells"].as_array().unwrap().iter().collect();
     let named: Vec<_> =
-        cells.iter().map(|cell| (cell["primitive"].as_str().unwrap(), cell["bytes"].as_u64().unwrap())).collect();
+        cells.iter().map(|cell| (cell["benchmark"].as_str().unwrap(), cell["bytes"].as_u64().unwrap())).collect();
     let open = "chacha20poly1305-open";
     assert_eq!(named, [("chacha20", 1), ("chacha20", 100), (open, 1), (open, 100)]);
     assert!(cells.iter().all(|cell| cell["backend"] == "scalar"));
@@ -187,15 +249,15 @@ fn what_is_measured_can_be_chosen() {
     let mut command = dir.command(QUICK.iter().chain(&["--json", "--filter", "poly1305", "--sizes", "1"]));
     command.env("SEALANE_BACKEND", "scalar");
     let report: Value = serde_json::from_slice(&finish(command).quiet().stdout).unwrap();
-    assert_eq!(report["environment"]["backends"], serde_json::json!(["scalar"]));
+    assert_eq!(report["environment"]["families"][0]["backends"], serde_json::json!(["scalar"]));
 }
 
 #[test]
 fn tables_are_readable() {
     let dir = Dir::new();
-    let text = bench(&dir, &["--sizes", "64,1MiB"]).quiet().stdout;
+    let text = bench(&dir, &["--filter", &MESSAGES[..5].join(","), "--sizes", "64,1MiB"]).quiet().stdout;
     let text = String::from_utf8(text).unwrap();
-    for backend in backends(&dir) {
+    for backend in backends(&dir, "chacha20") {
         assert!(text.lines().any(|line| line.trim_start().starts_with("scalar") && line.contains(&backend)), "{text}");
     }
     let rows = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
@@ -213,6 +275,7 @@ fn what_cannot_be_measured_is_an_error() {
         ("--backend mmx", "--backend \"mmx\": no such backend"),
         ("--backend scalar,", "no such backend"),
         ("--filter dispatch", "--filter \"dispatch\""),
+        ("--filter haraka --backend ssse3", "--backend \"ssse3\": no such backend"),
         ("--sizes 0", "an empty message"),
         ("--sizes 64,0", "an empty message"),
         ("--sizes 1.5KiB", "not a number of bytes"),
@@ -243,7 +306,11 @@ fn help_says_what_is_measured_and_how() {
     let dir = Dir::new();
     for args in [["bench", "--help"], ["help", "bench"]] {
         let text = String::from_utf8(dir.run(args).quiet().stdout).unwrap();
-        for what in PRIMITIVES.into_iter().chain(["--html", "--json", "--sizes", "median", "clock"]) {
+        for what in MESSAGES
+            .into_iter()
+            .chain(OTHERS.map(|(name, ..)| name))
+            .chain(["--html", "--json", "--sizes", "median", "clock"])
+        {
             assert!(text.contains(what), "{what}:\n{text}");
         }
     }

@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::Backend;
 use super::field::FIELDS;
 use super::poly::Exponents;
+use crate::declassify::declassify_octets;
 use crate::wipe::wipe;
 
 /// The limbs of an element of the largest field.
@@ -238,6 +239,15 @@ impl DynamicElement {
             *byte = (self.0[i / 8] >> (i % 8 * 8)) as u8;
         }
         bytes
+    }
+
+    /// Tells a checker of constant time that the element depends on no secret.
+    pub(crate) fn declassify(&mut self) {
+        for limb in self.0.iter_mut() {
+            let mut octets = limb.to_le_bytes();
+            declassify_octets(&mut octets);
+            *limb = u64::from_le_bytes(octets);
+        }
     }
 
     /// Returns whether it is zero.

@@ -1,132 +1,177 @@
-//! Measures one size of one primitive on each backend: checks the results, then times them.
+//! Measures one size of one benchmark on each backend: checks the results, then times them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use sealane::Backend;
-use sealane_measure::{Samples, Work, check, size_name, take_turns};
+use sealane::BackendError;
+use sealane_measure::{Messages, Processing, Rounds, Samples, Work, take_turns};
+use sealane_workloads::{Benchmark, Code, Prepared, Size};
 
-use super::plan::Plan;
-use super::primitive::{Message, Operation, Primitive};
-use super::report::{Cell, Verified};
+use super::plan::{SCALAR, Task};
+use super::report::{Cell, Verified, possible};
 use crate::error::{Error, Result};
 
-/// The work of a backend.
-struct Row {
-    backend: &'static str,
-    operation: Operation,
+/// The code of all backends, for one size.
+enum Rows {
+    /// The rows process the same messages. Each row has the number of its next message.
+    Messages { messages: Messages, length: usize, work: Work, rows: Vec<(Processing, u64)> },
+    /// Each row has inputs and outputs of its own.
+    Own(Vec<Prepared>),
 }
 
-/// Measures the backends of the plan in turns.
-pub(super) fn measure(primitive: Primitive, size: usize, plan: &Plan) -> Result<Vec<Cell>> {
-    let mut message = primitive.message(size)?;
-    let mut rows: Vec<_> = plan
-        .backends
-        .iter()
-        .map(|&backend| Row { backend: backend.name(), operation: primitive.operation(backend) })
-        .collect();
-    let scalar = Backend::available().next().expect("portable code is always available");
-    let verified = verify(primitive, primitive.operation(scalar), &mut rows, &mut message)?;
+/// Measures the backends of the task in turns.
+pub(super) fn measure(task: &Task, size: Size, rounds: &Rounds) -> Result<Vec<Cell>> {
+    let name = task.benchmark.name;
+    // The first row is portable code, which the others are compared with.
+    let names: Vec<_> = [SCALAR].into_iter().chain(task.backends.iter().copied()).collect();
+    let mut rows = Rows::new(task.benchmark, &names, size).map_err(|error| Error::new(format!("{name}: {error}")))?;
+    let proof = Verified::by(rows.first_wrong().map(|i| format!("{name} of {size} on {}", names[i])))?;
 
-    let samples = take_turns(&mut rows, &plan.rounds(), |row, calls| {
-        let start = Instant::now();
-        (row.operation)(calls, &mut message);
-        start.elapsed()
-    });
-    for (row, samples) in rows.iter().zip(&samples) {
-        possible(
-            &format!("{} of {} on {}", primitive.name(), size_name(size), row.backend),
-            samples,
-            primitive.work(),
-            size,
-        )?;
+    let mut indices: Vec<_> = (1..names.len()).collect();
+    let samples = take_turns(&mut indices, rounds, |i, calls| rows.time(*i, calls));
+    let cell = |(&backend, samples): (&&'static str, &Samples)| {
+        let cell = Cell::new((name, backend, size), rows.operation(), samples, proof);
+        possible(&format!("{name} of {size} on {backend}"), &cell, rows.least_cycles()).map(|()| cell)
+    };
+    task.backends.iter().zip(&samples).map(cell).collect()
+}
+
+impl Rows {
+    fn new(benchmark: &Benchmark, backends: &[&str], size: Size) -> Result<Self, BackendError> {
+        Ok(match &benchmark.code {
+            Code::Messages { work, batch, seal, processing } => {
+                let mut messages = Messages::cached(size.length(), 0, *batch);
+                seal.iter().for_each(|seal| messages.seal(&mut seal()));
+                let rows = backends.iter().map(|backend| Ok((processing(backend)?, 0)));
+                Self::Messages { messages, length: size.length(), work: *work, rows: rows.collect::<Result<_, _>>()? }
+            }
+            Code::Own(prepare) => {
+                Self::Own(backends.iter().map(|backend| prepare(backend, size)).collect::<Result<_, _>>()?)
+            }
+        })
     }
-    let cells = rows.iter().zip(samples).zip(verified);
-    Ok(cells.map(|((row, samples), proof)| Cell::new(primitive.name(), row.backend, size, &samples, proof)).collect())
-}
 
-/// Refuses a time below the bound for every CPU: the compiler removed some of the work.
-fn possible(row: &str, samples: &Samples, work: Work, size: usize) -> Result<()> {
-    check(row, samples.median_ns(), samples.median_clock_ghz(), work.least_cycles(size))
-        .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))
-}
-
-/// Compares each row's result for the message with the reference's. Returns a proof for each row.
-fn verify(
-    primitive: Primitive,
-    mut reference: Operation,
-    rows: &mut [Row],
-    message: &mut Message,
-) -> Result<Vec<Verified>> {
-    message.reset(primitive);
-    reference(1, message);
-    let expected = message.result()?;
-    let mut proofs = Vec::new();
-    for row in rows {
-        message.reset(primitive);
-        (row.operation)(1, message);
-        let what = format!("{} of {} bytes on {}", primitive.name(), message.output.len(), row.backend);
-        proofs.push(Verified::by(what, message.is_result(&expected))?);
+    /// Makes the first call of each row. Returns the first row whose result is not that of row 0.
+    fn first_wrong(&mut self) -> Option<usize> {
+        match self {
+            Self::Messages { messages, rows, .. } => {
+                let mut expected = None;
+                rows.iter_mut().position(|(processing, _)| {
+                    messages.restore();
+                    let is_done = messages.process(processing, 0);
+                    !is_done || !messages.have(expected.get_or_insert_with(|| messages.contents()))
+                })
+            }
+            Self::Own(rows) => {
+                let mut expected = None;
+                rows.iter_mut().position(|row| {
+                    row.call(1);
+                    row.result() != *expected.get_or_insert_with(|| row.result())
+                })
+            }
+        }
     }
-    Ok(proofs)
-}
 
-/// Returns the error for a row with a wrong result.
-pub(super) fn wrong(what: &str) -> Error {
-    Error::new(format!("{what}: wrong result"))
-        .hint("the machine, its emulator or this build computes wrong results; please report it with `sealane cpu`")
+    /// Returns the time of that many calls of a row.
+    fn time(&mut self, row: usize, calls: u64) -> Duration {
+        match self {
+            Self::Messages { messages, rows, .. } => {
+                let (processing, next) = &mut rows[row];
+                messages.time(processing, calls, next)
+            }
+            Self::Own(rows) => {
+                let start = Instant::now();
+                rows[row].call(calls);
+                start.elapsed()
+            }
+        }
+    }
+
+    /// Returns the number of operations in a call, and the bytes of an operation.
+    fn operation(&self) -> (usize, usize) {
+        match self {
+            Self::Messages { messages, length, .. } => (messages.count(), *length),
+            Self::Own(rows) => (rows[0].operations, rows[0].bytes),
+        }
+    }
+
+    /// Returns the fewest cycles of an operation. Any operation writes or reads its bytes.
+    fn least_cycles(&self) -> f64 {
+        match self {
+            Self::Messages { length, work, .. } => work.least_cycles(*length),
+            Self::Own(rows) => Work::Copy.least_cycles(rows[0].bytes),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn one_wrong_bit_is_an_error() {
-        for primitive in Primitive::ALL {
-            for size in [1, 64, 1350] {
-                let mut message = primitive.message(size).unwrap();
-                let of = |backend| primitive.operation(backend);
-                let scalar = Backend::available().next().unwrap();
-                let right = |_| Row { backend: "right", operation: of(Backend::detect()) };
-                let mut rows: Vec<_> = (0..2).map(right).collect();
-                assert_eq!(verify(primitive, of(scalar), &mut rows, &mut message).unwrap().len(), 2);
-
-                for wrong_byte in [0, size - 1, size, size + 15] {
-                    let mut rows: Vec<_> = (0..2).map(right).collect();
-                    let mut operation = of(Backend::detect());
-                    rows[1].operation = Box::new(move |count, message| {
-                        operation(count, message);
-                        match message.output.get_mut(wrong_byte) {
-                            Some(byte) => *byte ^= 1,
-                            None => message.tag[wrong_byte - size] ^= 0x80,
-                        }
-                    });
-                    rows[1].backend = "wrong";
-                    let Err(error) = verify(primitive, of(scalar), &mut rows, &mut message) else {
-                        panic!("{primitive:?} {size} {wrong_byte}");
-                    };
-                    assert!(error.to_string().contains(&format!("{size} bytes on wrong: wrong result")), "{error}");
-                }
-            }
-        }
+    /// The smallest and the next size.
+    fn cases() -> impl Iterator<Item = (&'static Benchmark, Size)> {
+        Benchmark::all().flat_map(|(_, benchmark)| benchmark.sizes.iter().take(2).map(move |size| (benchmark, *size)))
     }
 
     #[test]
-    fn a_time_that_no_cpu_reaches_is_an_error() {
-        for primitive in Primitive::ALL {
-            let samples = |ns| Samples { ns: vec![ns; 3], clock_ghz: vec![4.0; 3], calls: 1, every: 1 };
-            assert!(possible("row", &samples(1e4), primitive.work(), 1350).is_ok());
-            let error = possible("row", &samples(10.0), primitive.work(), 1350).unwrap_err().to_string();
-            assert!(error.starts_with("row: 40.0 cycles were measured"), "{error}");
+    fn one_wrong_bit_is_found() {
+        for (benchmark, size) in cases() {
+            let mut rows = Rows::new(benchmark, &[SCALAR; 3], size).unwrap();
+            assert_eq!(rows.first_wrong(), None, "{}", benchmark.name);
+            let mut rows = Rows::new(benchmark, &[SCALAR; 3], size).unwrap();
+            match &mut rows {
+                Rows::Messages { rows, .. } => rows[2].0 = wrong(benchmark, size.length() - 1),
+                Rows::Own(rows) => {
+                    let mut result = benchmark.result(SCALAR, size).unwrap();
+                    result[0] ^= 1;
+                    rows[2] = Prepared::new((1, 1), result, |_| {}, Vec::clone);
+                }
+            }
+            assert_eq!(rows.first_wrong(), Some(2), "{} of {size}", benchmark.name);
+        }
+    }
+
+    /// Returns a correct operation that then changes a bit of the last byte, or of an empty tag.
+    fn wrong(benchmark: &Benchmark, byte: usize) -> Processing {
+        let Code::Messages { processing, .. } = benchmark.code else { panic!("no messages") };
+        match processing(SCALAR).unwrap() {
+            Processing::Each(mut each) => Processing::Each(Box::new(move |number, data, tag| {
+                let is_done = each(number, data, tag);
+                data[byte] ^= 0x80;
+                is_done
+            })),
+            Processing::Batch(mut many) => Processing::Batch(Box::new(move |first, batch| {
+                // The second batch has other numbers, so its results differ.
+                many(first + 1, batch)
+            })),
         }
     }
 
     #[test]
     fn a_row_that_does_nothing_is_an_error() {
-        for primitive in Primitive::ALL {
-            let mut message = primitive.message(100).unwrap();
-            let mut rows = [Row { backend: "idle", operation: Box::new(|_, _| {}) }];
-            assert!(verify(primitive, primitive.operation(Backend::detect()), &mut rows, &mut message).is_err());
+        for (benchmark, size) in cases() {
+            let mut rows = Rows::new(benchmark, &[SCALAR; 2], size).unwrap();
+            match &mut rows {
+                Rows::Messages { rows, .. } => rows[1].0 = Processing::Each(Box::new(|_, _, _| true)),
+                Rows::Own(rows) => rows[1] = Prepared::new((1, 1), rows[1].result(), |_| {}, Vec::clone),
+            }
+            assert_eq!(rows.first_wrong(), Some(1), "{} of {size}", benchmark.name);
+        }
+    }
+
+    #[test]
+    fn a_time_that_no_cpu_reaches_is_an_error() {
+        for (benchmark, size) in cases() {
+            let rows = Rows::new(benchmark, &[SCALAR], size).unwrap();
+            let task_name = benchmark.name;
+            let of = |ns| {
+                let samples = Samples { ns: vec![ns; 3], clock_ghz: vec![4.0; 3], calls: 1, every: 1 };
+                let cell =
+                    Cell::new((task_name, SCALAR, size), rows.operation(), &samples, Verified::by(None).unwrap());
+                possible("row", &cell, rows.least_cycles())
+            };
+            assert!(of(1e9).is_ok(), "{task_name}");
+            let error = of(1e-3).unwrap_err().to_string();
+            assert!(error.starts_with("row: 0.0 cycles were measured"), "{error}");
         }
     }
 }

@@ -1,24 +1,20 @@
-//! `sealane bench`: measures each backend of each primitive on this CPU.
+//! `sealane bench`: times the benchmarks of the table of workloads on each backend of this CPU.
 
 mod cells;
 mod html;
-mod known;
 mod plan;
-mod primitive;
 mod progress;
 mod report;
 mod text;
 
 use std::io::Write as _;
 
-use sealane_measure::size_name;
-
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
 use crate::io::output::{Content, Output, print};
-use plan::Plan;
+use plan::{Plan, SCALAR, Task};
 use progress::Progress;
-use report::{Environment, Report};
+use report::{Environment, Report, Verified};
 
 /// Measures, then prints.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
@@ -50,11 +46,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
 fn measure(plan: &Plan) -> Result<Report> {
     let mut progress = Progress::new(plan.steps());
     let mut cells = Vec::new();
-    for &primitive in &plan.primitives {
-        known::check(primitive)?;
-        for &size in &plan.sizes {
-            progress.step(|| format!("{} {}", primitive.name(), size_name(size)));
-            cells.extend(cells::measure(primitive, size, plan)?);
+    for task in &plan.tasks {
+        let Task { benchmark, sizes, .. } = task;
+        let name = benchmark.name;
+        let is_known = benchmark.gives_known_results(SCALAR).map_err(|error| Error::new(format!("{name}: {error}")))?;
+        let _ = Verified::by((!is_known).then(|| format!("known answers of {name} on {SCALAR}")))?;
+        for &size in sizes {
+            progress.step(|| format!("{name} {size}"));
+            cells.extend(cells::measure(task, size, &plan.rounds())?);
         }
     }
     let environment = Environment::read(plan, &cells);

@@ -1,45 +1,65 @@
 //! The measurements that the command line requests.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use sealane::{Backend, BackendError};
 use sealane_measure::{Rounds, size_name};
+use sealane_workloads::{Benchmark, Code, Family, Size};
 
-use super::primitive::Primitive;
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
 
-/// The number of buffers of a message's size in a measurement: input, output, and expected output.
-const BUFFERS: usize = 3;
+/// The backend of portable code, which every CPU has.
+pub(super) const SCALAR: &str = "scalar";
+
+/// The buffers of a size that a backend may have: the secret, its shares, and their copies.
+const BUFFERS: usize = 12;
 
 /// The measurements to make.
 pub(super) struct Plan {
-    pub(super) primitives: Vec<Primitive>,
-    /// The backends, the narrowest first.
-    pub(super) backends: Vec<Backend>,
-    /// The sizes in bytes, ascending.
-    pub(super) sizes: Vec<usize>,
+    pub(super) tasks: Vec<Task>,
     /// The time for each cell.
     pub(super) time_per_cell: Duration,
 }
 
+/// A benchmark to measure.
+pub(super) struct Task {
+    pub(super) family: Family,
+    pub(super) benchmark: &'static Benchmark,
+    /// The backends, the narrowest first.
+    pub(super) backends: Vec<&'static str>,
+    /// The sizes, ascending.
+    pub(super) sizes: Vec<Size>,
+}
+
 impl Plan {
     pub(super) fn new(args: &BenchArgs) -> Result<Self> {
-        let backends = backends(&args.backends)?;
-        let primitives = filtered(&args.filters)?;
-        let mut sizes = args.sizes.clone();
-        sizes.sort_unstable();
-        sizes.dedup();
-        if let Some(&largest) = sizes.last() {
-            check_memory(largest, available_memory())?;
+        let benchmarks = filtered(&args.filters)?;
+        check_backends(&args.backends, &benchmarks)?;
+        // Reports a name in the environment that no family has.
+        crate::backend()?;
+        let mut tasks = Vec::new();
+        for (family, benchmark) in benchmarks {
+            let backends = backends(family, &args.backends)?;
+            if !backends.is_empty() {
+                tasks.push(Task { family, benchmark, backends, sizes: sizes(benchmark, &args.sizes) });
+            }
         }
-        Ok(Self { primitives, backends, sizes, time_per_cell: Duration::from_millis(args.time_per_cell.into()) })
+        let needed = |task: &Task| {
+            let bytes = |size: &Size| if let Size::Bytes(bytes) = size { *bytes } else { 0 };
+            let largest = task.sizes.iter().map(bytes).max().unwrap_or(0);
+            (largest, largest as u64 * task.buffers())
+        };
+        if let Some((largest, needed)) = tasks.iter().map(needed).max_by_key(|(_, needed)| *needed) {
+            check_memory(largest, needed, available_memory())?;
+        }
+        Ok(Self { tasks, time_per_cell: Duration::from_millis(args.time_per_cell.into()) })
     }
 
     /// Returns the number of steps of the progress bar.
     pub(super) fn steps(&self) -> usize {
-        self.primitives.len() * self.sizes.len()
+        self.tasks.iter().map(|task| task.sizes.len()).sum()
     }
 
     /// Returns the method of measuring cells.
@@ -49,56 +69,78 @@ impl Plan {
     }
 }
 
-/// Returns the backends with that name. Without a name, returns the one in `SEALANE_BACKEND`, or
-/// all.
-fn backends(names: &[String]) -> Result<Vec<Backend>> {
-    if names.is_empty() {
-        return if std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()) {
-            Ok(vec![crate::backend()?])
-        } else {
-            Ok(Backend::available().collect())
-        };
-    }
-    for name in names {
-        if let Err(error) = Backend::by_name(name) {
-            let here: Vec<_> = Backend::available().map(Backend::name).collect();
-            let hint = format!("available here: {}", here.join(", "));
-            return Err(match error {
-                BackendError::Unknown(_) => Error::usage(format!("--backend {name:?}: no such backend")),
-                error => Error::new(format!("--backend {name}: {error}")),
-            }
-            .hint(hint));
+impl Task {
+    /// Returns the most buffers of a message's size in a measurement.
+    fn buffers(&self) -> u64 {
+        match self.benchmark.code {
+            // The messages, a copy to restore them from, and the expected results, of a whole batch.
+            Code::Messages { batch, .. } => 3 * batch as u64,
+            // Portable code is prepared too.
+            Code::Own(_) => (BUFFERS * (self.backends.len() + 1)) as u64,
         }
     }
-    // The backends in the order of width, without duplicates.
-    Ok(Backend::available().filter(|backend| names.iter().any(|name| name == backend.name())).collect())
 }
 
-/// Returns the primitives with one of `filters` in their name. A complete name selects only that
-/// primitive.
-fn filtered(filters: &[String]) -> Result<Vec<Primitive>> {
-    let names = || Primitive::ALL.map(Primitive::name).into_iter();
+/// Returns the family's backends with these names. Without a name, returns the one in
+/// `SEALANE_BACKEND`, or all.
+fn backends(family: Family, names: &[String]) -> Result<Vec<&'static str>> {
+    let mut backends = family.available();
+    if !names.is_empty() {
+        backends.retain(|backend| names.iter().any(|name| name == backend));
+    } else if std::env::var_os("SEALANE_BACKEND").is_some_and(|names| !names.is_empty()) {
+        let chosen = family.chosen().map_err(|error| Error::new(format!("SEALANE_BACKEND: {error}")))?;
+        backends.retain(|backend| *backend == chosen);
+    }
+    Ok(backends)
+}
+
+/// Refuses names of backends that no benchmark has on this CPU.
+fn check_backends(names: &[String], benchmarks: &[(Family, &Benchmark)]) -> Result<()> {
+    let (mut here, mut compiled) = (Vec::new(), Vec::new());
+    for (family, _) in benchmarks {
+        here.extend(family.available());
+        compiled.extend(family.backends());
+    }
+    let Some(name) = names.iter().find(|name| !here.contains(&name.as_str())) else { return Ok(()) };
+    let error = if compiled.contains(&name.as_str()) {
+        Error::new(format!("--backend {name}: this CPU does not have it"))
+    } else {
+        Error::usage(format!("--backend {name:?}: no such backend"))
+    };
+    let mut named = BTreeSet::new();
+    here.retain(|name| named.insert(*name));
+    Err(error.hint(format!("available here: {}", here.join(", "))))
+}
+
+/// Returns the benchmarks with one of `filters` in their name. A complete name selects only that
+/// benchmark.
+fn filtered(filters: &[String]) -> Result<Vec<(Family, &'static Benchmark)>> {
     for filter in filters {
-        if filter.is_empty() || !names().any(|name| name.contains(filter.as_str())) {
+        if filter.is_empty() || !Benchmark::all().any(|(_, benchmark)| benchmark.matches(filter)) {
+            let names: Vec<_> = Benchmark::all().map(|(_, benchmark)| benchmark.name).collect();
             return Err(Error::usage(format!("--filter {filter:?}: nothing has that in its name"))
-                .hint(format!("there are {}", names().collect::<Vec<_>>().join(", "))));
+                .hint(format!("there are {}", names.join(", "))));
         }
     }
-    let wanted = |primitive: &Primitive| {
-        let name = primitive.name();
-        let matches = |filter: &String| {
-            let exact = names().any(|name| name == filter);
-            if exact { name == filter } else { name.contains(filter.as_str()) }
-        };
-        filters.is_empty() || filters.iter().any(matches)
-    };
-    Ok(Primitive::ALL.into_iter().filter(wanted).collect())
+    let is_wanted =
+        |benchmark: &Benchmark| filters.is_empty() || filters.iter().any(|filter| benchmark.matches(filter));
+    Ok(Benchmark::all().filter(|(_, benchmark)| is_wanted(benchmark)).collect())
+}
+
+/// Returns the sizes to measure: the lengths that were asked for, where any length can be measured.
+fn sizes(benchmark: &Benchmark, lengths: &[usize]) -> Vec<Size> {
+    let mut sizes = benchmark.sizes.to_vec();
+    if !lengths.is_empty() && benchmark.takes_any_length() {
+        sizes = lengths.iter().copied().map(Size::Bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+    }
+    sizes
 }
 
 /// Refuses messages of `largest` bytes if the buffers do not fit: the system might end other
 /// processes to make room.
-fn check_memory(largest: usize, available: Option<u64>) -> Result<()> {
-    let needed = largest as u64 * BUFFERS as u64;
+fn check_memory(largest: usize, needed: u64, available: Option<u64>) -> Result<()> {
     match available {
         Some(available) if needed > available => Err(Error::new(format!(
             "not enough memory for messages of {}: {} are needed, {} available",
@@ -106,7 +148,7 @@ fn check_memory(largest: usize, available: Option<u64>) -> Result<()> {
             mebibytes(needed),
             mebibytes(available),
         ))
-        .hint("give smaller --sizes")),
+        .hint("give smaller --sizes, or fewer benchmarks with --filter")),
         _ => Ok(()),
     }
 }
@@ -129,24 +171,39 @@ mod tests {
 
     fn names(filters: &[&str]) -> Vec<&'static str> {
         let filters: Vec<_> = filters.iter().map(|&filter| filter.to_owned()).collect();
-        filtered(&filters).unwrap().into_iter().map(Primitive::name).collect()
+        filtered(&filters).unwrap().into_iter().map(|(_, benchmark)| benchmark.name).collect()
     }
 
     #[test]
     fn filters() {
-        assert_eq!(names(&[]).len(), 5);
+        assert_eq!(names(&[]).len(), Benchmark::all().count());
         assert_eq!(names(&["chacha20"]), ["chacha20"]);
-        assert_eq!(names(&["seal"]), ["chacha20poly1305-seal", "xchacha20poly1305-seal"]);
-        assert_eq!(names(&["poly1305", "open"]), ["poly1305", "chacha20poly1305-open"]);
+        assert_eq!(
+            names(&["poly1305", "05-open"]),
+            ["poly1305", "chacha20poly1305-open", "chacha20poly1305-open-batch"]
+        );
+        for family in ["haraka", "gf2n", "gf8", "shamir-element", "shamir", "batch"] {
+            assert!(names(&[family]).len() >= 2, "{family}");
+        }
         assert!(filtered(&["seal".into(), "dispatch".into()]).is_err());
         assert!(filtered(&[String::new()]).is_err());
     }
 
     #[test]
+    fn sizes_are_of_messages_or_those_of_the_table() {
+        for (_, benchmark) in Benchmark::all() {
+            let expected = [Size::Bytes(1), Size::Bytes(100)];
+            let is_free = sizes(benchmark, &[100, 1, 100]) == expected;
+            assert_eq!(is_free, benchmark.takes_any_length(), "{}", benchmark.name);
+            assert_eq!(sizes(benchmark, &[]), benchmark.sizes, "{}", benchmark.name);
+        }
+    }
+
+    #[test]
     fn memory() {
-        assert!(check_memory(1 << 20, Some(3 << 20)).is_ok());
-        assert!(check_memory(1 << 20, None).is_ok());
-        let error = check_memory(1 << 30, Some(3 << 29)).unwrap_err().to_string();
+        assert!(check_memory(1 << 20, 3 << 20, Some(3 << 20)).is_ok());
+        assert!(check_memory(1 << 20, 3 << 20, None).is_ok());
+        let error = check_memory(1 << 30, 3 << 30, Some(3 << 29)).unwrap_err().to_string();
         assert_eq!(error, "not enough memory for messages of 1024 MiB: 3072 MiB are needed, 1536 MiB available");
     }
 }

@@ -2,18 +2,17 @@
 
 use std::time::SystemTime;
 
-use sealane::Backend;
-use sealane_measure::{CLOCK_METHOD, Samples, median};
+use sealane_measure::{CLOCK_METHOD, Samples, check, figure, median};
+use sealane_workloads::{Benchmark, Family, Size};
 use serde::Serialize;
 
-use super::cells;
 use super::plan::Plan;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::output::json;
 use crate::os::cpu;
 
 /// Increases when a field changes its meaning or is removed.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The whole report.
 #[derive(Serialize)]
@@ -36,25 +35,36 @@ pub(super) struct Environment {
     pub(super) architecture: &'static str,
     pub(super) os: &'static str,
     pub(super) features: Vec<&'static str>,
-    /// The measured backends, the narrowest first.
-    pub(super) backends: Vec<&'static str>,
-    /// The backend in use, unless another is forced.
-    pub(super) default_backend: &'static str,
+    /// The measured families of benchmarks.
+    pub(super) families: Vec<FamilyReport>,
     pub(super) time_per_cell_ms: u64,
     /// The median over the cells.
     pub(super) clock_ghz: f64,
     pub(super) clock_method: &'static str,
 }
 
-/// One size of one primitive on one backend.
+/// Benchmarks that have the same backends.
+#[derive(Serialize)]
+pub(super) struct FamilyReport {
+    pub(super) name: &'static str,
+    /// The measured backends, the narrowest first.
+    pub(super) backends: Vec<&'static str>,
+    /// The backend in use, unless another is forced.
+    pub(super) default_backend: &'static str,
+}
+
+/// One size of one benchmark on one backend.
 #[derive(Serialize)]
 pub(super) struct Cell {
-    pub(super) primitive: &'static str,
+    pub(super) benchmark: &'static str,
     pub(super) backend: &'static str,
+    /// The size, for a person.
+    pub(super) size: String,
+    /// The bytes of an operation.
     pub(super) bytes: usize,
-    /// Nanoseconds for one message: the median of the rounds.
+    /// Nanoseconds for one operation: the median of the rounds.
     pub(super) ns: f64,
-    /// Nanoseconds for one message: the quickest round.
+    /// Nanoseconds for one operation: the quickest round.
     pub(super) best_ns: f64,
     /// 10^9 bytes a second, from the median.
     pub(super) gb_per_s: f64,
@@ -63,20 +73,32 @@ pub(super) struct Cell {
     /// The core's clock during this cell.
     pub(super) clock_ghz: f64,
     pub(super) rounds: usize,
-    pub(super) messages_per_round: u64,
+    pub(super) operations_per_round: u64,
     /// Whether the output was compared in this run.
     pub(super) verified: bool,
 }
 
-/// The proof that a result was compared and is right.
+/// The proof that the results of a benchmark were compared and are right.
+#[derive(Clone, Copy)]
 #[must_use]
 pub(super) struct Verified(());
 
 impl Verified {
-    /// Returns the error for a wrong result. `what` names the result.
-    pub(super) fn by(what: impl AsRef<str>, is_right: bool) -> Result<Self> {
-        if is_right { Ok(Self(())) } else { Err(cells::wrong(what.as_ref())) }
+    /// Returns the error for a wrong result, which has a name.
+    pub(super) fn by(wrong: Option<String>) -> Result<Self> {
+        match wrong {
+            None => Ok(Self(())),
+            Some(what) => Err(Error::new(format!("{what}: wrong result")).hint(
+                "the machine, its emulator or this build computes wrong results; please report it with `sealane cpu`",
+            )),
+        }
     }
+}
+
+/// Refuses a time below the bound for every CPU: the compiler removed some of the work.
+pub(super) fn possible(row: &str, cell: &Cell, least_cycles: f64) -> Result<()> {
+    check(row, cell.ns, cell.clock_ghz, least_cycles)
+        .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))
 }
 
 impl Report {
@@ -88,24 +110,44 @@ impl Report {
         json(self)
     }
 
-    /// Returns the names of the primitives, in their order.
-    pub(super) fn primitives(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.cells.iter().map(|cell| cell.primitive).collect();
-        names.dedup();
-        names
+    /// Returns the cells of each benchmark, in their order.
+    pub(super) fn benchmarks(&self) -> impl Iterator<Item = Section<'_>> {
+        self.cells.chunk_by(|a, b| a.benchmark == b.benchmark).filter_map(|cells| {
+            let (_, benchmark) = Benchmark::all().find(|(_, benchmark)| benchmark.name == cells[0].benchmark)?;
+            Some(Section { benchmark, cells })
+        })
+    }
+}
+
+/// The cells of one benchmark.
+pub(super) struct Section<'a> {
+    pub(super) benchmark: &'static Benchmark,
+    pub(super) cells: &'a [Cell],
+}
+
+impl<'a> Section<'a> {
+    /// Returns the backends, the narrowest first.
+    pub(super) fn backends(&self) -> Vec<&'static str> {
+        self.rows().next().map_or_else(Vec::new, |row| row.iter().map(|cell| cell.backend).collect())
     }
 
-    /// Returns the sizes of a primitive, ascending.
-    pub(super) fn sizes(&self) -> Vec<usize> {
-        let mut sizes: Vec<_> = self.cells.iter().map(|cell| cell.bytes).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+    /// Returns the cells of each size. Each row has every backend.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a [Cell]> {
+        self.cells.chunk_by(|a, b| a.size == b.size)
     }
 
-    /// Returns the cell, if it was measured.
-    pub(super) fn cell(&self, primitive: &str, backend: &str, bytes: usize) -> Option<&Cell> {
-        self.cells.iter().find(|cell| (cell.primitive, cell.backend, cell.bytes) == (primitive, backend, bytes))
+    /// Returns the units of the two figures of a cell.
+    pub(super) fn units(&self) -> [&'static str; 2] {
+        if self.benchmark.takes_any_length() { ["GB/s", "cyc/B"] } else { ["ns", "cycles"] }
+    }
+
+    /// Returns the figures of a cell.
+    pub(super) fn figures(&self, cell: &Cell) -> [String; 2] {
+        if self.benchmark.takes_any_length() {
+            [cell.gb_per_s, cell.cycles_per_byte].map(figure)
+        } else {
+            [cell.ns, cell.ns * cell.clock_ghz].map(figure)
+        }
     }
 }
 
@@ -119,8 +161,7 @@ impl Environment {
             architecture: std::env::consts::ARCH,
             os: std::env::consts::OS,
             features: cpu::features(),
-            backends: plan.backends.iter().map(|backend| backend.name()).collect(),
-            default_backend: Backend::detect().name(),
+            families: FamilyReport::all(plan),
             time_per_cell_ms: u64::try_from(plan.time_per_cell.as_millis()).unwrap_or(u64::MAX),
             clock_ghz: rounded(median(&clocks)),
             clock_method: CLOCK_METHOD,
@@ -133,26 +174,38 @@ impl Environment {
     }
 }
 
+impl FamilyReport {
+    fn all(plan: &Plan) -> Vec<Self> {
+        let report = |family: Family| {
+            let task = plan.tasks.iter().find(|task| task.family == family)?;
+            let default_backend = family.available().last().copied()?;
+            Some(Self { name: family.name(), backends: task.backends.clone(), default_backend })
+        };
+        Family::ALL.into_iter().filter_map(report).collect()
+    }
+}
+
 impl Cell {
+    /// Takes the number of operations in a call, and the bytes of an operation.
     pub(super) fn new(
-        primitive: &'static str,
-        backend: &'static str,
-        bytes: usize,
+        (benchmark, backend, size): (&'static str, &'static str, Size),
+        (operations, bytes): (usize, usize),
         samples: &Samples,
         _: Verified,
     ) -> Self {
-        let (ns, clock_ghz) = (samples.median_ns(), samples.median_clock_ghz());
+        let (ns, clock_ghz) = (samples.median_ns() / operations as f64, samples.median_clock_ghz());
         Self {
-            primitive,
+            benchmark,
             backend,
+            size: size.to_string(),
             bytes,
             ns: rounded(ns),
-            best_ns: rounded(samples.best_ns()),
+            best_ns: rounded(samples.best_ns() / operations as f64),
             gb_per_s: rounded(bytes as f64 / ns),
             cycles_per_byte: rounded(ns * clock_ghz / bytes as f64),
             clock_ghz: rounded(clock_ghz),
             rounds: samples.ns.len(),
-            messages_per_round: samples.calls,
+            operations_per_round: samples.calls * operations as u64,
             verified: true,
         }
     }
@@ -176,7 +229,9 @@ mod tests {
     #[test]
     fn cells_are_computed_from_medians() {
         let samples = Samples { ns: vec![90.0, 100.0, 400.0], clock_ghz: vec![3.0, 2.5, 2.0], calls: 7, every: 1 };
-        let cell = Cell::new("chacha20", "scalar", 200, &samples, Verified(()));
+        let cell = Cell::new(("chacha20", "scalar", Size::Bytes(200)), (1, 200), &samples, Verified(()));
         assert_eq!((cell.ns, cell.best_ns, cell.gb_per_s, cell.cycles_per_byte), (100.0, 90.0, 2.0, 1.25));
+        let cell = Cell::new(("haraka256", "scalar", Size::Inputs(4)), (10, 32), &samples, Verified(()));
+        assert_eq!((cell.ns, cell.best_ns, cell.operations_per_round, &*cell.size), (10.0, 9.0, 70, "4 inputs"));
     }
 }

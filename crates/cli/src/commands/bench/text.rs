@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sealane_measure::{Table, figure, size_name};
+use sealane_measure::Table;
 
-use super::primitive::Primitive;
-use super::report::Report;
+use super::report::{Report, Section};
 
 /// Returns the whole report.
 pub(super) fn tables(report: &Report) -> String {
@@ -14,37 +13,29 @@ pub(super) fn tables(report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "CPU       {}", environment.cpu.as_deref().unwrap_or("(name not readable)"));
     let _ = writeln!(out, "clock     {}: {}", environment.clock(), environment.clock_method);
-    let _ = writeln!(
-        out,
-        "sealane   {} ({}, {}); without a choice it uses {}",
-        environment.sealane, environment.architecture, environment.os, environment.default_backend
-    );
+    let _ = writeln!(out, "sealane   {} ({}, {})", environment.sealane, environment.architecture, environment.os);
     let _ = writeln!(
         out,
         "figures   medians over {} ms for each cell, backends taking turns; outputs compared in this run",
         environment.time_per_cell_ms
     );
-    for primitive in report.primitives() {
-        table(&mut out, report, primitive);
+    for family in &environment.families {
+        let _ = writeln!(out, "{:10}without a choice, sealane uses {}", family.name, family.default_backend);
+    }
+    for section in report.benchmarks() {
+        table(&mut out, &section);
     }
     out
 }
 
-fn table(out: &mut String, report: &Report, primitive: &str) {
-    let (title, what) = Primitive::title(primitive);
-    let backends = &report.environment.backends;
+fn table(out: &mut String, section: &Section<'_>) {
     // Each backend has two columns.
-    let head = |cells: [&str; 2]| cells.map(String::from);
-    let mut table = Table::new(backends.iter().fold(vec![String::new()], |mut row, backend| {
-        row.extend(head(["", backend]));
-        row
-    }));
-    let units = backends.iter().flat_map(|_| head(["GB/s", "cyc/B"]));
-    table.row([String::from("size")].into_iter().chain(units));
-    for bytes in report.sizes() {
-        let cells = backends.iter().filter_map(|backend| report.cell(primitive, backend, bytes));
-        let figures = cells.flat_map(|cell| [figure(cell.gb_per_s), figure(cell.cycles_per_byte)]);
-        table.row([size_name(bytes)].into_iter().chain(figures));
+    let backends = section.backends();
+    let mut table =
+        Table::new(std::iter::once("").chain(backends.iter().flat_map(|name| ["", *name])).map(String::from));
+    table.row(std::iter::once("size").chain(backends.iter().flat_map(|_| section.units())).map(String::from));
+    for row in section.rows() {
+        table.row([row[0].size.clone()].into_iter().chain(row.iter().flat_map(|cell| section.figures(cell))));
     }
-    let _ = write!(out, "\n{title}: {what}\n{}", table.text(0));
+    let _ = write!(out, "\n{}: {}\n{}", section.benchmark.title, section.benchmark.what, table.text(0));
 }

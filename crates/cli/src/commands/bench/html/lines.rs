@@ -1,26 +1,27 @@
 //! Plots throughput over size, with one line for each backend. Both axes are logarithmic.
 
-use sealane_measure::{Axis, Line, Lines, Point, figure, size_name};
+use sealane_measure::{Axis, Line, Lines, Point, size_name};
 
-use crate::commands::bench::report::{Cell, Report};
+use crate::commands::bench::report::{Cell, Section};
 
-/// Draws the plot of one primitive.
-pub(super) fn plot(out: &mut String, report: &Report, primitive: &str, title: &str) {
+/// Draws the plot of one benchmark.
+pub(super) fn plot(out: &mut String, section: &Section<'_>) {
     let point = |cell: &Cell| {
-        let (speed, cycles, size) = (figure(cell.gb_per_s), figure(cell.cycles_per_byte), size_name(cell.bytes));
-        let title = format!("{}, {size}: {speed} GB/s, {cycles} cycles per byte", cell.backend);
+        let [speed, cycles] = section.figures(cell);
+        let title = format!("{}, {}: {speed} GB/s, {cycles} cycles per byte", cell.backend, cell.size);
         Point { x: cell.bytes as f64, y: cell.gb_per_s, title }
     };
-    let lines = report.environment.backends.iter().map(|backend| {
-        let cells = report.cells.iter().filter(|cell| (cell.primitive, cell.backend) == (primitive, backend));
-        Line { name: (*backend).into(), class: (*backend).into(), points: cells.map(point).collect() }
+    let lines = section.backends().into_iter().map(|backend| {
+        let cells = section.cells.iter().filter(|cell| cell.backend == backend);
+        Line { name: backend.into(), class: backend.into(), points: cells.map(point).collect() }
     });
+    let (title, sizes) = (section.benchmark.title, section.rows().map(|row| row[0].bytes).collect::<Vec<_>>());
     let plot = Lines {
         title: format!("{title}: throughput in GB/s over message size, one line for each backend"),
         x: Axis {
             name: "message size".into(),
             logarithmic: true,
-            ticks: size_ticks(&report.sizes()).iter().map(|&bytes| (bytes as f64, size_name(bytes))).collect(),
+            ticks: size_ticks(&sizes).iter().map(|&bytes| (bytes as f64, size_name(bytes))).collect(),
         },
         y: Axis { name: "throughput in GB/s".into(), logarithmic: true, ticks: Vec::new() },
         lines: lines.collect(),

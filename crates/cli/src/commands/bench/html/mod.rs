@@ -4,10 +4,9 @@ mod lines;
 
 use std::fmt::Write as _;
 
-use sealane_measure::{escaped, figure, size_name};
+use sealane_measure::escaped;
 
-use super::primitive::Primitive;
-use super::report::Report;
+use super::report::{Report, Section};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -23,15 +22,22 @@ pub(super) fn page(report: &Report) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>sealane bench: {cpu}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>ChaCha20 and Poly1305 on {cpu}</h1>\n"
+         <h1>Sealane on {cpu}</h1>\n"
     );
     facts(&mut out, report);
     out.push_str("<div class=\"panels\">\n");
-    for primitive in report.primitives() {
-        let (title, what) = Primitive::title(primitive);
-        let _ = write!(out, "<section id=\"{primitive}\">\n<h2>{title}</h2>\n<p class=\"faint\">{what}</p>\n");
-        lines::plot(&mut out, report, primitive, title);
-        table(&mut out, report, primitive);
+    for section in report.benchmarks() {
+        let benchmark = section.benchmark;
+        let _ = write!(
+            out,
+            "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"faint\">{}</p>\n",
+            benchmark.name, benchmark.title, benchmark.what
+        );
+        // The others have few sizes, and times that are far apart.
+        if benchmark.takes_any_length() {
+            lines::plot(&mut out, &section);
+        }
+        table(&mut out, &section);
         out.push_str("</section>\n");
     }
     out.push_str("</div>\n</body>\n</html>\n");
@@ -41,13 +47,13 @@ pub(super) fn page(report: &Report) -> String {
 fn facts(out: &mut String, report: &Report) {
     let environment = &report.environment;
     let features = environment.features.join(" ");
+    let families = environment.families.iter().map(|family| {
+        format!("{}: {}; unless forced, {} is used", family.name, family.backends.join(", "), family.default_backend)
+    });
     let facts = [
         ("Version", format!("sealane {}, {} {}", environment.sealane, environment.architecture, environment.os)),
         ("Features", if features.is_empty() { "none that are known here".into() } else { features }),
-        (
-            "Backends",
-            format!("{}; unless forced, {} is used", environment.backends.join(", "), environment.default_backend),
-        ),
+        ("Backends", families.collect::<Vec<_>>().join("; ")),
         ("Clock", format!("{}: {}", environment.clock(), environment.clock_method)),
         (
             "Figures",
@@ -66,24 +72,23 @@ fn facts(out: &mut String, report: &Report) {
     out.push_str("</dl>\n");
 }
 
-fn table(out: &mut String, report: &Report, primitive: &str) {
-    let backends = &report.environment.backends;
+fn table(out: &mut String, section: &Section<'_>) {
+    let backends = section.backends();
     out.push_str("<div class=\"scroll\"><table>\n<thead>\n<tr><th scope=\"col\">size</th>");
-    for backend in backends {
+    for backend in &backends {
         let _ = write!(out, "<th scope=\"colgroup\" class=\"group\" colspan=\"2\">{backend}</th>");
     }
     out.push_str("</tr>\n<tr><th></th>");
+    let [first, second] = section.units();
     for _ in backends {
-        out.push_str("<th class=\"unit group\">GB/s</th><th class=\"unit\">cycles/B</th>");
+        let _ = write!(out, "<th class=\"unit group\">{first}</th><th class=\"unit\">{second}</th>");
     }
     out.push_str("</tr>\n</thead>\n<tbody>\n");
-    for bytes in report.sizes() {
-        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", size_name(bytes));
-        for backend in backends {
-            if let Some(cell) = report.cell(primitive, backend, bytes) {
-                let (speed, cycles) = (figure(cell.gb_per_s), figure(cell.cycles_per_byte));
-                let _ = write!(out, "<td class=\"group\">{speed}</td><td>{cycles}</td>");
-            }
+    for row in section.rows() {
+        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", row[0].size);
+        for cell in row {
+            let [first, second] = section.figures(cell);
+            let _ = write!(out, "<td class=\"group\">{first}</td><td>{second}</td>");
         }
         out.push_str("</tr>\n");
     }

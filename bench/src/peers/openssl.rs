@@ -1,6 +1,11 @@
-//! OpenSSL's Poly1305 through EVP_MAC, for which the crate `openssl` has no safe interface yet.
+//! OpenSSL's ChaCha20, and its Poly1305 through EVP_MAC, for which the crate `openssl` has no safe
+//! interface yet.
 
 use std::ptr;
+
+use openssl::cipher::Cipher;
+use openssl::cipher_ctx::CipherCtx;
+use sealane_workloads::benchmarks::messages::KEY;
 
 /// A context that is kept, and gets a new key for each message.
 pub struct Poly1305Context(*mut openssl_sys::EVP_MAC_CTX);
@@ -39,5 +44,26 @@ impl Drop for Poly1305Context {
     fn drop(&mut self) {
         // SAFETY: the context was made by `new` and is not used again.
         unsafe { openssl_sys::EVP_MAC_CTX_free(self.0) };
+    }
+}
+
+/// A context of ChaCha20 that keeps its key and takes a nonce for each message.
+pub struct ChaCha20Context(CipherCtx);
+
+impl ChaCha20Context {
+    pub fn new() -> Self {
+        let mut context = CipherCtx::new().expect("OpenSSL context");
+        context.encrypt_init(Some(Cipher::chacha20()), Some(&KEY), Some(&[0; 16])).expect("OpenSSL ChaCha20");
+        Self(context)
+    }
+
+    /// Encrypts in place from block 1 on.
+    pub fn apply(&mut self, nonce: &[u8; 12], data: &mut [u8]) {
+        // OpenSSL's IV is the whole last row of the state: counter, then nonce.
+        let mut iv = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        iv[4..].copy_from_slice(nonce);
+        self.0.encrypt_init(None, None, Some(&iv)).expect("OpenSSL IV");
+        let length = data.len();
+        self.0.cipher_update_inplace(data, length).expect("OpenSSL update");
     }
 }
