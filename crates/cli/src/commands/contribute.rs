@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
 fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
     let recipients = recipients(&args.file, &[], stdin, passphrases)?;
     let recipients = recipients.iter().map(|recipient| &**recipient as &dyn age::Recipient);
-    Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::backend()?))
+    Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::os::backend::chosen()?))
 }
 
 /// Returns the parts with the label.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::programs::Program;
+use crate::program::Program;
 
 /// A failure of the command.
 #[derive(Clone, Debug)]

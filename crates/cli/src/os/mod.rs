@@ -1,5 +1,6 @@
-//! The operating system: directories, terminals, pipes, memory, signals.
+//! The operating system: environment, directories, terminals, pipes, memory, signals.
 
+pub(crate) mod backend;
 pub(crate) mod cleanup;
 pub(crate) mod cpu;
 pub(crate) mod dir;

@@ -54,7 +54,7 @@ impl Plan {
 fn backends(names: &[String]) -> Result<Vec<Backend>> {
     if names.is_empty() {
         return if std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()) {
-            Ok(vec![crate::backend()?])
+            Ok(vec![crate::os::backend::chosen()?])
         } else {
             Ok(Backend::available().collect())
         };

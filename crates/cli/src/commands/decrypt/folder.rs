@@ -26,7 +26,7 @@ use crate::os::dir::Dir;
 pub(super) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
-    let opening = Opening { openers, backend: crate::backend()? };
+    let opening = Opening { openers, backend: crate::os::backend::chosen()? };
     refuse_within(root(args), &args.many)?;
     let Sealed { mut plan, expected } = opening.look(&args.many, !args.no_manifest)?;
     if !args.allow_external_links {
