@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use super::contribute::ContributeArgs;
 use super::file::{FileArgs, IdentitySource};
 use super::rekey::RekeyArgs;
-use super::suggest::suggestion;
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
@@ -86,12 +85,12 @@ impl FileArgs {
 }
 
 /// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
-/// meant as a command. `file` is what all arguments say.
-pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<()> {
+/// meant as a command. `file` is what all arguments say, and
+/// `similar` the command that `first` is most like.
+pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs, similar: Option<&str>) -> Result<()> {
     if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
         return Ok(());
     }
-    let similar = first.to_str().and_then(suggestion);
     let has_keys = file.passphrase
         || file.decrypt
         || file.encrypt

@@ -12,6 +12,7 @@ use sealane_age::threshold::Label;
 
 use super::compat;
 use super::groups::{DecryptionArgs, FolderArgs, OpeningArgs, RecipientArgs, SealingArgs};
+use super::matches;
 use super::range::PlaintextRange;
 
 /// What to do with files. Each subcommand sets the fields that it has flags for.
@@ -120,7 +121,7 @@ pub(super) fn read<A: FromArgMatches>(
     args: Vec<OsString>,
 ) -> Result<(A, Vec<IdentitySource>), clap::Error> {
     let flags = compat::flags_of(&command);
-    let found = super::run(command, compat::normalise(args, &flags))?;
+    let found = matches::read(command, compat::normalise(args, &flags))?;
     Ok((A::from_arg_matches(&found)?, identities(&found)))
 }
 

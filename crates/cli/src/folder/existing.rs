@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::attributes::Attributes;
-use super::destination::{ALONE, Direction, Expected, Mode};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
+use super::task::{ALONE, Direction, Expected, Mode};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Dir, Kind};

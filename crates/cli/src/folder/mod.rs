@@ -12,9 +12,10 @@ mod name;
 mod place;
 mod plan;
 mod run;
+mod task;
 
 pub(crate) use attributes::{Attributes, Stamp};
-pub(crate) use destination::{Destination, Direction, Expected, Purpose, Target};
+pub(crate) use destination::{Destination, Purpose, Target};
 pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
 pub(crate) use manifest::{Entry, Id, Known, Manifest};
@@ -22,3 +23,4 @@ pub(crate) use name::{JOURNAL, MANIFEST, Name};
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Directory, Link, Plan, Source};
 pub(crate) use run::{Failure, Failures, run};
+pub(crate) use task::{Direction, Expected};

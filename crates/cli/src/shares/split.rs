@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Split, WipedVec};
 use zeroize::Zeroizing;
 
+use super::failure::split_error;
 use super::foreign::{self, MAX_SECRET};
-use super::{Form, NewFiles, NewShares, PUBLIC_KEY_NOTE, Sink, identity, split_error, text_of};
+use super::form::Form;
+use super::identity;
+use super::new_files::NewFiles;
+use super::pasted::PUBLIC_KEY_NOTE;
+use super::write::{NewShares, Sink, text_of};
 use crate::args::FormArgs;
 use crate::error::explain::read_error;
 use crate::error::{Error, Result};

@@ -7,7 +7,8 @@ use sealane_measure::{Samples, Work, check, size_name, take_turns};
 
 use super::plan::Plan;
 use super::primitive::{Message, Operation, Primitive};
-use super::report::{Cell, Verified};
+use super::report::Cell;
+use super::verified::Verified;
 use crate::error::{Error, Result};
 
 /// The work of a backend.
@@ -68,12 +69,6 @@ fn verify(
         proofs.push(Verified::by(what, message.is_result(&expected))?);
     }
     Ok(proofs)
-}
-
-/// Returns the error for a row with a wrong result.
-pub(super) fn wrong(what: &str) -> Error {
-    Error::new(format!("{what}: wrong result"))
-        .hint("the machine, its emulator or this build computes wrong results; please report it with `sealane cpu`")
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use sealane::Backend;
 use sealane_measure::{CLOCK_METHOD, Samples, median};
 use serde::Serialize;
 
-use super::cells;
 use super::plan::Plan;
+use super::verified::Verified;
 use crate::error::Result;
 use crate::io::output::json;
 use crate::os::cpu;
@@ -66,17 +66,6 @@ pub(super) struct Cell {
     pub(super) messages_per_round: u64,
     /// Whether the output was compared in this run.
     pub(super) verified: bool,
-}
-
-/// The proof that a result was compared and is right.
-#[must_use]
-pub(super) struct Verified(());
-
-impl Verified {
-    /// Returns the error for a wrong result. `what` names the result.
-    pub(super) fn by(what: impl AsRef<str>, is_right: bool) -> Result<Self> {
-        if is_right { Ok(Self(())) } else { Err(cells::wrong(what.as_ref())) }
-    }
 }
 
 impl Report {
@@ -176,7 +165,7 @@ mod tests {
     #[test]
     fn cells_are_computed_from_medians() {
         let samples = Samples { ns: vec![90.0, 100.0, 400.0], clock_ghz: vec![3.0, 2.5, 2.0], calls: 7, every: 1 };
-        let cell = Cell::new("chacha20", "scalar", 200, &samples, Verified(()));
+        let cell = Cell::new("chacha20", "scalar", 200, &samples, Verified::by("cell", true).unwrap());
         assert_eq!((cell.ns, cell.best_ns, cell.gb_per_s, cell.cycles_per_byte), (100.0, 90.0, 2.0, 1.25));
     }
 }

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
+use super::failure::keep_retry;
 use super::temporary::Temporary;
-use super::{in_place, keep_retry, permissions};
+use super::{in_place, permissions};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use zeroize::Zeroizing;
 
-use super::{keep_retry, stdout_error};
+use super::failure::{keep_retry, stdout_error};
 use crate::error::{Error, Result};
 
 /// The number of bytes that are held back, and checked before any of them is shown.

@@ -1,0 +1,29 @@
+//! What the command line asks for.
+
+use super::bench::BenchArgs;
+use super::contribute::ContributeArgs;
+use super::file::FileArgs;
+use super::keygen::KeygenArgs;
+use super::rekey::RekeyArgs;
+use super::shares::{CombineArgs, ShareAction, SplitArgs};
+use super::small::{CompletionsArgs, CpuArgs, InspectArgs, ManArgs};
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum Action {
+    Encrypt(FileArgs),
+    Decrypt(FileArgs),
+    Rekey(RekeyArgs),
+    Contribute(ContributeArgs),
+    Inspect(InspectArgs),
+    Keygen(KeygenArgs),
+    Split(SplitArgs),
+    Combine(CombineArgs),
+    Share(ShareAction),
+    Cpu(CpuArgs),
+    Bench(BenchArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+    /// Print this text: help, or the version.
+    Print(String),
+}
