@@ -30,6 +30,7 @@ mod readme;
 mod recipients;
 mod rekey;
 mod rekey_faults;
+mod repeated_holders;
 mod salvage;
 mod same_file;
 mod share_mistakes;

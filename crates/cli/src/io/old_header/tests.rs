@@ -1,5 +1,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use std::fs::{self, TryLockError};
+
+use sealane_age::WriteAt;
+use sealane_age::header::Header;
+use sealane_age::stream::NONCE_LEN;
+
+use super::kept::Kept;
 use super::*;
 
 /// Two headers of the same length, and the rest of the file.
