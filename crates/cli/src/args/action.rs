@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The actions that a command line can request.
 
 use super::bench::BenchArgs;
 use super::contribute::ContributeArgs;
@@ -8,7 +8,7 @@ use super::rekey::RekeyArgs;
 use super::shares::{CombineArgs, ShareAction, SplitArgs};
 use super::small::{CompletionsArgs, CpuArgs, InspectArgs, ManArgs};
 
-/// What the command line asks for.
+/// The action that the command line requests.
 #[derive(Debug)]
 pub(crate) enum Action {
     Encrypt(FileArgs),

@@ -12,7 +12,7 @@ pub(crate) const DEFAULT_SIZES: &str = "16,64,128,256,512,1024,1350,4096,16384,6
 /// The largest size in bytes.
 const MAX_SIZE: usize = 1 << 30;
 
-/// What to measure, and how to show it.
+/// The measurements to make, and the form of the report.
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
     /// Print JSON instead of tables

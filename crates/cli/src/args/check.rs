@@ -85,8 +85,8 @@ impl FileArgs {
 }
 
 /// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
-/// meant as a command. `file` is what all arguments say, and
-/// `similar` the command that `first` is most like.
+/// meant as a command. `file` has all arguments, and `similar` is the command that `first` is most
+/// like.
 pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs, similar: Option<&str>) -> Result<()> {
     if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
         return Ok(());
@@ -122,7 +122,7 @@ impl ContributeArgs {
     }
 }
 
-/// Refuses a label without holders, who would read it.
+/// Refuses a label without holders to read it.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
         return Err(

@@ -1,5 +1,4 @@
-//! What to do with files, as the command line says it: the flags of age, and what all subcommands
-//! for files have in common.
+//! The arguments of all subcommands for files: the flags of age, and ours.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -15,7 +14,7 @@ use super::groups::{DecryptionArgs, FolderArgs, OpeningArgs, RecipientArgs, Seal
 use super::matches;
 use super::range::PlaintextRange;
 
-/// What to do with files. Each subcommand sets the fields that it has flags for.
+/// The arguments for files. Each subcommand sets the fields that it has flags for.
 #[derive(Debug, Default)]
 pub(crate) struct FileArgs {
     /// `-e`, or the subcommand that means it.

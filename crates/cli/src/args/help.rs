@@ -1,4 +1,4 @@
-//! What `sealane -h`, `--help` and `sealane help` print.
+//! The texts of `sealane -h`, `--help` and `sealane help`.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -157,13 +157,13 @@ fn parse_help(command: Command, args: Vec<OsString>) -> Result<Action, clap::Err
     help::text(command, args, SUBCOMMANDS, &top_command()).map(Action::Print)
 }
 
-/// Returns all commands as a tree, for what is generated from them.
+/// Returns all commands as a tree, for the manual.
 pub(crate) fn whole_command() -> Command {
     top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
-/// Returns the same tree for completions: without INPUT, after which shells would expect no
-/// subcommand. They complete file names by themselves.
+/// Returns the same tree for completions, without INPUT: after it, shells would complete no
+/// subcommands. They complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
     base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))

@@ -7,7 +7,7 @@ use clap::{Args, Command};
 use super::file::{self, FileArgs};
 use super::groups::{FileNameArgs, IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
 
-/// What to change.
+/// The recipients to set, and the file.
 #[derive(Debug)]
 pub(crate) struct RekeyArgs {
     /// Whether the present recipients stay.

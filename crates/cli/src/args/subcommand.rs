@@ -1,4 +1,4 @@
-//! Subcommands: their definitions, and how their arguments are read.
+//! The definitions of subcommands, and the functions that read their arguments.
 
 use std::ffi::OsString;
 
@@ -52,7 +52,7 @@ pub(super) fn base(name: &'static str) -> Command {
     Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
 }
 
-/// Reads the arguments of a subcommand that has no others than those of `A`.
+/// Reads the arguments of a subcommand whose definition is `A`.
 pub(super) fn parse_with<A: FromArgMatches>(
     command: Command,
     args: Vec<OsString>,

@@ -67,8 +67,8 @@ impl Found<'_> {
         }
     }
 
-    /// Returns whether the folder has nothing but what a run left that was killed before its first
-    /// result.
+    /// Returns whether the folder is empty, apart from temporary files of a run that was killed
+    /// before its first result.
     fn is_empty(&self) -> Result<bool> {
         let entries = self.root.entries().map_err(|error| Error::cannot_write(self.path, &error))?;
         Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))

@@ -27,14 +27,14 @@ impl Direction {
     }
 }
 
-/// What is known of a result in advance.
+/// The properties of a result that are known in advance.
 pub(crate) struct Expected {
     pub(crate) attributes: Attributes,
     /// The length in bytes.
     pub(crate) len: Option<u64>,
 }
 
-/// How to treat the contents of the folder.
+/// The way to treat the existing contents of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// No run may have been started there.

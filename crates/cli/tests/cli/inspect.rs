@@ -9,7 +9,7 @@ fn json(dir: &Dir, name: &str) -> Value {
 }
 
 #[test]
-fn what_a_file_says() {
+fn inspect_describes_a_file() {
     let dir = Dir::with_key();
     dir.keygen("other");
     dir.run_with(&bytes(200_000), ["-R", "key.pub", "-R", "other.pub", "-o", "x.age"]).quiet();

@@ -165,7 +165,7 @@ fn links_to_a_file() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_command_changes_nothing() {
     let (dir, _) = dir();
     let before = (dir.read("x"), dir.names());
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).fails("no identity matches");

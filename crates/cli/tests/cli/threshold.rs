@@ -27,7 +27,7 @@ fn any_three_of_five_open_it_together() {
     dir.run(["-d", "-i", "b.txt", "x"]).fails("1 of them is here");
     dir.keygen("stranger");
     dir.run(["-d", "-i", "stranger.txt", "x"]).fails("no identity matches");
-    // Other ways to name holders: a list with one a line.
+    // Holders can also be named by a list, one on each line.
     dir.sh("cat a.pub b.pub > list; \"$SEALANE\" -k 2 -R list -o y plain").quiet();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).quiet().stdout == data);
     dir.run(["-d", "-i", "a.txt", "y"]).fails("2 of 2 holders");
@@ -84,7 +84,7 @@ fn wrong_parts_are_named() {
 }
 
 #[test]
-fn what_does_not_go_together() {
+fn flags_that_exclude_each_other() {
     let (dir, _) = dir();
     let before = dir.names();
     dir.run(["-k", "1", "-R", "a.pub", "-R", "b.pub", "-o", "y", "plain"]).misused("not possible");
@@ -119,7 +119,7 @@ fn with_plugin(dir: &Dir) -> std::ffi::OsString {
 }
 
 #[test]
-fn as_a_plugin() {
+fn the_command_as_a_plugin() {
     let (dir, data) = dir();
     let path = with_plugin(&dir);
     dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
@@ -166,7 +166,7 @@ fn as_a_plugin() {
 }
 
 #[test]
-fn it_can_be_seen_and_changed() {
+fn holders_are_shown_and_replaced() {
     let (dir, data) = dir();
     let report: serde_json::Value =
         serde_json::from_slice(&dir.run(["inspect", "--json", "x"]).quiet().stdout).unwrap();
@@ -226,7 +226,7 @@ fn the_label_says_what_is_asked_for() {
 
 /// Without a terminal a holder is not asked, and no part is given away without consent.
 #[test]
-fn without_a_terminal_consent_is_a_flag() {
+fn without_a_terminal_consent_needs_a_flag() {
     let (dir, _) = dir();
     let command = dir.without_terminal(["contribute", "-i", "a.txt", "-o", "part", "x"]);
     let said = crate::support::finish(command).fails("cannot ask whether to give the part away");

@@ -76,7 +76,7 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::None),
             Err(error) => return Ok(Self::NotKept(crate::error::describe(&error))),
         };
-        // The owner of the file may do anything with it anyway.
+        // The owner of the file can change it in any case.
         if !dir::is_own(&kept_file.metadata()?, dir::owner(&file.metadata()?)) {
             return Ok(Self::NotKept("it belongs to somebody else, or has another name too".to_owned()));
         }

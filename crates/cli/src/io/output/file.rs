@@ -105,7 +105,7 @@ impl Direct {
     }
 }
 
-/// What to keep of an existing file.
+/// The properties of an existing file to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     /// The new file gets its permissions.
