@@ -13,6 +13,7 @@ use super::small::{CompletionsArgs, CpuArgs, InspectArgs, ManArgs};
 pub(crate) enum Action {
     Encrypt(FileArgs),
     Decrypt(FileArgs),
+    Verify(FileArgs),
     Rekey(RekeyArgs),
     Contribute(ContributeArgs),
     Inspect(InspectArgs),

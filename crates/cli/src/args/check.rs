@@ -64,6 +64,17 @@ impl FileArgs {
         Ok(self)
     }
 
+    /// Checks the inputs of `sealane verify`. Without an input, it reads standard input.
+    pub(super) fn checked_to_verify(mut self) -> Result<Self> {
+        if self.inputs.len() > 1 {
+            refuse_stdin(&self.inputs)?;
+            refuse_parts(&self)?;
+        }
+        self.inputs.retain(|path| path != OsStr::new("-"));
+        warn_duplicates(&self);
+        Ok(self)
+    }
+
     /// Checks which flags go together, with the reasons that age gives.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
@@ -225,21 +236,18 @@ fn encrypt(args: &FileArgs) -> Result<()> {
 
 /// Refuses flags that do not go with several files, or folders.
 fn many(args: &FileArgs) -> Result<()> {
-    let is_dash = |path: &PathBuf| path == OsStr::new("-");
-    if args.many.iter().any(is_dash) {
-        return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
-    }
-    if args.output.as_ref().is_none_or(is_dash) {
+    refuse_stdin(&args.many)?;
+    if args.output.as_ref().is_none_or(|path| path == OsStr::new("-")) {
         return Err(Error::usage("several files, or a folder, and no place for them")
             .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
     }
+    refuse_parts(args)?;
     // A single file may still use all flags.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
     let one_by_one = "files are given one by one for that";
     let refused = [
         (args.range.is_some(), "--range", one_by_one),
         (args.salvage, "--salvage", one_by_one),
-        (!args.parts.is_empty(), "--part", "a part is of one file"),
         (
             args.passphrase && several,
             "-p/--passphrase",
@@ -255,6 +263,22 @@ fn many(args: &FileArgs) -> Result<()> {
         Some((_, what, hint)) => Err(Error::usage(format!("{what} can't be used with several files")).hint(hint)),
         None => Ok(()),
     }
+}
+
+/// Refuses standard input among several inputs.
+fn refuse_stdin(inputs: &[PathBuf]) -> Result<()> {
+    if inputs.iter().any(|path| path == OsStr::new("-")) {
+        return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
+    }
+    Ok(())
+}
+
+/// Refuses parts of keys for several files.
+fn refuse_parts(args: &FileArgs) -> Result<()> {
+    if args.parts.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage("--part can't be used with several files").hint("a part is of one file"))
 }
 
 /// Warns of duplicates.

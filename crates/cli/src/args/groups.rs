@@ -108,6 +108,14 @@ pub(super) struct InputArgs {
     pub(super) inputs: Vec<PathBuf>,
 }
 
+/// Encrypted files and folders to read.
+#[derive(Args, Debug)]
+pub(super) struct ManyInputArgs {
+    /// Encrypted files and folders (default: standard input, also "-")
+    #[arg(value_name = "INPUT")]
+    pub(super) inputs: Vec<PathBuf>,
+}
+
 /// Options of encryption, and the output.
 #[derive(Args, Debug)]
 pub(super) struct SealingArgs {

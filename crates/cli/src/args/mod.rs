@@ -23,6 +23,7 @@ mod small;
 mod subcommand;
 mod suggest;
 mod units;
+mod verify;
 
 pub(crate) use compat::tail;
 
@@ -66,6 +67,13 @@ const SUBCOMMANDS: &[Subcommand] = &[
         group: Group::Files,
         describe: small::inspect_command,
         parse: |c, args| parse_with(c, args, Action::Inspect),
+    },
+    Subcommand {
+        name: "verify",
+        about: "Checks that files and folders can be decrypted, and writes nothing",
+        group: Group::Files,
+        describe: verify::command,
+        parse: |c, args| file::read_files::<verify::VerifyArgs>(c, args).map(Action::Verify),
     },
     Subcommand {
         name: "rekey",
@@ -194,6 +202,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
         Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
+        Ok(Action::Verify(args)) => args.checked_to_verify().map(Action::Verify),
         Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),

@@ -12,6 +12,7 @@ pub(crate) mod keygen;
 pub(crate) mod rekey;
 pub(crate) mod share;
 pub(crate) mod split;
+pub(crate) mod verify;
 
 use crate::args::Action;
 use crate::error::Result;
@@ -26,6 +27,7 @@ pub(crate) fn run(action: Action) -> Result<()> {
     match action {
         Action::Encrypt(args) => encrypt::run(&args),
         Action::Decrypt(args) => decrypt::run(&args),
+        Action::Verify(args) => verify::run(&args),
         Action::Rekey(args) => rekey::run(&args),
         Action::Contribute(args) => contribute::run(&args),
         Action::Inspect(args) => inspect::run(&args),

@@ -12,6 +12,7 @@ mod name;
 mod place;
 mod plan;
 mod run;
+pub(crate) mod sealed;
 mod task;
 
 pub(crate) use attributes::{Attributes, Stamp};
@@ -19,8 +20,8 @@ pub(crate) use destination::{Destination, Purpose, Target};
 pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
 pub(crate) use manifest::{Entry, Id, Known, Manifest};
-pub(crate) use name::{JOURNAL, MANIFEST, Name};
+pub(crate) use name::Name;
 pub(crate) use place::{mode, refuse_within, root, single};
-pub(crate) use plan::{Directory, Link, Plan, Source};
+pub(crate) use plan::{Link, Plan, Source};
 pub(crate) use run::{Failure, Failures, run};
 pub(crate) use task::{Direction, Expected};

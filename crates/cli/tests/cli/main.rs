@@ -41,6 +41,7 @@ mod ssh;
 mod support;
 mod terminal;
 mod threshold;
+mod verify;
 
 /// The reader of the CCTV vectors, shared with the tests of sealane-age.
 #[path = "../../../age/tests/format/vector.rs"]
