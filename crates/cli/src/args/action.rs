@@ -3,10 +3,11 @@
 use super::bench::BenchArgs;
 use super::contribute::ContributeArgs;
 use super::file::FileArgs;
+use super::inspect::InspectArgs;
 use super::keygen::KeygenArgs;
 use super::rekey::RekeyArgs;
 use super::shares::{CombineArgs, ShareAction, SplitArgs};
-use super::small::{CompletionsArgs, CpuArgs, InspectArgs, ManArgs};
+use super::small::{CompletionsArgs, CpuArgs, ManArgs};
 
 /// The action that the command line requests.
 #[derive(Debug)]

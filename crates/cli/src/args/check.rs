@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::contribute::ContributeArgs;
 use super::file::{FileArgs, IdentitySource};
+use super::inspect::InspectArgs;
 use super::rekey::RekeyArgs;
 use crate::error::{Error, Result, quoted};
 
@@ -117,11 +118,12 @@ pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs, similar: Op
 impl ContributeArgs {
     /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
+        self.file = self.file.with_default_identity();
         self.file.take_input()?;
         if self.file.input.is_none() {
             return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
         }
-        if self.file.identities.is_empty() {
+        if self.file.opening_identities().is_empty() {
             return Err(
                 Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
             );
@@ -143,12 +145,29 @@ fn check_label(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
+impl InspectArgs {
+    /// Checks the inputs. Without an input, standard input is read.
+    pub(super) fn checked(self) -> Result<Self> {
+        if self.file.inputs.len() > 1 {
+            refuse_stdin(&self.file.inputs)?;
+        }
+        warn_duplicates(&self.file);
+        Ok(self)
+    }
+}
+
 impl RekeyArgs {
     /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.file.take_input()?;
+        self.file = self.file.with_default_identity();
+        if self.file.is_many() {
+            self.file.many = std::mem::take(&mut self.file.inputs);
+            many_to_rekey(&self.file)?;
+        } else {
+            self.file.take_input()?;
+        }
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
-        if self.file.input.is_none() {
+        if self.file.input.is_none() && self.file.many.is_empty() {
             return Err(
                 Error::usage("missing FILE").hint("the file whose recipients are to change is given by its name")
             );
@@ -254,7 +273,7 @@ fn many(args: &FileArgs) -> Result<()> {
             "each file would take a second: sealane keygen makes a key, sealane -p encrypts that, and -i uses it",
         ),
         (
-            args.decrypt && args.identities.is_empty() && several,
+            args.decrypt && args.opening_identities().is_empty() && several,
             "a passphrase",
             "-i names an identity file, which may be encrypted with a passphrase",
         ),
@@ -263,6 +282,21 @@ fn many(args: &FileArgs) -> Result<()> {
         Some((_, what, hint)) => Err(Error::usage(format!("{what} can't be used with several files")).hint(hint)),
         None => Ok(()),
     }
+}
+
+/// Refuses flags that do not go with new recipients for several files.
+fn many_to_rekey(args: &FileArgs) -> Result<()> {
+    refuse_stdin(&args.many)?;
+    refuse_parts(args)?;
+    if args.output.is_some() {
+        return Err(Error::usage("-o/--output can't be used with several files")
+            .hint("the files get their new headers where they are"));
+    }
+    if args.passphrase {
+        return Err(Error::usage("-p/--passphrase can't be used with several files")
+            .hint("name recipients with -r RECIPIENT or -R FILE"));
+    }
+    Ok(())
 }
 
 /// Refuses standard input among several inputs.

@@ -19,6 +19,7 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AGE_PASSPHRASE_MAX_WORK_FACTOR", "the largest work factor to accept, 1 to 30 (default: 22)"),
     ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
     ("SEALANE_BACKEND", "the instruction set to use (see sealane cpu)"),
+    ("SEALANE_IDENTITY", "the identity file for commands that open files, if there is no -i or -j"),
     ("SEALANE_CPU_CLASS", "the class of CPUs to tune for (see sealane cpu)"),
     ("TMPDIR", "the folder for temporary files"),
 ];
@@ -36,6 +37,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
         "age-plugin-NAME",
         "a plugin, looked for in PATH, for recipients and identities that begin with age1NAME1 and AGE-PLUGIN-NAME-",
     ),
+    ("~/.config/sealane/identity.txt", "the identity file if there is no -i, -j or SEALANE_IDENTITY"),
     ("DIR/sealane-manifest.age", "the encrypted list of the files in an encrypted folder"),
     ("DIR/.sealane-resume", "what an unfinished run has done, for --resume"),
     ("OUTPUT.missing.json", "what --salvage did not find"),

@@ -14,6 +14,7 @@ mod encrypt;
 mod file;
 mod groups;
 mod help;
+mod inspect;
 mod keygen;
 mod matches;
 mod range;
@@ -39,11 +40,12 @@ pub(crate) use bench::BenchArgs;
 pub(crate) use contribute::ContributeArgs;
 pub(crate) use file::{FileArgs, IdentitySource};
 pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
+pub(crate) use inspect::InspectArgs;
 pub(crate) use keygen::KeygenArgs;
 pub(crate) use range::PlaintextRange;
 pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
-pub(crate) use small::{CompletionsArgs, CpuArgs, InspectArgs, ManArgs};
+pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
 use subcommand::{Group, Subcommand, base, parse_with};
 
 const SUBCOMMANDS: &[Subcommand] = &[
@@ -63,21 +65,21 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "inspect",
-        about: "Shows the recipient types and the sizes of an encrypted file",
+        about: "Shows the recipient types and the sizes of encrypted files",
         group: Group::Files,
-        describe: small::inspect_command,
-        parse: |c, args| parse_with(c, args, Action::Inspect),
+        describe: inspect::command,
+        parse: |c, args| inspect::parse(c, args).map(Action::Inspect),
     },
     Subcommand {
         name: "verify",
-        about: "Checks that files and folders can be decrypted, and writes nothing",
+        about: "Checks that files can be decrypted to their end; writes nothing",
         group: Group::Files,
         describe: verify::command,
         parse: |c, args| file::read_files::<verify::VerifyArgs>(c, args).map(Action::Verify),
     },
     Subcommand {
         name: "rekey",
-        about: "Changes the recipients of a file, without encrypting it again",
+        about: "Changes the recipients of files, without encrypting them again",
         group: Group::Files,
         describe: rekey::command,
         parse: |c, args| rekey::parse(c, args).map(Action::Rekey),
@@ -201,9 +203,10 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
     }
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
-        Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
-        Ok(Action::Verify(args)) => args.checked_to_verify().map(Action::Verify),
+        Ok(Action::Decrypt(args)) => args.with_default_identity().checked().map(Action::Decrypt),
+        Ok(Action::Verify(args)) => args.with_default_identity().checked_to_verify().map(Action::Verify),
         Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
+        Ok(Action::Inspect(args)) => args.checked().map(Action::Inspect),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),

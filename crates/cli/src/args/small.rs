@@ -5,17 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// The arguments of `sealane inspect`.
-#[derive(Args, Debug)]
-pub(crate) struct InspectArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The encrypted file (default: standard input, also "-")
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: Option<PathBuf>,
-}
-
 /// The arguments of `sealane cpu`.
 #[derive(Args, Debug)]
 pub(crate) struct CpuArgs {
@@ -46,10 +35,6 @@ pub(super) struct HelpArgs {
     /// The command to explain
     #[arg(value_name = "COMMAND")]
     pub(super) names: Vec<String>,
-}
-
-pub(super) fn inspect_command(base: Command) -> Command {
-    InspectArgs::augment_args(base).after_help("No key is needed.\n\nExample:\n  sealane inspect photos.tar.age")
 }
 
 pub(super) fn cpu_command(base: Command) -> Command {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let passphrases = Passphrases::new(&stdin);
     // Errors of recipients should come before any question.
     let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };
-    let identities = Identities::load(&file.identities, &stdin, &passphrases)?.into_openable();
+    let identities = Identities::load(&file.opening_identities(), &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
     let parts = Part::of(&header, identities.for_file(false))

@@ -34,6 +34,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     match args.inputs.as_slice() {
         [] => run.count.add(run.file(None)?),
         [only] if !only.is_dir() => run.count.add(run.file(Some(only))?),
+        [only] => run.folder(&run.opening.folder(only, !args.no_manifest)?)?,
         inputs => inputs.iter().try_for_each(|input| run.input(input, !args.no_manifest))?,
     }
     print(format!("{}\n", run.count).as_bytes())?;

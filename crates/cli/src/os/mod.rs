@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub(crate) mod cleanup;
+pub(crate) mod config;
 pub(crate) mod cpu;
 pub(crate) mod dir;
 pub(crate) mod file_id;

@@ -7,6 +7,7 @@ mod bench;
 mod cctv;
 mod cpu;
 mod damage;
+mod default_identity;
 mod files;
 mod flags;
 mod folder;

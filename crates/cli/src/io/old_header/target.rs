@@ -52,6 +52,11 @@ impl Target {
         Self::at(Place::of(path).map_err(cannot_open)?, path, File::try_lock)
     }
 
+    /// Opens and locks the file at `place`, as [`Target::open`] does. Messages call it `path`.
+    pub(crate) fn open_at(place: Place, path: &Path) -> Result<Self> {
+        Self::at(place, path, File::try_lock)
+    }
+
     /// Opens the file at `place`, and locks it with `lock`.
     pub(super) fn at(place: Place, path: &Path, lock: Lock) -> Result<Self> {
         let cannot_open = |error: io::Error| Error::io(format!("cannot open {}", quoted(path)), &error);
