@@ -97,7 +97,7 @@ fn command_lines_that_age_refuses() {
         "--unknown",
         "-r",
         "cpu x",
-        "inspect a b",
+        "inspect a -",
         "completions",
         "completions tcsh",
         "man x",

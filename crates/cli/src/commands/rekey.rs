@@ -109,7 +109,7 @@ impl<'a> Rekeying<'a> {
         let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
         let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
             let new = self.recipients.get(|| recipients(args, &[], &self.stdin, &self.passphrases));
-            let rekeyed = with_threshold(args, &*new.map_err(OpenError::Other)?, |recipients| {
+            let rekeyed = with_threshold(args, &new.map_err(OpenError::Other)?, |recipients| {
                 Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
             });
             Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))

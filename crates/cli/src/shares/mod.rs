@@ -9,7 +9,9 @@ mod open;
 mod pasted;
 mod place;
 pub(crate) mod release;
+mod sheet;
 mod split;
+pub(crate) mod typed;
 mod write;
 
 pub(crate) use failure::{LeftOut, combine_error, read_error, warn_of_unchecked};

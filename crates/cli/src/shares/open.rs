@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::failure::{LeftOut, share_error};
 use super::form::Form;
 use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
-use super::place::{Place, STANDARD_INPUT, Unreadable};
+use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
 use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
 use crate::io::stdin::StdinUse;
@@ -76,6 +76,7 @@ pub(crate) struct NamedWords {
 }
 
 /// The shares of a command line.
+#[derive(Default)]
 pub(crate) struct Shares {
     /// Shares in Sealane's own format.
     pub(crate) own: Vec<NamedShare>,
@@ -93,8 +94,7 @@ pub(crate) struct Shares {
 impl Shares {
     /// Opens all shares in `paths`. A text file may have several.
     pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Self {
-        let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shares = Self { own, words, unreadable, ids, progress: Progress::default(), len: 0 };
+        let mut shares = Self::default();
         for path in paths {
             let place = shares.place(path);
             if let Err(error) = shares.add(path, &place, stdin) {
@@ -102,6 +102,21 @@ impl Shares {
             }
         }
         shares
+    }
+
+    /// Adds the only share on a line that the user typed. Each line is a source of its own.
+    pub(crate) fn add_typed(&mut self, line: &str) -> Result<()> {
+        let (own, words) = (self.own.len(), self.words.len());
+        self.add_text(line, &Place { file: own + words, name: TERMINAL.to_owned(), line: None }, None);
+        let added = self.own.len() + self.words.len() - own - words;
+        match (added, self.unreadable.drain(..).find(|unreadable| !unreadable.beside)) {
+            (1, None) => return Ok(()),
+            (0, Some(unreadable)) => return Err(unreadable.error),
+            _ => {}
+        }
+        self.own.truncate(own);
+        self.words.truncate(words);
+        Err(Error::new("the line has more than one share"))
     }
 
     /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen`

@@ -25,7 +25,7 @@ impl Place {
 /// Formats the place for messages, in quotes.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.name == STANDARD_INPUT {
+        if [STANDARD_INPUT, TERMINAL].contains(&self.name.as_str()) {
             f.write_str(&self.name)?
         } else {
             f.write_str(&quoted(&self.name))?
@@ -34,6 +34,8 @@ impl fmt::Display for Place {
     }
 }
 
+/// The name of a typed share in messages.
+pub(super) const TERMINAL: &str = "the share";
 /// The name of standard input in messages.
 pub(super) const STANDARD_INPUT: &str = "standard input";
 

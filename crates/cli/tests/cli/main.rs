@@ -37,11 +37,13 @@ mod same_file;
 mod share_mistakes;
 mod share_text;
 mod shares;
+mod sheets;
 mod signals;
 mod ssh;
 mod support;
 mod terminal;
 mod threshold;
+mod typed_shares;
 mod verify;
 
 /// The reader of the CCTV vectors, shared with the tests of sealane-age.

@@ -11,7 +11,7 @@ use crate::support::{Dir, SEALANE, bytes};
 const TIMEOUT: Option<u64> = Some(60_000);
 
 /// Runs a shell command in a terminal, in which `$SEALANE` is the command.
-fn in_terminal(dir: &Dir, script: &str) -> PtySession {
+pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
     // background, do not.
     let mut command = Command::new("env");
@@ -23,7 +23,7 @@ fn in_terminal(dir: &Dir, script: &str) -> PtySession {
 
 /// Returns the output up to the end, and the exit status.
 #[track_caller]
-fn end(mut session: PtySession) -> (String, i32) {
+pub(crate) fn end(mut session: PtySession) -> (String, i32) {
     let shown = session.exp_eof().unwrap();
     match session.process().wait().unwrap() {
         WaitStatus::Exited(_, status) => (shown, status),
@@ -32,7 +32,7 @@ fn end(mut session: PtySession) -> (String, i32) {
 }
 
 #[track_caller]
-fn ends(session: PtySession, status: i32, what: &str) -> String {
+pub(crate) fn ends(session: PtySession, status: i32, what: &str) -> String {
     let (shown, actual) = end(session);
     assert_eq!(actual, status, "{shown}");
     assert!(shown.contains(what), "{shown}");
