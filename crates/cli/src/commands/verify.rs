@@ -12,7 +12,7 @@ use crate::args::FileArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
-use crate::folder::{Failure, Failures, Source, run as work};
+use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
 use crate::io::old_header;
 use crate::io::output::print;
 use crate::io::progress::Progress;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     match args.inputs.as_slice() {
         [] => run.count.add(run.file(None)?),
         [only] if !only.is_dir() => run.count.add(run.file(Some(only))?),
-        [only] => run.folder(&run.opening.folder(only, !args.no_manifest)?)?,
+        [only] => run.folder(&run.find(only, !args.no_manifest)?)?,
         inputs => inputs.iter().try_for_each(|input| run.input(input, !args.no_manifest))?,
     }
     print(format!("{}\n", run.count).as_bytes())?;
@@ -83,7 +83,7 @@ impl Run {
     /// Verifies an input of several, or a folder. Only an error that all files share ends the run.
     fn input(&self, input: &Path, with_manifest: bool) -> Result<()> {
         let failed = if input.is_dir() {
-            match self.opening.folder(input, with_manifest) {
+            match self.find(input, with_manifest) {
                 Ok(folder) => return self.folder(&folder),
                 Err(error) => error,
             }
@@ -98,6 +98,13 @@ impl Run {
         };
         self.failures.add(&failed);
         Ok(())
+    }
+
+    /// Finds the files of a folder. Without a manifest there must be some.
+    fn find(&self, folder: &Path, with_manifest: bool) -> Result<Sealed> {
+        let found = self.opening.folder(folder, with_manifest)?;
+        let is_empty = !with_manifest && found.plan.files.is_empty() && found.plan.failures.is_empty();
+        if is_empty { Err(no_encrypted_files(folder)) } else { Ok(found) }
     }
 
     /// Verifies a file, or standard input. Returns the length of its plaintext.

@@ -21,6 +21,9 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
             found.failures.extend(found.links.drain(..).map(|link| {
                 Error::new(format!("{} is a link, and is not followed", quoted(input.join(link.name.as_path()))))
             }));
+            if found.files.is_empty() && found.failures.is_empty() {
+                found.failures.push(no_encrypted_files(input));
+            }
             plan.append(found);
         } else {
             let name = Name::new(Path::new(input.file_name().unwrap_or(OsStr::new("file"))));
@@ -29,4 +32,9 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
         }
     }
     plan
+}
+
+/// Returns the error of a folder without encrypted files.
+pub(crate) fn no_encrypted_files(folder: &Path) -> Error {
+    Error::new(format!("{} has no encrypted files", quoted(folder))).hint("their names end in .age")
 }

@@ -18,7 +18,7 @@ mod task;
 
 pub(crate) use attributes::{Attributes, Stamp};
 pub(crate) use destination::{Destination, Purpose, Target};
-pub(crate) use encrypted::encrypted_files;
+pub(crate) use encrypted::{encrypted_files, no_encrypted_files};
 pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
 pub(crate) use manifest::{Entry, Id, Known, Manifest};

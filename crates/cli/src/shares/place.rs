@@ -35,7 +35,7 @@ impl fmt::Display for Place {
 }
 
 /// The name of a typed share in messages.
-pub(super) const TERMINAL: &str = "the share";
+pub(super) const TERMINAL: &str = "this line";
 /// The name of standard input in messages.
 pub(super) const STANDARD_INPUT: &str = "standard input";
 

@@ -21,7 +21,7 @@ fn the_environment_names_it() {
         assert_eq!(with(&dir, "key.txt", args).quiet().stdout, b"secret");
     }
     assert!(with(&dir, "key.txt", &["verify", "x"]).text().contains("1 file with 6 bytes"));
-    with(&dir, "missing", &["-d", "x"]).fails("cannot open \"missing\"");
+    with(&dir, "missing", &["-d", "x"]).fails("the default identity: cannot open identity file \"missing\"");
     with(&dir, "x", &["-d", "x"]).fails("the default identity");
     with(&dir, "", &["-d", "x"]).fails("it takes an identity to open it");
     // An identity on the command line takes its place.

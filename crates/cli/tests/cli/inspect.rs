@@ -81,7 +81,7 @@ fn what_is_cut_short_or_none() {
     dir.write("none", "hello\n");
     dir.run(["inspect", "none"]).fails("");
     dir.run(["inspect", "missing"]).fails("cannot open");
-    dir.run(["inspect", "a", "b"]).misused("");
+    dir.run(["inspect", "a", "-"]).misused("standard input");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn an_identity_shows_whether_it_opens_the_file() {
     bad[mac] ^= 1;
     dir.write("bad", bad);
     dir.run(["inspect", "-i", "key.txt", "bad"]).fails("header");
-    dir.run(["inspect", "-i", "missing", "x"]).fails("cannot open \"missing\"");
+    dir.run(["inspect", "-i", "missing", "x"]).fails("cannot open identity file \"missing\"");
 }
 
 #[test]

@@ -36,7 +36,12 @@ fn each_share_has_a_page_with_all_that_restores_the_secret() {
         assert_eq!(dir.run_with(typed.as_bytes(), ["combine", "-"]).ok().stdout, dir.read("key.txt"));
     }
     // No page loads or runs anything.
-    assert!(page.contains("default-src 'none'") && !page.contains("http") && !page.contains("<script"));
+    assert!(
+        page.contains("default-src 'none'")
+            && !page.contains("http:")
+            && !page.contains("https:")
+            && !page.contains("<script")
+    );
 }
 
 #[test]

@@ -95,6 +95,8 @@ fn a_folder_is_compared_with_its_manifest() {
     dir.run(verify).fails("");
     let said = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]).quiet().stdout;
     assert_eq!(said, b"4 files with 70013 bytes of plaintext are intact\n");
+    fs::create_dir(dir.path("empty")).unwrap();
+    dir.run(["verify", "--no-manifest", "-i", "key.txt", "empty"]).fails("\"empty\" has no encrypted files");
     dir.keygen("other");
     let run = dir.run(["verify", "--no-manifest", "-i", "other.txt", "sealed"]);
     assert_eq!((run.status.code(), &run.stdout[..]), (Some(1), &b"0 files with 0 bytes of plaintext are intact\n"[..]));

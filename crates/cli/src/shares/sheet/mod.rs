@@ -5,6 +5,7 @@ mod qr;
 use std::fmt::Write as _;
 
 use sealane_measure::escaped;
+use sealane_shares::TEXT_PREFIX;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
@@ -101,8 +102,9 @@ impl Sheets<'_> {
             out.push_str("</ol>\n");
             return;
         }
-        out.push_str("<h2>The share</h2>\n<p class=\"text\">");
-        for (at, letter) in text.chars().enumerate() {
+        let (prefix, body) = text.split_at_checked(TEXT_PREFIX.len()).unwrap_or((text, ""));
+        out.extend(["<h2>The share</h2>\n<p class=\"text\">", prefix, "\n"]);
+        for (at, letter) in body.chars().enumerate() {
             match at {
                 0 => {}
                 _ if at % (GROUP * GROUPS) == 0 => out.push('\n'),
@@ -150,11 +152,12 @@ mod tests {
 
     #[test]
     fn the_text_is_grouped_and_complete() {
-        let text: String = "ABCDEFGHIJ".repeat(20);
+        let text = format!("{TEXT_PREFIX}{}", "ABCDEFGHIJ".repeat(20));
         let mut out = String::new();
         sheets("key").text(&mut out, &text);
         let shown = out.split("<p class=\"text\">").nth(1).unwrap().split("</p>").next().unwrap();
-        assert_eq!(shown.lines().next(), Some("ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ"));
+        assert_eq!(shown.lines().next(), Some(TEXT_PREFIX));
+        assert_eq!(shown.lines().nth(1), Some("ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ"));
         assert_eq!(shown.replace([' ', '\n'], ""), text);
     }
 
