@@ -22,7 +22,7 @@ fn the_environment_names_it() {
     }
     assert!(with(&dir, "key.txt", &["verify", "x"]).text().contains("1 file with 6 bytes"));
     with(&dir, "missing", &["-d", "x"]).fails("the default identity: cannot open identity file \"missing\"");
-    with(&dir, "x", &["-d", "x"]).fails("the default identity");
+    with(&dir, "x", &["-d", "x"]).fails("identity file \"x\" is encrypted, but not with a passphrase");
     with(&dir, "", &["-d", "x"]).fails("it takes an identity to open it");
     // An identity on the command line takes its place.
     dir.keygen("other");
