@@ -62,6 +62,7 @@ mod poly1305;
 mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
+mod self_test;
 pub mod shamir;
 mod wipe;
 

@@ -15,6 +15,7 @@ mod interop;
 mod io_faults;
 mod oneshot;
 mod parallel;
+mod parallel_faults;
 mod recipients;
 mod round_trip;
 mod seek;

@@ -10,7 +10,7 @@ use super::units::bytes;
 /// The largest size in bytes.
 const MAX_SIZE: usize = 1 << 30;
 
-/// What to measure, and how to show it.
+/// The measurements to make, and the form of the report.
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
     /// Print JSON instead of tables

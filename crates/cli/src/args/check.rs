@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::contribute::ContributeArgs;
 use super::file::{FileArgs, IdentitySource};
+use super::inspect::InspectArgs;
 use super::rekey::RekeyArgs;
-use super::suggest::suggestion;
 use crate::error::{Error, Result, quoted};
 
 impl FileArgs {
@@ -65,6 +65,17 @@ impl FileArgs {
         Ok(self)
     }
 
+    /// Checks the inputs of `sealane verify`. Without an input, it reads standard input.
+    pub(super) fn checked_to_verify(mut self) -> Result<Self> {
+        if self.inputs.len() > 1 {
+            refuse_stdin(&self.inputs)?;
+            refuse_parts(&self)?;
+        }
+        self.inputs.retain(|path| path != OsStr::new("-"));
+        warn_duplicates(&self);
+        Ok(self)
+    }
+
     /// Checks which flags go together, with the reasons that age gives.
     pub(super) fn checked(mut self) -> Result<Self> {
         if self.is_many() {
@@ -86,12 +97,12 @@ impl FileArgs {
 }
 
 /// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
-/// meant as a command. `file` is what all arguments say.
-pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<()> {
+/// meant as a command. `file` has all arguments, and `similar` is the command that `first` is most
+/// like.
+pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs, similar: Option<&str>) -> Result<()> {
     if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
         return Ok(());
     }
-    let similar = first.to_str().and_then(suggestion);
     let has_keys = file.passphrase
         || file.decrypt
         || file.encrypt
@@ -107,11 +118,12 @@ pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs) -> Result<(
 impl ContributeArgs {
     /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
+        self.file = self.file.with_default_identity();
         self.file.take_input()?;
         if self.file.input.is_none() {
             return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
         }
-        if self.file.identities.is_empty() {
+        if self.file.opening_identities().is_empty() {
             return Err(
                 Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
             );
@@ -123,7 +135,7 @@ impl ContributeArgs {
     }
 }
 
-/// Refuses a label without holders, who would read it.
+/// Refuses a label without holders to read it.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
         return Err(
@@ -133,12 +145,29 @@ fn check_label(args: &FileArgs) -> Result<()> {
     Ok(())
 }
 
+impl InspectArgs {
+    /// Checks the inputs. Without an input, standard input is read.
+    pub(super) fn checked(self) -> Result<Self> {
+        if self.file.inputs.len() > 1 {
+            refuse_stdin(&self.file.inputs)?;
+        }
+        warn_duplicates(&self.file);
+        Ok(self)
+    }
+}
+
 impl RekeyArgs {
     /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.file.take_input()?;
+        self.file = self.file.with_default_identity();
+        if self.file.is_many() {
+            self.file.many = std::mem::take(&mut self.file.inputs);
+            many_to_rekey(&self.file)?;
+        } else {
+            self.file.take_input()?;
+        }
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
-        if self.file.input.is_none() {
+        if self.file.input.is_none() && self.file.many.is_empty() {
             return Err(
                 Error::usage("missing FILE").hint("the file whose recipients are to change is given by its name")
             );
@@ -226,28 +255,25 @@ fn encrypt(args: &FileArgs) -> Result<()> {
 
 /// Refuses flags that do not go with several files, or folders.
 fn many(args: &FileArgs) -> Result<()> {
-    let is_dash = |path: &PathBuf| path == OsStr::new("-");
-    if args.many.iter().any(is_dash) {
-        return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
-    }
-    if args.output.as_ref().is_none_or(is_dash) {
+    refuse_stdin(&args.many)?;
+    if args.output.as_ref().is_none_or(|path| path == OsStr::new("-")) {
         return Err(Error::usage("several files, or a folder, and no place for them")
             .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
     }
+    refuse_parts(args)?;
     // A single file may still use all flags.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
     let one_by_one = "files are given one by one for that";
     let refused = [
         (args.range.is_some(), "--range", one_by_one),
         (args.salvage, "--salvage", one_by_one),
-        (!args.parts.is_empty(), "--part", "a part is of one file"),
         (
             args.passphrase && several,
             "-p/--passphrase",
             "each file would take a second: sealane keygen makes a key, sealane -p encrypts that, and -i uses it",
         ),
         (
-            args.decrypt && args.identities.is_empty() && several,
+            args.decrypt && args.opening_identities().is_empty() && several,
             "a passphrase",
             "-i names an identity file, which may be encrypted with a passphrase",
         ),
@@ -256,6 +282,37 @@ fn many(args: &FileArgs) -> Result<()> {
         Some((_, what, hint)) => Err(Error::usage(format!("{what} can't be used with several files")).hint(hint)),
         None => Ok(()),
     }
+}
+
+/// Refuses flags that do not go with new recipients for several files.
+fn many_to_rekey(args: &FileArgs) -> Result<()> {
+    refuse_stdin(&args.many)?;
+    refuse_parts(args)?;
+    if args.output.is_some() {
+        return Err(Error::usage("-o/--output can't be used with several files")
+            .hint("the files get their new headers where they are"));
+    }
+    if args.passphrase {
+        return Err(Error::usage("-p/--passphrase can't be used with several files")
+            .hint("name recipients with -r RECIPIENT or -R FILE"));
+    }
+    Ok(())
+}
+
+/// Refuses standard input among several inputs.
+fn refuse_stdin(inputs: &[PathBuf]) -> Result<()> {
+    if inputs.iter().any(|path| path == OsStr::new("-")) {
+        return Err(Error::usage("standard input can't be one of several inputs").hint("give files and folders"));
+    }
+    Ok(())
+}
+
+/// Refuses parts of keys for several files.
+fn refuse_parts(args: &FileArgs) -> Result<()> {
+    if args.parts.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage("--part can't be used with several files").hint("a part is of one file"))
 }
 
 /// Warns of duplicates.

@@ -9,7 +9,7 @@ use sealane_age::threshold::Label;
 use super::file::{self, FileArgs};
 use super::groups::{FileNameArgs, IdentityArgs, OutputArgs};
 
-/// What to give away, and to whom.
+/// The part to give away, and its recipient.
 #[derive(Debug)]
 pub(crate) struct ContributeArgs {
     /// Whether the holder is not asked.

@@ -1,5 +1,4 @@
-//! What to do with files, as the command line says it: the flags of age, and what all subcommands
-//! for files have in common.
+//! The arguments of all subcommands for files: the flags of age, and ours.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -12,9 +11,11 @@ use sealane_age::threshold::Label;
 
 use super::compat;
 use super::groups::{DecryptionArgs, FolderArgs, OpeningArgs, RecipientArgs, SealingArgs};
+use super::matches;
 use super::range::PlaintextRange;
+use crate::os::config;
 
-/// What to do with files. Each subcommand sets the fields that it has flags for.
+/// The arguments for files. Each subcommand sets the fields that it has flags for.
 #[derive(Debug, Default)]
 pub(crate) struct FileArgs {
     /// `-e`, or the subcommand that means it.
@@ -39,6 +40,8 @@ pub(crate) struct FileArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// `-i` and `-j` in the order in which they were given.
     pub(crate) identities: Vec<IdentitySource>,
+    /// The identity file that opens files if there are no `identities`.
+    pub(crate) default_identity: Option<PathBuf>,
     /// The file to read; `None` is standard input.
     pub(crate) input: Option<PathBuf>,
     /// Several files, or folders, instead of `input`.
@@ -46,6 +49,17 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
+    /// Returns the sources of identities that open files.
+    pub(crate) fn opening_identities(&self) -> Vec<IdentitySource> {
+        let default = self.default_identity.iter().filter(|_| self.identities.is_empty());
+        self.identities.iter().cloned().chain(default.cloned().map(IdentitySource::File)).collect()
+    }
+
+    /// Sets the default identity, for commands that open files.
+    pub(super) fn with_default_identity(self) -> Self {
+        Self { default_identity: config::default_identity(), ..self }
+    }
+
     /// Returns the number of threads to use.
     pub(crate) fn threads(&self) -> Threads {
         self.threads.map_or_else(Threads::available, Threads::new)
@@ -120,7 +134,7 @@ pub(super) fn read<A: FromArgMatches>(
     args: Vec<OsString>,
 ) -> Result<(A, Vec<IdentitySource>), clap::Error> {
     let flags = compat::flags_of(&command);
-    let found = super::run(command, compat::normalise(args, &flags))?;
+    let found = matches::read(command, compat::normalise(args, &flags))?;
     Ok((A::from_arg_matches(&found)?, identities(&found)))
 }
 

@@ -36,7 +36,8 @@ pub(super) struct RecipientArgs {
     pub(super) label: Option<Label>,
 }
 
-/// Private keys. The order of both flags together counts, see [`super::file::identities`].
+/// Private keys. They are tried in the order of both flags together: see
+/// [`super::file::identities`].
 #[derive(Args, Debug)]
 pub(super) struct IdentityArgs {
     /// Use the identity file PATH (repeatable)
@@ -64,7 +65,7 @@ pub(super) struct ArmorArgs {
     pub(super) armor: bool,
 }
 
-/// How much of the machine to use.
+/// The share of the machine to use.
 #[derive(Args, Debug)]
 pub(super) struct ThreadArgs {
     /// Use THREADS threads instead of one per core
@@ -72,7 +73,7 @@ pub(super) struct ThreadArgs {
     pub(super) threads: Option<NonZero<usize>>,
 }
 
-/// What to decrypt.
+/// The part of the plaintext to decrypt, and its links.
 #[derive(Args, Debug)]
 pub(super) struct DecryptionArgs {
     /// Decrypt only these bytes of the plaintext, and read only what they need: START:LEN, START:,
@@ -88,7 +89,7 @@ pub(super) struct DecryptionArgs {
     pub(super) allow_external_links: bool,
 }
 
-/// How to treat many files.
+/// Options for many files.
 #[derive(Args, Debug)]
 pub(super) struct FolderArgs {
     /// Continue an interrupted run into the same folder
@@ -107,7 +108,15 @@ pub(super) struct InputArgs {
     pub(super) inputs: Vec<PathBuf>,
 }
 
-/// How to encrypt, and where the result goes.
+/// Encrypted files and folders to read.
+#[derive(Args, Debug)]
+pub(super) struct ManyInputArgs {
+    /// Encrypted files and folders (default: standard input, also "-")
+    #[arg(value_name = "INPUT")]
+    pub(super) inputs: Vec<PathBuf>,
+}
+
+/// Options of encryption, and the output.
 #[derive(Args, Debug)]
 pub(super) struct SealingArgs {
     #[command(flatten)]
@@ -118,7 +127,7 @@ pub(super) struct SealingArgs {
     pub(super) recipients: RecipientArgs,
 }
 
-/// How to decrypt, and what.
+/// Options of decryption, and the inputs.
 #[derive(Args, Debug)]
 pub(super) struct OpeningArgs {
     #[command(flatten)]

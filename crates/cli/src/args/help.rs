@@ -1,4 +1,4 @@
-//! What `sealane -h`, `--help` and `sealane help` print.
+//! The texts of `sealane -h`, `--help` and `sealane help`.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches as _};
 
-use super::{Action, Group, HelpArgs, SUBCOMMANDS, find, suggest, top_command};
+use super::matches;
+use super::small::HelpArgs;
+use super::subcommand::{self, Group, Subcommand};
+use super::suggest;
 
 /// Environment variables, and what they do.
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
@@ -16,6 +19,7 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AGE_PASSPHRASE_MAX_WORK_FACTOR", "the largest work factor to accept, 1 to 30 (default: 22)"),
     ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
     ("SEALANE_BACKEND", "the instruction set to use (see sealane cpu)"),
+    ("SEALANE_IDENTITY", "the identity file for commands that open files, if there is no -i or -j"),
     ("SEALANE_CPU_CLASS", "the class of CPUs to tune for (see sealane cpu)"),
     ("TMPDIR", "the folder for temporary files"),
 ];
@@ -33,6 +37,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
         "age-plugin-NAME",
         "a plugin, looked for in PATH, for recipients and identities that begin with age1NAME1 and AGE-PLUGIN-NAME-",
     ),
+    ("~/.config/sealane/identity.txt", "the identity file if there is no -i, -j or SEALANE_IDENTITY"),
     ("DIR/sealane-manifest.age", "the encrypted list of the files in an encrypted folder"),
     ("DIR/.sealane-resume", "what an unfinished run has done, for --resume"),
     ("OUTPUT.missing.json", "what --salvage did not find"),
@@ -63,13 +68,13 @@ counts only as the first argument; write ./encrypt for a file of that name.
 
 INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";
 
-/// Adds the texts of `sealane -h` and `--help`.
-pub(super) fn describe(command: Command) -> Command {
+/// Adds the texts of `sealane -h` and `--help`, which list `subcommands`.
+pub(super) fn describe(command: Command, subcommands: &[Subcommand]) -> Command {
     let mut commands = String::new();
     for group in Group::ALL {
         // Writing to a string does not fail.
         let _ = writeln!(commands, "{}:", group.title());
-        for subcommand in SUBCOMMANDS.iter().filter(|subcommand| subcommand.group == group) {
+        for subcommand in subcommands.iter().filter(|subcommand| subcommand.group == group) {
             let _ = writeln!(commands, "  {:<12} {}", subcommand.name, subcommand.about);
         }
         commands.push('\n');
@@ -87,21 +92,27 @@ pub(super) fn describe(command: Command) -> Command {
         .after_long_help(format!("{commands}{LONG_NOTES}\n\n{environment}\n{status}"))
 }
 
-/// Reads the arguments of `sealane help`, which name a command.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
-    let HelpArgs { names } = HelpArgs::from_arg_matches(&super::run(command, args)?)?;
+/// Reads the arguments of `sealane help`, and returns the help of the command that they name, or of
+/// `top`.
+pub(super) fn text(
+    command: Command,
+    args: Vec<OsString>,
+    subcommands: &[Subcommand],
+    top: &Command,
+) -> Result<String, clap::Error> {
+    let HelpArgs { names } = HelpArgs::from_arg_matches(&matches::read(command, args)?)?;
     let Some((first, rest)) = names.split_first() else {
-        return Ok(Action::Print(top_command().render_long_help().to_string()));
+        return Ok(top.clone().render_long_help().to_string());
     };
-    let mut command = find(first).ok_or_else(|| unknown(first))?.command();
+    let unknown = |name: &str| {
+        let meant = suggest::nearest(name, subcommands);
+        let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant:?}?"));
+        clap::Error::raw(ErrorKind::InvalidSubcommand, format!("unknown command {name:?}{meant}\n"))
+    };
+    let mut command = subcommand::find(subcommands, first).ok_or_else(|| unknown(first))?.command();
     command.build();
     for name in rest {
         command = command.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?;
     }
-    Ok(Action::Print(command.render_help().to_string()))
-}
-
-fn unknown(name: &str) -> clap::Error {
-    let meant = suggest::suggestion(name).map_or(String::new(), |meant| format!(", did you mean {meant:?}?"));
-    clap::Error::raw(ErrorKind::InvalidSubcommand, format!("unknown command {name:?}{meant}\n"))
+    Ok(command.render_help().to_string())
 }

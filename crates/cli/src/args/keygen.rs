@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::compat;
-use super::{Action, FormArgs};
+use super::matches;
+use super::shares::FormArgs;
 
 /// The flags of age-keygen.
 #[derive(Args, Debug, Default)]
@@ -39,10 +40,10 @@ pub(super) fn command(base: Command) -> Command {
 }
 
 /// Reads the arguments.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
+pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<KeygenArgs, clap::Error> {
     let flags = compat::flags_of(&command);
-    let found = super::run(command, compat::normalise(args, &flags))?;
-    KeygenArgs::from_arg_matches(&found).map(Action::Keygen)
+    let found = matches::read(command, compat::normalise(args, &flags))?;
+    KeygenArgs::from_arg_matches(&found)
 }
 
 /// Parses "3/5": 3 of 5.

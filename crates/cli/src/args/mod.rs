@@ -4,6 +4,7 @@
 //! meaning: `sealane -d encrypt` decrypts a file of that name. Only a file that is named like a
 //! subcommand *and* stands alone needs `./encrypt`.
 
+mod action;
 mod bench;
 mod check;
 mod compat;
@@ -13,91 +14,39 @@ mod encrypt;
 mod file;
 mod groups;
 mod help;
+mod inspect;
 mod keygen;
+mod matches;
 mod range;
 mod rekey;
 mod shares;
+mod small;
+mod subcommand;
 mod suggest;
 mod units;
+mod verify;
 
 pub(crate) use compat::tail;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{ArgMatches, Args, Command, FromArgMatches};
-use clap_complete::Shell;
+use clap::{Args as _, Command};
 
 use crate::error::{Error, Result};
+pub(crate) use action::Action;
 pub(crate) use bench::BenchArgs;
 pub(crate) use contribute::ContributeArgs;
 pub(crate) use file::{FileArgs, IdentitySource};
 pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
+pub(crate) use inspect::InspectArgs;
 pub(crate) use keygen::KeygenArgs;
 pub(crate) use range::PlaintextRange;
 pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
-
-/// What the command line asks for.
-#[derive(Debug)]
-pub(crate) enum Action {
-    Encrypt(FileArgs),
-    Decrypt(FileArgs),
-    Rekey(RekeyArgs),
-    Contribute(ContributeArgs),
-    Inspect(InspectArgs),
-    Keygen(KeygenArgs),
-    Split(SplitArgs),
-    Combine(CombineArgs),
-    Share(ShareAction),
-    Cpu(CpuArgs),
-    Bench(BenchArgs),
-    Completions(CompletionsArgs),
-    Man(ManArgs),
-    /// Print this text: help, or the version.
-    Print(String),
-}
-
-/// A subcommand.
-struct Subcommand {
-    name: &'static str,
-    /// Its line of help.
-    about: &'static str,
-    group: Group,
-    /// Adds its arguments and its notes.
-    describe: fn(Command) -> Command,
-    parse: fn(Command, Vec<OsString>) -> Result<Action, clap::Error>,
-}
-
-impl Subcommand {
-    fn command(&self) -> Command {
-        (self.describe)(base(self.name).bin_name(format!("sealane {}", self.name))).about(self.about)
-    }
-}
-
-/// A group of subcommands in help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
-    Files,
-    Keys,
-    Machine,
-    Help,
-}
-
-impl Group {
-    const ALL: [Self; 4] = [Self::Files, Self::Keys, Self::Machine, Self::Help];
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Files => "Files",
-            Self::Keys => "Keys and shares",
-            Self::Machine => "This computer",
-            Self::Help => "Help",
-        }
-    }
-}
+pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
+use subcommand::{Group, Subcommand, base, parse_with};
 
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
@@ -116,14 +65,21 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "inspect",
-        about: "Shows the recipient types and the sizes of an encrypted file",
+        about: "Shows the recipient types and the sizes of encrypted files",
         group: Group::Files,
-        describe: inspect_command,
-        parse: |c, args| parse_with(c, args, Action::Inspect),
+        describe: inspect::command,
+        parse: |c, args| inspect::parse(c, args).map(Action::Inspect),
+    },
+    Subcommand {
+        name: "verify",
+        about: "Checks that files can be decrypted to their end; writes nothing",
+        group: Group::Files,
+        describe: verify::command,
+        parse: |c, args| file::read_files::<verify::VerifyArgs>(c, args).map(Action::Verify),
     },
     Subcommand {
         name: "rekey",
-        about: "Changes the recipients of a file, without encrypting it again",
+        about: "Changes the recipients of files, without encrypting them again",
         group: Group::Files,
         describe: rekey::command,
         parse: |c, args| rekey::parse(c, args).map(Action::Rekey),
@@ -140,7 +96,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         about: "Makes a key pair, or prints the recipients of an identity file",
         group: Group::Keys,
         describe: keygen::command,
-        parse: keygen::parse,
+        parse: |c, args| keygen::parse(c, args).map(Action::Keygen),
     },
     Subcommand {
         name: "split",
@@ -167,7 +123,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "cpu",
         about: "Shows the features of the CPU, and the code that is used on it",
         group: Group::Machine,
-        describe: cpu_command,
+        describe: small::cpu_command,
         parse: |c, args| parse_with(c, args, Action::Cpu),
     },
     Subcommand {
@@ -181,113 +137,46 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "completions",
         about: "Prints a completion script for a shell",
         group: Group::Help,
-        describe: completions_command,
+        describe: small::completions_command,
         parse: |c, args| parse_with(c, args, Action::Completions),
     },
     Subcommand {
         name: "man",
         about: "Prints the manual page, or writes all pages",
         group: Group::Help,
-        describe: man_command,
+        describe: small::man_command,
         parse: |c, args| parse_with(c, args, Action::Man),
     },
     Subcommand {
         name: "help",
         about: "Explains a command",
         group: Group::Help,
-        describe: help_command,
-        parse: help::parse,
+        describe: small::help_command,
+        parse: parse_help,
     },
 ];
-
-/// The arguments of `sealane inspect`.
-#[derive(Args, Debug)]
-pub(crate) struct InspectArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The encrypted file (default: standard input, also "-")
-    #[arg(value_name = "INPUT")]
-    pub(crate) input: Option<PathBuf>,
-}
-
-/// The arguments of `sealane cpu`.
-#[derive(Args, Debug)]
-pub(crate) struct CpuArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// The arguments of `sealane completions`.
-#[derive(Args, Debug)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub(crate) shell: Shell,
-}
-
-/// The arguments of `sealane man`.
-#[derive(Args, Debug)]
-pub(crate) struct ManArgs {
-    /// Write a page for each command into the folder DIR, which is made if it is missing
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-/// The arguments of `sealane help`.
-#[derive(Args, Debug)]
-struct HelpArgs {
-    /// The command to explain
-    #[arg(value_name = "COMMAND")]
-    names: Vec<String>,
-}
 
 /// Returns `sealane` without a subcommand.
 fn top_command() -> Command {
     let command = file::AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
-    help::describe(command)
+    help::describe(command, SUBCOMMANDS)
 }
 
-/// Returns all commands as a tree, for what is generated from them.
+/// Reads the arguments of `sealane help`, which name a command.
+fn parse_help(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
+    help::text(command, args, SUBCOMMANDS, &top_command()).map(Action::Print)
+}
+
+/// Returns all commands as a tree, for the manual.
 pub(crate) fn whole_command() -> Command {
     top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
-/// Returns the same tree for completions: without INPUT, after which shells would expect no
-/// subcommand. They complete file names by themselves.
+/// Returns the same tree for completions, without INPUT: after it, shells would complete no
+/// subcommands. They complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
     base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
-}
-
-fn base(name: &'static str) -> Command {
-    Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
-}
-
-fn inspect_command(base: Command) -> Command {
-    InspectArgs::augment_args(base).after_help("No key is needed.\n\nExample:\n  sealane inspect photos.tar.age")
-}
-
-fn cpu_command(base: Command) -> Command {
-    CpuArgs::augment_args(base)
-}
-
-fn completions_command(base: Command) -> Command {
-    CompletionsArgs::augment_args(base).after_help(
-        "Examples:\n  \
-             sealane completions bash > ~/.local/share/bash-completion/completions/sealane\n  \
-             sealane completions zsh > \"${fpath[1]}/_sealane\"\n  \
-             sealane completions fish > ~/.config/fish/completions/sealane.fish",
-    )
-}
-
-fn man_command(base: Command) -> Command {
-    ManArgs::augment_args(base).after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
-}
-
-fn help_command(base: Command) -> Command {
-    HelpArgs::augment_args(base)
 }
 
 /// Reads the command line, without the program's name.
@@ -310,12 +199,14 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             .map(|args| if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) }),
     };
     if let (None, Ok(Action::Encrypt(args) | Action::Decrypt(args))) = (subcommand, &action) {
-        check::refuse_unknown_command(&first, args)?;
+        check::refuse_unknown_command(&first, args, first.to_str().and_then(suggestion))?;
     }
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
-        Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
+        Ok(Action::Decrypt(args)) => args.with_default_identity().checked().map(Action::Decrypt),
+        Ok(Action::Verify(args)) => args.with_default_identity().checked_to_verify().map(Action::Verify),
         Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
+        Ok(Action::Inspect(args)) => args.checked().map(Action::Inspect),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
@@ -324,19 +215,12 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
 }
 
 fn find(name: &str) -> Option<&'static Subcommand> {
-    SUBCOMMANDS.iter().find(|subcommand| subcommand.name == name)
+    subcommand::find(SUBCOMMANDS, name)
 }
 
-fn run(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
-    command.no_binary_name(true).try_get_matches_from(args)
-}
-
-fn parse_with<A: FromArgMatches>(
-    command: Command,
-    args: Vec<OsString>,
-    action: fn(A) -> Action,
-) -> Result<Action, clap::Error> {
-    A::from_arg_matches(&run(command, args)?).map(action)
+/// Returns the name of the command that is most like `typed`, if one is like it.
+fn suggestion(typed: &str) -> Option<&'static str> {
+    suggest::nearest(typed, SUBCOMMANDS)
 }
 
 /// Returns clap's error in our form: one line for the error, one for the hint.
@@ -349,7 +233,7 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     // A flag is hardly ever meant as a value.
     let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
     // A flag of a subcommand after a name that is mistyped.
-    let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggest::suggestion);
+    let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
     let help = match (subcommand, meant) {
         (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),
         (None, Some(name)) => format!("did you mean sealane {name}? see sealane -h"),

@@ -1,13 +1,14 @@
 //! The arguments of `sealane rekey`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, Command};
 
 use super::file::{self, FileArgs};
-use super::groups::{FileNameArgs, IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
+use super::groups::{IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
 
-/// What to change.
+/// The recipients to set, and the file.
 #[derive(Debug)]
 pub(crate) struct RekeyArgs {
     /// Whether the present recipients stay.
@@ -28,19 +29,22 @@ struct RekeyFlags {
     parts: PartArgs,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    file: FileNameArgs,
+    /// Encrypted files, and folders with encrypted files
+    #[arg(value_name = "FILE")]
+    inputs: Vec<PathBuf>,
 }
 
 const NOTES: &str = "\
 FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
-the new header.
+the new header. Of a folder, all encrypted files get new headers, and its manifest too. A file that
+fails does not stop the others; the last line counts both, and the exit status is 1.
 
 The content is not encrypted again: anyone who could open the file before may have kept a copy of
 it, or its key. To exclude somebody, decrypt the file and encrypt it anew.
 
-Example:
-  sealane rekey -i old-key.txt -r age1… photos.tar.age";
+Examples:
+  sealane rekey -i old-key.txt -r age1… photos.tar.age
+  sealane rekey --add -i key.txt -r age1… backup/";
 
 pub(super) fn command(base: Command) -> Command {
     RekeyFlags::augment_args(base).after_help(NOTES)
@@ -53,7 +57,7 @@ pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<RekeyArgs, 
         identities,
         parts: flags.parts.parts,
         output: flags.output.output,
-        inputs: flags.file.inputs,
+        inputs: flags.inputs,
         ..FileArgs::default()
     };
     file.set_recipients(flags.recipients);

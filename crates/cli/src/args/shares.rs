@@ -17,6 +17,9 @@ pub(crate) struct SplitArgs {
     /// line [default: this folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the shares as sheets of paper, a page each, into the new file FILE (HTML)
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub(crate) sheet: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
     /// With --words: encrypt the secret with a passphrase too
@@ -87,8 +90,8 @@ pub(crate) struct CombineArgs {
     /// For words, the largest iteration exponent (0 to 15); each step doubles the time [default: 6]
     #[arg(long, value_name = "E", value_parser = clap::value_parser!(u8).range(..=15))]
     pub(crate) iteration_limit: Option<u8>,
-    /// Files with one share or several; "-" is standard input
-    #[arg(value_name = "SHARE", required = true)]
+    /// Files with one share or several; "-" is standard input [default: typed at the terminal]
+    #[arg(value_name = "SHARE")]
     pub(crate) shares: Vec<PathBuf>,
 }
 
@@ -157,8 +160,11 @@ Each share is a file with mode 0600. Its name tells its number and how many are 
 restore the secret (sealane combine); fewer do not even help to check a guess. Give each share to
 somebody else, and destroy the secret if nobody should have it alone.
 
+With --sheet, each page has a QR code, the share, and the steps that restore the secret.
+
 Examples:
   sealane split -k 3 -n 5 -o shares key.txt
+  sealane split -k 2 -n 3 --sheet sheets.html key.txt
   sealane combine -o restored.txt shares/key.txt.*.share*";
 
 const COMBINE_NOTES: &str = "\
@@ -169,8 +175,13 @@ if there are enough others. Shares of several sets are an error that lists the s
 Text may be wrapped, quoted or copied from a mail. Words may be one a line, numbered, or cut to their
 first four letters. A share from a pipe is kept in memory, and may have 64 MiB.
 
-Example:
-  sealane combine -o restored.txt shares/*";
+Without SHARE, each share is typed at the terminal, on one line that is not shown. It is checked at
+once, so a mistake can be corrected. If the secret is an identity, its public key is shown at the
+end.
+
+Examples:
+  sealane combine -o restored.txt shares/*
+  sealane combine -o restored.txt";
 
 pub(super) fn split_command(base: Command) -> Command {
     SplitArgs::augment_args(base).after_help(SPLIT_NOTES)

@@ -2,11 +2,11 @@
 
 use strsim::osa_distance;
 
-use super::SUBCOMMANDS;
+use super::subcommand::Subcommand;
 
-/// Returns the command that is most like `typed`, if one is like it.
-pub(super) fn suggestion(typed: &str) -> Option<&'static str> {
-    let names = SUBCOMMANDS.iter().map(|subcommand| subcommand.name);
+/// Returns the name of the subcommand that is most like `typed`, if one is like it.
+pub(super) fn nearest(typed: &str, subcommands: &[Subcommand]) -> Option<&'static str> {
+    let names = subcommands.iter().map(|subcommand| subcommand.name);
     let near =
         names.map(|name| (osa_distance(typed, name), name)).filter(|(distance, name)| *distance <= name.len() / 3);
     near.min().map(|(_, name)| name)
@@ -15,6 +15,7 @@ pub(super) fn suggestion(typed: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::SUBCOMMANDS;
 
     #[test]
     fn typing_errors_are_recognised() {
@@ -30,7 +31,7 @@ mod tests {
             ("x", None),
             ("", None),
         ] {
-            assert_eq!(suggestion(typed), meant, "{typed}");
+            assert_eq!(nearest(typed, SUBCOMMANDS), meant, "{typed}");
         }
     }
 }

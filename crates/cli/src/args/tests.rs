@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use super::*;
 
 fn parsed(line: &str) -> Result<Action> {
@@ -30,7 +32,7 @@ fn the_definitions_are_consistent() {
 }
 
 #[test]
-fn a_subcommand_is_one_only_in_front() {
+fn a_subcommand_counts_only_as_the_first_argument() {
     assert_eq!(decrypt("-d -i k encrypt").input, Some("encrypt".into()));
     assert_eq!(encrypt("-r age1x decrypt").input, Some("decrypt".into()));
     assert_eq!(encrypt("-p keygen").input, Some("keygen".into()));
@@ -73,7 +75,7 @@ fn identities_keep_their_order() {
 }
 
 #[test]
-fn what_age_refuses() {
+fn command_lines_that_age_refuses() {
     for line in [
         "-d -e in",
         "-d -a in",
@@ -95,7 +97,7 @@ fn what_age_refuses() {
         "--unknown",
         "-r",
         "cpu x",
-        "inspect a b",
+        "inspect a -",
         "completions",
         "completions tcsh",
         "man x",

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sealane_shares::{Report, Restart, combine_seek};
+use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Report, Restart, combine_seek};
 use zeroize::Zeroizing;
 
 use crate::args::CombineArgs;
@@ -10,13 +10,19 @@ use crate::error::{Error, Result};
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
 use crate::os::file_id::refuse_same;
+use crate::os::tty;
 use crate::shares::release::{Digests, Release};
-use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines};
+use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines, typed};
 
 /// Restores a secret.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, false)?;
+    let typed = args.shares.is_empty();
+    if typed && (args.ssss || args.vault) {
+        return Err(Error::usage("--ssss and --vault need files with shares").hint("- is standard input"));
+    }
+    let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, typed)?;
+    let mut public = None;
     let combined = if args.ssss || args.vault {
         let (lines, ids) = open_lines(&args.shares, args.ssss, &stdin)?;
         refuse_same(output.id(), &ids)?;
@@ -27,7 +33,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
                 Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares say it themselves")
             );
         }
-        let mut shares = Shares::open(&args.shares, &stdin);
+        let mut shares = if typed { typed::ask()? } else { Shares::open(&args.shares, &stdin) };
         refuse_same(output.id(), &shares.ids)?;
         let mut left_out = LeftOut::of(&shares.unreadable);
         if let Err(error) = shares.choose(args.set.as_deref()) {
@@ -41,23 +47,39 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         if !shares.words.is_empty() {
             let secret = foreign::combine_words(&shares.words, args, &mut left_out, &stdin);
             left_out.say();
-            secret.and_then(|secret| write(&secret, args, &mut output))
+            secret.and_then(|secret| {
+                public = identity::public_of(&secret);
+                write(&secret, args, &mut output)
+            })
         } else if let Some(flag) = for_words(args) {
             Err(Error::usage(format!("{flag} is only for shares in words")).hint("leave it out"))
-        } else if args.identity {
-            let mut secret = Held::default();
-            own(shares, left_out, &mut secret).and_then(|()| write(&secret.0, args, &mut output))
+        } else if args.identity || typed {
+            let mut secret = Held { key_only: args.identity, ..Held::default() };
+            own(shares, left_out, &mut secret).and_then(|()| {
+                public = public_key(&secret.bytes);
+                write(&secret.bytes, args, &mut output)
+            })
         } else {
             own(shares, left_out, &mut output)
         }
     };
     match combined {
-        Ok(()) => output.finish(),
+        Ok(()) => output.finish()?,
         Err(error) => {
             output.abandon();
-            Err(error)
+            return Err(error);
         }
     }
+    match public.filter(|_| typed) {
+        Some(public) => tty::show(&format!("the secret is the identity with the public key {public}"))
+            .map_err(|error| Error::io("cannot write to the terminal", &error)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the public key of a secret that is an identity file, or its key.
+fn public_key(secret: &[u8]) -> Option<String> {
+    identity::single(secret).map(|identity| identity.public)
 }
 
 /// Returns a given flag that is only for shares in words.
@@ -107,7 +129,18 @@ impl Target for Output {
 
 /// A short secret in memory.
 #[derive(Default)]
-struct Held(Zeroizing<Vec<u8>>);
+struct Held {
+    bytes: Zeroizing<Vec<u8>>,
+    /// Whether the secret must be the key of an identity.
+    key_only: bool,
+}
+
+impl Held {
+    /// Returns the longest secret, in bytes.
+    fn limit(&self) -> usize {
+        if self.key_only { identity::KEY_BYTES } else { MAX_TEXT_PAYLOAD_BYTES }
+    }
+}
 
 impl Target for Held {
     fn can_restart(&self) -> bool {
@@ -117,16 +150,17 @@ impl Target for Held {
 
 impl Write for Held {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if self.0.len() + data.len() > identity::KEY_BYTES {
+        if self.bytes.len() + data.len() > self.limit() {
             return Err(Error::new("the secret is longer than 32 bytes, and the key of an identity is 32")
                 .hint("without --identity it is written as it is")
                 .into_io());
         }
         // Once, because growing leaves a copy behind that is not wiped.
-        if self.0.capacity() < identity::KEY_BYTES {
-            self.0.reserve_exact(identity::KEY_BYTES);
+        if self.bytes.capacity() == 0 {
+            let limit = self.limit();
+            self.bytes.reserve_exact(limit);
         }
-        self.0.extend_from_slice(data);
+        self.bytes.extend_from_slice(data);
         Ok(data.len())
     }
 
@@ -137,7 +171,7 @@ impl Write for Held {
 
 impl Restart for Held {
     fn restart(&mut self) -> io::Result<()> {
-        self.0.restart()
+        self.bytes.restart()
     }
 }
 

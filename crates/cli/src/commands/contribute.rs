@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let passphrases = Passphrases::new(&stdin);
     // Errors of recipients should come before any question.
     let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };
-    let identities = Identities::load(&file.identities, &stdin, &passphrases)?.into_openable();
+    let identities = Identities::load(&file.opening_identities(), &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
     let parts = Part::of(&header, identities.for_file(false))
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
 fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
     let recipients = recipients(&args.file, &[], stdin, passphrases)?;
     let recipients = recipients.iter().map(|recipient| &**recipient as &dyn age::Recipient);
-    Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::backend()?))
+    Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::os::backend::chosen()?))
 }
 
 /// Returns the parts with the label.

@@ -67,7 +67,7 @@ struct PrimitiveReport {
 
 /// Prints the report.
 pub(crate) fn run(args: &CpuArgs) -> Result<()> {
-    let report = report(crate::backend()?);
+    let report = report(crate::os::backend::chosen()?);
     let text = if args.json { json(&report)? } else { plain(&report) };
     print(text.as_bytes())
 }

@@ -83,6 +83,7 @@ fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
         threshold,
         count,
         output: args.output.as_deref(),
+        sheet: None,
         form: args.form,
         passphrase: false,
         stem: "key.txt".to_owned(),

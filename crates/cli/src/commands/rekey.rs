@@ -8,71 +8,135 @@ use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 
 use crate::args::RekeyArgs;
 use crate::error::explain::{encrypt_error, payload_error};
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, quoted, warn};
+use crate::folder::{Failures, encrypted_files};
+use crate::io::input::Input;
 use crate::io::old_header::{self, Target};
-use crate::io::output::{Content, Output};
+use crate::io::output::{Content, Output, print};
 use crate::io::stdin::StdinUse;
+use crate::keys::cached::Once;
 use crate::keys::encrypt_to::{recipients, with_threshold};
 use crate::keys::file_keys::{OpenError, Openers};
 use crate::keys::passphrase::Passphrases;
+use crate::keys::recipients::SharedRecipient;
 use crate::keys::same_file::{check_same, check_same_keys};
 
-/// Changes the recipients of a file.
+/// Changes the recipients of one file, or of many.
 pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
-    let stdin = StdinUse::default();
-    let path = args.file.input.as_deref().unwrap_or(Path::new(""));
-    // Open and locked to the end: another file that takes the name meanwhile is not touched.
-    let target = if args.file.output.is_none() { Some(Target::open(path)?) } else { None };
-    let mut input = match &target {
-        Some(target) => target.input()?,
-        None => old_header::open_input(Some(path), &stdin)?,
-    };
-    input.refuse_mangled()?;
-    // Errors of the output should come before any question.
-    let output = Output::prepare(Some(args.file.output.as_deref().unwrap_or(path)), Content::Binary, false)?;
-    match args.file.output {
-        Some(_) => check_same(&args.file, &input, &output)?,
-        None => check_same_keys(&args.file, &output)?,
-    }
-    let passphrases = Passphrases::new(&stdin);
-    let openers = Openers::load(&args.file, &stdin, passphrases.clone())?;
-    let mut reader = ArmoredReader::new(input.reader);
-    let armored = reader.is_armored().is_ok_and(|armored| armored);
-    let existing = if args.add { Existing::Keep } else { Existing::Drop };
-    let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
-        let new = recipients(&args.file, &[], &stdin, &passphrases).map_err(OpenError::Other)?;
-        let rekeyed = with_threshold(&args.file, &new, |recipients| {
-            Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
-        });
-        Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))
-    })?;
-
-    let old = decryptor.header().encode();
-    match target {
-        None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
-        Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
-            Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-            // Never copied over the only file: an interruption would destroy it.
-            None if output.is_renamed() => {
-                let nonce = *decryptor.nonce();
-                copy(decryptor, &rekeyed, armored, output, &input.name, || {
-                    target.refuse_if_modified()?;
-                    if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
-                })?;
-            }
-            None => {
-                return Err(Error::new(format!("the new header of {} is longer than the old one", input.name))
-                    .hint("write a new file with -o"));
-            }
-        },
-    }
-    if !args.add {
+    let mut rekeying = Rekeying::new(args);
+    let changed = if args.file.many.is_empty() { rekeying.single() } else { rekeying.many() };
+    if rekeying.changed > 0 && !args.add {
         warn(
             "anyone who could open the file before may have a copy, or its key, which stays the same: \
              to exclude somebody, decrypt the file and encrypt it anew",
         );
     }
-    Ok(())
+    changed
+}
+
+/// A run over all files.
+struct Rekeying<'a> {
+    args: &'a RekeyArgs,
+    stdin: StdinUse,
+    passphrases: Passphrases,
+    openers: Once<Openers>,
+    /// The new recipients.
+    recipients: Once<Vec<SharedRecipient>>,
+    /// The number of files with new headers.
+    changed: usize,
+}
+
+impl<'a> Rekeying<'a> {
+    fn new(args: &'a RekeyArgs) -> Self {
+        let stdin = StdinUse::default();
+        let passphrases = Passphrases::new(&stdin);
+        Self { args, stdin, passphrases, openers: Once::default(), recipients: Once::default(), changed: 0 }
+    }
+
+    /// Changes the only file, or writes a copy of it with a new header.
+    fn single(&mut self) -> Result<()> {
+        let path = self.args.file.input.as_deref().unwrap_or(Path::new(""));
+        match &self.args.file.output {
+            None => self.in_place(&Target::open(path)?, path),
+            Some(output) => {
+                let mut input = old_header::open_input(Some(path), &self.stdin)?;
+                input.refuse_mangled()?;
+                // Errors of the output should come before any question.
+                let output = Output::prepare(Some(output), Content::Binary, false)?;
+                check_same(&self.args.file, &input, &output)?;
+                self.change(input, output, None)
+            }
+        }
+    }
+
+    /// Changes many files, and prints a summary.
+    fn many(&mut self) -> Result<()> {
+        let plan = encrypted_files(&self.args.file.many);
+        let failures = Failures::default();
+        plan.failures.iter().for_each(|error| failures.add(error));
+        for source in &plan.files {
+            let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
+            let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
+            if let Err(error) = target.and_then(|target| self.in_place(&target, &source.path)) {
+                failures.add(&error.in_context(&quoted(&source.path)));
+            }
+        }
+        let (changed, noun) = (self.changed, if self.changed == 1 { "file has" } else { "files have" });
+        print(format!("{changed} {noun} new recipients\n").as_bytes())?;
+        match failures.count() {
+            0 => Ok(()),
+            failed => Err(Error::new(format!("{failed} of {} files were not changed", failed + changed))
+                .hint("correct the causes, and repeat the command for these files")),
+        }
+    }
+
+    /// Changes a file, which is open and locked to the end: another file that takes its name
+    /// meanwhile is not touched.
+    fn in_place(&mut self, target: &Target, path: &Path) -> Result<()> {
+        let mut input = target.input()?;
+        input.refuse_mangled()?;
+        let output = Output::prepare(Some(path), Content::Binary, false)?;
+        check_same_keys(&self.args.file, &output)?;
+        self.change(input, output, Some(target))
+    }
+
+    /// Writes the new header into `target`, or a copy of the file with it to `output`.
+    fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
+        let args = &self.args.file;
+        let openers = self.openers.get(|| Openers::load(args, &self.stdin, self.passphrases.clone()))?;
+        let mut reader = ArmoredReader::new(input.reader);
+        let armored = reader.is_armored().is_ok_and(|armored| armored);
+        let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
+        let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
+            let new = self.recipients.get(|| recipients(args, &[], &self.stdin, &self.passphrases));
+            let rekeyed = with_threshold(args, &new.map_err(OpenError::Other)?, |recipients| {
+                Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
+            });
+            Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))
+        })?;
+
+        let old = decryptor.header().encode();
+        match target {
+            None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
+            Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
+                Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
+                // Never copied over the only file: an interruption would destroy it.
+                None if output.is_renamed() => {
+                    let nonce = *decryptor.nonce();
+                    copy(decryptor, &rekeyed, armored, output, &input.name, || {
+                        target.refuse_if_modified()?;
+                        if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
+                    })?;
+                }
+                None => {
+                    return Err(Error::new(format!("the new header of {} is longer than the old one", input.name))
+                        .hint("write a new file with -o"));
+                }
+            },
+        }
+        self.changed += 1;
+        Ok(())
+    }
 }
 
 impl From<RekeyError> for OpenError {

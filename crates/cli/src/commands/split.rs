@@ -22,6 +22,7 @@ pub(crate) fn run(args: &SplitArgs) -> Result<()> {
         threshold: args.threshold,
         count: args.count,
         output: args.output.as_deref(),
+        sheet: args.sheet.as_deref(),
         form: args.form,
         passphrase: args.passphrase,
         stem,

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::programs::Program;
+use crate::program::Program;
 
 /// A failure of the command.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Error {
     kind: Kind,
 }
 
-/// How a failure ends the process.
+/// The way in which a failure ends the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Exit status 1.

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_before_1970_too() {
+    fn times_before_1970() {
         for time in [(0, 0), (0, 1), (-1, 999_999_999), (-1, 0), (-2, 1), (1_700_000_000, 123_456_789)] {
             assert_eq!(to_time(from_time(time).unwrap()), Some(time));
         }

@@ -18,6 +18,7 @@ use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
 use super::run::Failure;
+use super::task::{ALONE, Direction, Expected, Mode};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Dir, Kind};
@@ -41,46 +42,6 @@ impl Purpose {
     fn text(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
-}
-
-/// The direction of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// Encryption. With a manifest, nothing else may be in the folder.
-    Seal { with_manifest: bool },
-    /// Decryption.
-    Open,
-}
-
-/// With a manifest.
-pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
-
-impl Direction {
-    /// Returns the path of `name`.
-    pub(super) fn target(self, name: &Name) -> PathBuf {
-        match self {
-            Self::Seal { .. } => name.sealed(),
-            Self::Open => name.as_path().to_owned(),
-        }
-    }
-}
-
-/// What is known of a result in advance.
-pub(crate) struct Expected {
-    pub(crate) attributes: Attributes,
-    /// The length in bytes.
-    pub(crate) len: Option<u64>,
-}
-
-/// How to treat the contents of the folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// No run may have been started there.
-    Fresh,
-    /// Continue an interrupted run, if there was one.
-    Resume,
-    /// One file without a journal: nothing of it is left if it fails.
-    Single,
 }
 
 /// The prepared folder.

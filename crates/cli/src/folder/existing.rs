@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::attributes::Attributes;
-use super::destination::{ALONE, Direction, Expected, Mode};
 use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
+use super::task::{ALONE, Direction, Expected, Mode};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Dir, Kind};
@@ -67,8 +67,8 @@ impl Found<'_> {
         }
     }
 
-    /// Returns whether the folder has nothing but what a run left that was killed before its first
-    /// result.
+    /// Returns whether the folder is empty, apart from temporary files of a run that was killed
+    /// before its first result.
     fn is_empty(&self) -> Result<bool> {
         let entries = self.root.entries().map_err(|error| Error::cannot_write(self.path, &error))?;
         Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))

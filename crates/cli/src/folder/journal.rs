@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_written_to_its_end_is_left_out() {
+    fn incomplete_lines_are_left_out() {
         let root = tempfile::tempdir().unwrap();
         let directory = Dir::open(root.path()).unwrap();
         let open = |purpose: &str, goes_on| Journal::open(&directory, root.path(), purpose, goes_on);

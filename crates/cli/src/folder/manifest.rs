@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_manifests_can_be_read() {
         let attributes = serde_json::from_str(r#"{"mode":420,"modified":[1,2]}"#).unwrap();
         let entries = [
             Entry::File { name: name("a/b"), size: 3, id: Id([7; 32]), attributes },
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn no_change_of_it_does_more_than_fail() {
+    fn a_changed_manifest_never_causes_a_panic() {
         let text = "{\"sealane-manifest\":1}\n\
             {\"type\":\"file\",\"name\":{\"base64\":\"YS//Cg==\"},\"size\":3,\"id\":\"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc\",\"mode\":420,\"modified\":[-1,2]}\n\
             {\"type\":\"link\",\"name\":\"l/m\",\"target\":\"../x\"}\n";
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_manifest_is_refused() {
+    fn other_text_is_not_a_manifest() {
         let head = "{\"sealane-manifest\":1}\n";
         for (lines, why) in [
             ("", "malformed"),

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_down() {
+    fn names_stay_below_the_folder() {
         assert_eq!(name("a/b").unwrap().as_path(), Path::new("a/b"));
         assert_eq!(name("a/./b/").unwrap().as_path(), Path::new("a/b"));
         for bad in ["", ".", "..", "/", "/a", "a/../b", "../a", "./a/.."] {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_our_own_are_reserved_where_they_are_used() {
+    fn reserved_names_are_reserved_only_in_their_place() {
         for own in [".sealane-resume", "sealane-manifest", "sealane-manifest.age"] {
             assert!(name(own).unwrap().is_reserved(), "{own}");
             assert!(!name(&format!("x/{own}")).unwrap().is_reserved(), "{own}");

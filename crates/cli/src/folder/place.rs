@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::destination::Mode;
+use super::task::Mode;
 use crate::args::FileArgs;
 use crate::error::{Error, Result, quoted};
 

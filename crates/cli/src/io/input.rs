@@ -149,7 +149,7 @@ impl PatchedFile {
         Ok(Self { file: self.file.try_clone()?, start: self.start.clone() })
     }
 
-    /// Copies bytes at `offset` from the start in memory. Returns 0 behind its end.
+    /// Copies bytes at `offset` from the start in memory. Returns 0 after its end.
     fn read_start(&self, out: &mut [u8], offset: u64) -> usize {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.start.get(offset..)).unwrap_or_default();
         let n = rest.len().min(out.len());

@@ -160,7 +160,7 @@ impl<R> Watched<R> {
         Self { inner, progress: progress.clone() }
     }
 
-    /// Returns the reader behind this one.
+    /// Returns the wrapped reader.
     pub(crate) fn get_ref(&self) -> &R {
         &self.inner
     }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_speed_is_seen_and_a_stop_has_no_end() {
+    fn the_estimate_follows_changes_of_speed() {
         let start = Instant::now();
         let mut speed = Speed::new(start, 0);
         for second in 1..=60 {

@@ -65,7 +65,8 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
         }
         error => decrypt_error(error).in_context(name),
     };
-    let decryptor = Decryptor::new(ArmoredReader::new(contents)).map_err(failed)?.with_backend(crate::backend()?);
+    let decryptor =
+        Decryptor::new(ArmoredReader::new(contents)).map_err(failed)?.with_backend(crate::os::backend::chosen()?);
     if decryptor.is_scrypt() {
         return Err(Error::new(format!("the part {name} is encrypted with a passphrase"))
             .hint("decrypt it first, and give the result with --part"));

@@ -21,16 +21,20 @@ pub(crate) struct Openers {
     parts: Vec<Part>,
     /// Whether the command line names an identity or a part.
     any: bool,
+    /// Whether the default identity opens files without a passphrase.
+    has_default: bool,
     passphrases: Passphrases,
 }
 
 impl Openers {
     /// Loads all identities and parts.
     pub(crate) fn load(args: &FileArgs, stdin: &StdinUse, passphrases: Passphrases) -> Result<Self> {
-        let identities = Identities::load(&args.identities, stdin, &passphrases)?.into_openable();
+        let identities = Identities::load(&args.opening_identities(), stdin, &passphrases)
+            .map_err(|error| if args.identities.is_empty() { error.in_context("the default identity") } else { error })?
+            .into_openable();
         let parts = read_parts(&args.parts, stdin, &identities)?;
         let any = !args.identities.is_empty() || !parts.is_empty();
-        Ok(Self { identities, parts, any, passphrases })
+        Ok(Self { identities, parts, any, has_default: args.default_identity.is_some(), passphrases })
     }
 
     /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
@@ -43,7 +47,7 @@ impl Openers {
     ) -> Result<T> {
         let decryptor = Decryptor::new(file).map_err(decrypt_error)?;
         let with_passphrase = decryptor.is_scrypt();
-        if !self.any {
+        if !self.any && (with_passphrase || !self.has_default) {
             if !with_passphrase {
                 return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
                     .hint("give the private key of one of its recipients with -i, or a plugin with -j"));

@@ -1,6 +1,6 @@
 //! Identities, recipients and passphrases of the command line.
 
-mod cached;
+pub(crate) mod cached;
 pub(crate) mod contributed_parts;
 pub(crate) mod encrypt_to;
 pub(crate) mod file_keys;

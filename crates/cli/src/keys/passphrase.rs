@@ -17,7 +17,7 @@ use crate::error::{Error, Result, describe};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::os::tty;
-use crate::programs::Program;
+use crate::program::Program;
 
 const LIMIT: u64 = 1 << 20;
 

@@ -21,8 +21,8 @@ pub(crate) fn check_same_keys(args: &FileArgs, output: &Output) -> Result<()> {
         Some("-") => (stdin_id(), format!("{what} on standard input")),
         _ => (FileId::of_path(path), format!("{what} {}", quoted(path))),
     };
-    let identities = args.identities.iter().filter_map(|source| match source {
-        IdentitySource::File(path) => Some(named(path, "the identity file")),
+    let identities = args.opening_identities().into_iter().filter_map(|source| match source {
+        IdentitySource::File(path) => Some(named(&path, "the identity file")),
         IdentitySource::Plugin(_) => None,
     });
     let mut inputs: Vec<_> = identities.collect();

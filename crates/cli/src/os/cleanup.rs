@@ -136,7 +136,7 @@ fn private(prefix: &str) -> tempfile::Builder<'_, 'static> {
     builder
 }
 
-/// Removes what is needed no longer, at the end of the process.
+/// Removes the private directories, at the end of the process.
 pub(crate) fn end() {
     remove(&mut pending().directory);
 }

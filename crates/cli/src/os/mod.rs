@@ -1,6 +1,8 @@
-//! The operating system: directories, terminals, pipes, memory, signals.
+//! The operating system: environment, directories, terminals, pipes, memory, signals.
 
+pub(crate) mod backend;
 pub(crate) mod cleanup;
+pub(crate) mod config;
 pub(crate) mod cpu;
 pub(crate) mod dir;
 pub(crate) mod file_id;

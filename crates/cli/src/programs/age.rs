@@ -66,5 +66,5 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
         ..FileArgs::default()
     };
     let args = args.checked_as_age(flags.rest)?;
-    Ok(crate::run(if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) })?)
+    Ok(crate::commands::run(if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) })?)
 }

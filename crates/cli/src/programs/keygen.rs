@@ -30,7 +30,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     // age-keygen takes "-" as the name of a file.
     let output = flags.last("o").map(|path| if path == "-" { PathBuf::from("./-") } else { PathBuf::from(path) });
     let inputs = flags.rest.iter().map(|input| if input.is_empty() { "-".into() } else { PathBuf::from(input) });
-    Ok(crate::run(Action::Keygen(KeygenArgs {
+    Ok(crate::commands::run(Action::Keygen(KeygenArgs {
         output,
         convert: flags.is_set("y"),
         pq: flags.is_set("pq"),

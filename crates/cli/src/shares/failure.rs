@@ -5,7 +5,7 @@ use std::io;
 
 use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError, TextError};
 
-use super::open::{Place, Unreadable};
+use super::place::{Place, Unreadable};
 use crate::error::{Error, describe, warn};
 
 const AGAIN: &str = "get the share again from whoever keeps it, or combine others";

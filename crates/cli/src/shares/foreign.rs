@@ -11,8 +11,9 @@ use sealane_shares::{ForeignError, ParameterError};
 use zeroize::Zeroizing;
 
 use super::failure::{LeftOut, ONE_FILE_HINT, list, several_sets};
-use super::open::{Named, NamedWords, Place, set_of_words};
+use super::open::{Named, NamedWords, set_of_words};
 use super::pasted::PASSPHRASE_NOTE;
+use super::place::Place;
 use crate::args::{CombineArgs, FormArgs};
 use crate::error::{Error, Result, warn};
 use crate::io::stdin::StdinUse;

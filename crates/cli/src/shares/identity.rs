@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_comes_back() {
+    fn a_key_is_read_from_its_line() {
         let identity = x25519::Identity::generate();
         let text = format!("# created: today\n\n{}\n", identity.to_string().expose_secret());
         let Single { secret: key, public } = single(text.as_bytes()).unwrap();

@@ -1,6 +1,5 @@
 //! Opens shares in any form.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,63 +8,25 @@ use sealane_shares::slip39::Mnemonic;
 use sealane_shares::{Header, MAGIC, ShareError, ShareReader, WipedVec};
 use zeroize::Zeroizing;
 
+use super::failure::{LeftOut, share_error};
+use super::form::Form;
 use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
-use crate::error::{Error, Result, quoted};
+use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
+use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
 use crate::io::stdin::StdinUse;
 use crate::os::file_id::FileId;
-use crate::shares::{LeftOut, share_error};
 
 /// The longest input in memory, in bytes, for input that cannot be read twice.
 const MAX_IN_MEMORY: u64 = 64 << 20;
 /// The longest text file, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// The form of a share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Sealane's binary form.
-    Binary,
-    /// Sealane's text form.
-    Text,
-}
-
 /// A line and its place.
 pub(crate) type Named = (Place, Zeroizing<String>);
 
 /// A file that is read, and its description for messages.
 pub(crate) type Known = (Option<FileId>, String);
-
-/// The place where a share was found.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The number of the file. All names of one file have the same number.
-    pub(crate) file: usize,
-    /// The name of the file.
-    pub(crate) name: String,
-    /// The line, if the file has several shares.
-    pub(crate) line: Option<usize>,
-}
-
-impl Place {
-    fn at(&self, line: Option<usize>) -> Self {
-        Self { line, ..self.clone() }
-    }
-}
-
-/// Formats the place for messages, in quotes.
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.name == STANDARD_INPUT {
-            f.write_str(&self.name)?
-        } else {
-            f.write_str(&quoted(&self.name))?
-        }
-        self.line.map_or(Ok(()), |line| write!(f, ", line {line}"))
-    }
-}
-
-const STANDARD_INPUT: &str = "standard input";
 
 /// The bytes of a share, which can be read again.
 pub(crate) enum Source {
@@ -114,16 +75,8 @@ pub(crate) struct NamedWords {
     pub(crate) notes: Notes,
 }
 
-/// An input that is no share, or too damaged to identify.
-pub(crate) struct Unreadable {
-    pub(crate) place: Place,
-    /// Whether it stands beside shares in a text, and may be the rest of a mail.
-    pub(crate) beside: bool,
-    /// The error, which names the place.
-    pub(crate) error: Error,
-}
-
 /// The shares of a command line.
+#[derive(Default)]
 pub(crate) struct Shares {
     /// Shares in Sealane's own format.
     pub(crate) own: Vec<NamedShare>,
@@ -141,8 +94,7 @@ pub(crate) struct Shares {
 impl Shares {
     /// Opens all shares in `paths`. A text file may have several.
     pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Self {
-        let (own, words, unreadable, ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut shares = Self { own, words, unreadable, ids, progress: Progress::default(), len: 0 };
+        let mut shares = Self::default();
         for path in paths {
             let place = shares.place(path);
             if let Err(error) = shares.add(path, &place, stdin) {
@@ -150,6 +102,21 @@ impl Shares {
             }
         }
         shares
+    }
+
+    /// Adds the only share on a line that the user typed. Each line is a source of its own.
+    pub(crate) fn add_typed(&mut self, line: &str) -> Result<()> {
+        let (own, words) = (self.own.len(), self.words.len());
+        self.add_text(line, &Place { file: own + words, name: TERMINAL.to_owned(), line: None }, None);
+        let added = self.own.len() + self.words.len() - own - words;
+        match (added, self.unreadable.drain(..).find(|unreadable| !unreadable.beside)) {
+            (1, None) => return Ok(()),
+            (0, Some(unreadable)) => return Err(unreadable.error),
+            _ => {}
+        }
+        self.own.truncate(own);
+        self.words.truncate(words);
+        Err(Error::new("the line has more than one share"))
     }
 
     /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen`

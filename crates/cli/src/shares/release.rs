@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_the_same_is_passed_on() {
+    fn only_bytes_with_the_right_digest_are_released() {
         for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 70_000] {
             let data: Vec<u8> = (0..length).map(|i| (i >> 7) as u8).collect();
             assert_eq!(release(digests(&data), &data), (true, data.clone()), "{length}");

@@ -6,13 +6,19 @@ use std::path::{Path, PathBuf};
 use sealane_shares::{MAX_TEXT_PAYLOAD_BYTES, Split, WipedVec};
 use zeroize::Zeroizing;
 
+use super::failure::split_error;
 use super::foreign::{self, MAX_SECRET};
-use super::{Form, NewFiles, NewShares, PUBLIC_KEY_NOTE, Sink, identity, split_error, text_of};
+use super::form::Form;
+use super::identity;
+use super::new_files::NewFiles;
+use super::pasted::PUBLIC_KEY_NOTE;
+use super::sheet::{Sheet, Sheets};
+use super::write::{NewShares, Sink, text_of};
 use crate::args::FormArgs;
 use crate::error::explain::read_error;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::io::input::Input;
-use crate::io::output::{stdout_error, warn_if_others_read};
+use crate::io::output::{Content, Output, stdout_error, warn_if_others_read};
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 
@@ -27,6 +33,8 @@ pub(crate) struct Splitting<'a> {
     pub(crate) count: usize,
     /// The folder for the shares. "-" is standard output.
     pub(crate) output: Option<&'a Path>,
+    /// A new file for all shares as sheets of paper, instead of files of their own.
+    pub(crate) sheet: Option<&'a Path>,
     pub(crate) form: FormArgs,
     /// Whether shares in words are also encrypted with a passphrase.
     pub(crate) passphrase: bool,
@@ -40,6 +48,16 @@ impl Splitting<'_> {
     /// Splits `input`, and prints the paths of the shares.
     pub(crate) fn run(self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
+        // Errors of the output should come before any question.
+        let sheet = self.sheet.map(|path| Output::prepare(Some(path), Content::NewSecret, false)).transpose()?;
+        if let Some(output) = sheet {
+            if binary || ssss || vault {
+                return Err(
+                    Error::usage("--sheet is for shares of text or words").hint("leave the form out, or use --words")
+                );
+            }
+            return self.sheets(input, stdin, output);
+        }
         if words || ssss || vault {
             return self.lines(input, stdin);
         }
@@ -51,33 +69,15 @@ impl Splitting<'_> {
         }
         let small = !binary && start.len() <= MAX_TEXT_PAYLOAD_BYTES;
         if text && !small {
-            return Err(Error::new(format!(
-                "{} is longer than {MAX_TEXT_PAYLOAD_BYTES} bytes, which shares of text can hold",
-                input.name
-            ))
-            .hint("--binary has no limit"));
+            return Err(too_long_for_text(&input.name).hint("--binary has no limit"));
         }
         let form = if small { Form::Text } else { Form::Binary };
         if self.output == Some(Path::new("-")) { self.print(form, &start) } else { self.write(form, &start, input) }
     }
 
     /// Splits the secret in the format of another program, one line per share.
-    fn lines(&self, mut input: Input, stdin: &StdinUse) -> Result<()> {
-        let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
-        let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
-        read.map_err(|error| read_error(error, &input.name))?;
-        if secret.len() as u64 > MAX_SECRET {
-            return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
-                .hint("--binary takes a file of any size"));
-        }
-        let mut comments = Vec::new();
-        if let Some(identity) = identity::single(&secret).filter(|_| self.form.words || self.form.ssss) {
-            secret = identity.secret;
-            comments.push(format!("{PUBLIC_KEY_NOTE}{}", identity.public));
-        }
-        let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
-        let counts = (self.threshold, self.count);
-        let lines = foreign::split(self.form, &secret, counts, &comments, passphrases.as_ref())?;
+    fn lines(&self, input: Input, stdin: &StdinUse) -> Result<()> {
+        let (lines, _) = self.foreign_lines(input, stdin)?;
         if self.output == Some(Path::new("-")) {
             warn_if_others_read(SHARES);
             let mut stdout = io::stdout().lock();
@@ -97,6 +97,62 @@ impl Splitting<'_> {
         Ok(())
     }
 
+    /// Returns the lines of another program's shares, and the public key of a secret that is an
+    /// identity.
+    fn foreign_lines(&self, mut input: Input, stdin: &StdinUse) -> Result<(Vec<foreign::Line>, Option<String>)> {
+        let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
+        let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
+        read.map_err(|error| read_error(error, &input.name))?;
+        if secret.len() as u64 > MAX_SECRET {
+            return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
+                .hint("--binary takes a file of any size"));
+        }
+        let (mut comments, mut public) = (Vec::new(), None);
+        if let Some(identity) = identity::single(&secret).filter(|_| self.form.words || self.form.ssss) {
+            secret = identity.secret;
+            comments.push(format!("{PUBLIC_KEY_NOTE}{}", identity.public));
+            public = Some(identity.public);
+        }
+        let passphrases = self.passphrase.then(|| Passphrases::new(stdin));
+        let counts = (self.threshold, self.count);
+        let lines = foreign::split(self.form, &secret, counts, &comments, passphrases.as_ref())?;
+        Ok((lines, public))
+    }
+
+    /// Writes all shares to one file, a page for each.
+    fn sheets(&self, mut input: Input, stdin: &StdinUse, mut output: Output) -> Result<()> {
+        let (texts, set, public) = if self.form.words {
+            let (lines, public) = self.foreign_lines(input, stdin)?;
+            let set = lines.first().and_then(|line| line.ending.split('.').next()).unwrap_or_default().to_owned();
+            (lines.into_iter().map(|line| line.text).collect(), set, public)
+        } else {
+            let mut secret = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
+            let read = (&mut input.reader).take(MAX_TEXT_PAYLOAD_BYTES as u64 + 1).read_to_end(&mut secret);
+            read.map_err(|error| read_error(error, &input.name))?;
+            if secret.len() > MAX_TEXT_PAYLOAD_BYTES {
+                return Err(too_long_for_text(&input.name).hint("split a key, and encrypt the file to it"));
+            }
+            let split = self.split()?;
+            let set = split.headers().next().map(|header| header.set().short()).unwrap_or_default();
+            (self.texts(split, &secret)?, set, identity::single(&secret).map(|identity| identity.public))
+        };
+        let sheets = Sheets {
+            stem: &self.stem,
+            set: &set,
+            threshold: self.threshold,
+            count: self.count,
+            words: self.form.words,
+            passphrase: self.passphrase,
+            public: public.as_deref(),
+        };
+        let numbered: Vec<_> = (1..).zip(&texts).map(|(index, text)| Sheet { index, text }).collect();
+        let page = sheets.page(&numbered)?;
+        output.write_all(page.as_bytes()).map_err(|error| Error::from_io("cannot write the sheets", error))?;
+        output.finish()?;
+        warn("the file of the sheets has all shares together, which restore the secret: print it, and destroy it");
+        Ok(())
+    }
+
     fn split(&self) -> Result<Split> {
         Split::new(self.threshold, self.count).map_err(split_error)
     }
@@ -107,16 +163,21 @@ impl Splitting<'_> {
                 Error::usage("shares in binary form can't be printed").hint("-o names the folder for their files")
             );
         }
-        let sinks = (0..self.count).map(|_| Sink::Memory(WipedVec::default())).collect();
-        let mut writer = self.split()?.write_to(sinks).map_err(split_error)?;
-        writer.write_all(secret).map_err(write_failed)?;
+        let texts = self.texts(self.split()?, secret)?;
         warn_if_others_read(SHARES);
         let mut stdout = io::stdout().lock();
-        for sink in writer.finish().map_err(write_failed)? {
-            let Sink::Memory(bytes) = sink else { continue };
-            writeln!(stdout, "{}", *text_of(bytes)?).map_err(stdout_error)?;
-        }
+        texts.iter().try_for_each(|text| writeln!(stdout, "{}", **text)).map_err(stdout_error)?;
         stdout.flush().map_err(stdout_error)
+    }
+
+    /// Splits a secret into shares of text.
+    fn texts(&self, split: Split, secret: &[u8]) -> Result<Vec<Zeroizing<String>>> {
+        let sinks = (0..self.count).map(|_| Sink::Memory(WipedVec::default())).collect();
+        let mut writer = split.write_to(sinks).map_err(split_error)?;
+        writer.write_all(secret).map_err(write_failed)?;
+        let sinks = writer.finish().map_err(write_failed)?.into_iter();
+        let bytes = sinks.filter_map(|sink| if let Sink::Memory(bytes) = sink { Some(bytes) } else { None });
+        bytes.map(text_of).collect()
     }
 
     fn write(self, form: Form, start: &[u8], input: Input) -> Result<()> {
@@ -144,6 +205,10 @@ impl Splitting<'_> {
         say_where(&files.finish()?);
         Ok(())
     }
+}
+
+fn too_long_for_text(name: &str) -> Error {
+    Error::new(format!("{name} is longer than {MAX_TEXT_PAYLOAD_BYTES} bytes, which shares of text can hold"))
 }
 
 fn write_failed(error: io::Error) -> Error {

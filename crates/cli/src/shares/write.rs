@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use sealane_shares::{Header, Share, WipedVec};
 use zeroize::Zeroizing;
 
-use super::{Form, NewFiles};
+use super::form::Form;
+use super::new_files::NewFiles;
 use crate::error::{Error, Result};
 
 /// The destination of a share while it is made.

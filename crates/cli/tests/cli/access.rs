@@ -42,7 +42,7 @@ fn an_access_list_is_kept() {
     let dir = Dir::with_key();
     dir.write("in", "secret");
     dir.write("out", "old");
-    // The group has no rights, although the bits of the mode look so.
+    // The group has no rights, although the mode seems to give it some.
     let old = list(6, 0, 6);
     set(&dir, "out", ACCESS, &old);
     assert_eq!(dir.mode("out"), 0o660);

@@ -64,7 +64,7 @@ fn chunks_that_are_missing_moved_repeated_or_changed() {
 }
 
 #[test]
-fn files_that_go_on_behind_their_end() {
+fn data_after_the_last_chunk_is_an_error() {
     let dir = Dir::with_key();
     for chunks in [BATCH, BATCH + 1, 3 * BATCH] {
         let (data, file, start) = sealed(&dir, chunks * CHUNK);

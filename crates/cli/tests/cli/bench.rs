@@ -1,4 +1,4 @@
-//! `sealane bench`: it measures the named cells, checks their results, and draws what it measured.
+//! `sealane bench`: measures the named cells, checks their results, and draws plots of them.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -61,7 +61,7 @@ fn near(a: f64, b: f64) {
 }
 
 #[test]
-fn json_has_every_cell_once_and_each_was_verified() {
+fn json_has_every_cell_once_and_all_are_verified() {
     let dir = Dir::new();
     let report = json(&dir, &["--filter", &MESSAGES.join(","), "--sizes", "1,64,1KiB,1350"]);
     assert_eq!((report["schema"].as_str(), report["version"].as_u64()), (Some("sealane-bench"), Some(3)));
@@ -129,7 +129,7 @@ fn every_family_is_measured_on_its_own_backends() {
 }
 
 #[test]
-fn a_page_stands_alone_and_has_a_line_for_each_backend() {
+fn a_page_needs_no_other_file_and_has_a_line_for_each_backend() {
     let dir = Dir::new();
     bench(
         &dir,
@@ -206,7 +206,7 @@ fn well_formed(page: &str) {
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+fn a_file_is_replaced_completely_or_not_at_all() {
     let dir = Dir::new();
     let args = |file: &'static str| ["--filter", "poly1305", "--sizes", "64", "--html", file];
     dir.write("page.html", "older");
@@ -226,7 +226,7 @@ fn a_file_is_replaced_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_page_on_standard_output_is_alone_there() {
+fn standard_output_has_either_the_page_or_the_tables() {
     let dir = Dir::new();
     let out = bench(&dir, &["--filter", "poly1305", "--sizes", "64", "--html", "-"]).quiet().stdout;
     assert!(out.starts_with(b"<!DOCTYPE html>") && out.ends_with(b"</html>\n"));
@@ -235,7 +235,7 @@ fn a_page_on_standard_output_is_alone_there() {
 }
 
 #[test]
-fn what_is_measured_can_be_chosen() {
+fn flags_choose_the_measurements() {
     let dir = Dir::new();
     let report =
         json(&dir, &["--filter", "chacha20,chacha20poly1305-open", "--backend", "scalar", "--sizes", "100,100,1"]);
@@ -269,7 +269,7 @@ fn tables_are_readable() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_an_error() {
+fn impossible_measurements_are_errors() {
     let dir = Dir::new();
     for (args, what) in [
         ("--backend mmx", "--backend \"mmx\": no such backend"),
@@ -302,7 +302,7 @@ fn what_cannot_be_measured_is_an_error() {
 }
 
 #[test]
-fn help_says_what_is_measured_and_how() {
+fn help_describes_the_measurements() {
     let dir = Dir::new();
     for args in [["bench", "--help"], ["help", "bench"]] {
         let text = String::from_utf8(dir.run(args).quiet().stdout).unwrap();
@@ -317,7 +317,7 @@ fn help_says_what_is_measured_and_how() {
 }
 
 #[test]
-fn a_bar_is_for_a_terminal_only() {
+fn the_bar_is_shown_at_a_terminal_only() {
     let dir = Dir::new();
     let shown = |redirections: &str| {
         let script = format!(

@@ -114,7 +114,7 @@ fn every_flipped_byte_of_the_header() {
 }
 
 #[test]
-fn what_is_no_age_file_is_said_to_be_none() {
+fn other_files_are_not_age_files() {
     let dir = Dir::with_key();
     expect(&dir, b"just some text\n", &[], "not an age file");
     expect(&dir, &[0; 100_000], &[], "not an age file");
@@ -123,7 +123,7 @@ fn what_is_no_age_file_is_said_to_be_none() {
 }
 
 #[test]
-fn what_powershell_does_is_recognised() {
+fn files_that_powershell_changed_are_recognised() {
     let dir = Dir::with_key();
     let (file, _) = encrypted(&dir, b"short");
     let text = String::from_utf8_lossy(&file).replace('\n', "\r\n");

@@ -65,7 +65,7 @@ fn a_symbolic_link_stays_one() {
 }
 
 #[test]
-fn what_is_not_a_regular_file_is_written_to_directly() {
+fn special_files_are_written_directly() {
     let dir = Dir::with_key();
     dir.run_with(b"x", ["-R", "key.pub", "-o", "/dev/null"]).quiet();
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
@@ -99,7 +99,7 @@ fn what_is_not_a_regular_file_is_written_to_directly() {
 }
 
 #[test]
-fn an_output_that_cannot_be_is_refused_before_anything_else() {
+fn an_impossible_output_is_refused_first() {
     let dir = Dir::with_key();
     let before = dir.names();
     for (output, what) in [
@@ -113,8 +113,8 @@ fn an_output_that_cannot_be_is_refused_before_anything_else() {
     assert_eq!(dir.names(), before);
 }
 
-/// Runs the command so that file modes apply to it. They do not apply to root, so capabilities are
-/// dropped. Another user might not reach the command itself, in a folder of root's.
+/// Runs the command without root's capabilities, so that file modes apply to it. Another user could
+/// perhaps not start the command, because it may be in a folder of root's.
 fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);
@@ -140,7 +140,7 @@ fn a_file_that_may_not_be_written_is_not_replaced() {
 }
 
 #[test]
-fn a_directory_that_may_not_be_written_is_noticed_before_any_question() {
+fn an_unwritable_directory_is_an_error_before_any_prompt() {
     let dir = Dir::with_key();
     dir.set_mode(".", 0o755);
     fs::create_dir(dir.path("sub")).unwrap();
@@ -214,7 +214,8 @@ fn input_that_cannot_be_read_makes_no_output() {
     let dir = Dir::with_key();
     dir.run(["-R", "key.pub", "-o", "out", "missing"]).fails("cannot open \"missing\": No such file");
     dir.run(["-R", "key.pub", "-o", "out", "."]).fails("\"out\" is within the input \".\"");
-    dir.run(["inspect", "."]).fails("is a directory");
+    let run = dir.run(["inspect", "."]);
+    assert!(run.status.code() == Some(1) && run.err().contains("\".\" has no encrypted files"), "{}", run.err());
     dir.sh("exec \"$SEALANE\" -R key.pub -o out < .").fails("cannot read standard input: Is a directory");
     dir.run(["-d", "-i", "missing", "-o", "out", "key.pub"]).fails("identity file \"missing\"");
     dir.run(["-R", "missing", "-o", "out", "key.pub"]).fails("recipients file \"missing\"");
@@ -223,7 +224,7 @@ fn input_that_cannot_be_read_makes_no_output() {
 }
 
 #[test]
-fn names_need_not_be_text() {
+fn file_names_that_are_not_utf8() {
     use std::ffi::{OsStr, OsString};
     use std::os::unix::ffi::OsStrExt as _;
     let dir = Dir::with_key();

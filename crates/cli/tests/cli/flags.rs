@@ -3,7 +3,7 @@
 use crate::support::Dir;
 
 #[test]
-fn every_way_to_say_it_gives_the_same() {
+fn all_spellings_of_a_command_line_are_equal() {
     let dir = Dir::with_key();
     let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
     let recipient = recipient.trim();
@@ -48,7 +48,7 @@ fn a_file_may_be_named_like_a_command() {
 }
 
 #[test]
-fn what_age_refuses_is_refused_with_a_hint() {
+fn command_lines_that_age_refuses_get_a_hint() {
     let dir = Dir::with_key();
     dir.write("in", "x");
     for (args, what) in [
@@ -78,7 +78,8 @@ fn what_age_refuses_is_refused_with_a_hint() {
         ("-d -i key.txt --range :1 -o out in in2", "--range can't be used with several files"),
         ("-d -i key.txt --salvage -o out in in2", "--salvage takes INPUT"),
         ("-d --part in -o out in in2", "--part can't be used with several files"),
-        ("rekey -i key.txt -R key.pub in in2", "more than one FILE"),
+        ("rekey -i key.txt -R key.pub -o out in in2", "-o/--output can't be used with several files"),
+        ("contribute -i key.txt in in2", "more than one FILE"),
         ("-x in", "'-x'"),
         ("--recipent age1x in", "--recipient"),
         ("-R", "value is required"),
@@ -92,7 +93,7 @@ fn what_age_refuses_is_refused_with_a_hint() {
 }
 
 #[test]
-fn duplicates_are_pointed_out() {
+fn duplicates_cause_a_warning() {
     let dir = Dir::with_key();
     dir.write("in", "x");
     let run = dir.run(["-R", "key.pub", "-R", "key.pub", "-R", "key.pub", "-o", "out", "in"]);
@@ -133,7 +134,7 @@ fn standard_input_is_read_for_one_purpose() {
 
 /// The short help fits on a screen, and has one line for each command.
 #[test]
-fn the_short_help_is_short_and_the_long_one_is_whole() {
+fn the_short_help_fits_on_a_screen_and_the_long_help_is_complete() {
     let dir = Dir::new();
     let short = dir.run(["-h"]).text();
     assert!(short.lines().count() <= 40 && short.lines().all(|line| line.chars().count() <= 100), "{short}");

@@ -73,7 +73,7 @@ pub(crate) fn with_photos() -> Dir {
 }
 
 #[test]
-fn one_name_that_is_too_long_does_not_stop_the_others() {
+fn a_name_that_is_too_long_does_not_stop_the_other_files() {
     let dir = Dir::with_key();
     fs::create_dir(dir.path("x")).unwrap();
     let long = "n".repeat(252);
@@ -104,7 +104,7 @@ fn encrypt<'a>(dir: &Dir, args: impl IntoIterator<Item = &'a str>) {
 }
 
 #[test]
-fn a_folder_comes_back_as_it_was() {
+fn a_folder_is_restored_exactly() {
     let dir = with_photos();
     let before = listing(&dir.path("photos"));
     for (name, flags) in [("one", vec!["-t", "1"]), ("three", vec!["-t", "3"]), ("text", vec!["-a"])] {
@@ -127,7 +127,7 @@ fn a_folder_comes_back_as_it_was() {
 }
 
 #[test]
-fn the_manifest_is_what_it_is_documented_to_be() {
+fn the_manifest_has_the_documented_format() {
     let dir = with_photos();
     encrypt(&dir, ["-o", "sealed", "photos"]);
     let manifest = dir.run(["-d", "-i", "key.txt", "sealed/sealane-manifest.age"]).quiet().stdout;
@@ -147,7 +147,7 @@ fn the_manifest_is_what_it_is_documented_to_be() {
 }
 
 #[test]
-fn several_files_go_by_their_own_names() {
+fn several_files_keep_their_names() {
     let dir = Dir::with_key();
     fs::create_dir_all(dir.path("x/deep")).unwrap();
     dir.write("x/one", "1");
@@ -173,7 +173,7 @@ fn several_files_go_by_their_own_names() {
 }
 
 #[test]
-fn one_file_goes_to_a_folder_if_that_is_asked_for() {
+fn one_file_goes_into_a_folder_on_request() {
     let dir = Dir::with_key();
     dir.write("a", "content");
     fs::create_dir(dir.path("there")).unwrap();
@@ -188,7 +188,7 @@ fn one_file_goes_to_a_folder_if_that_is_asked_for() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_behind_a_link_is_what_it_is() {
+fn a_link_to_a_folder_is_followed() {
     let dir = Dir::with_key();
     fs::create_dir(dir.path("real")).unwrap();
     dir.write("real/a", "content");
@@ -202,7 +202,7 @@ fn a_folder_behind_a_link_is_what_it_is() {
 }
 
 #[test]
-fn without_a_manifest_the_umask_says_who_may_read() {
+fn without_a_manifest_the_umask_sets_the_modes() {
     let dir = Dir::with_key();
     fs::create_dir(dir.path("x")).unwrap();
     dir.write("x/a", "content");
@@ -215,7 +215,7 @@ fn without_a_manifest_the_umask_says_who_may_read() {
 }
 
 #[test]
-fn folders_that_were_there_keep_their_modes() {
+fn existing_folders_keep_their_modes() {
     let dir = with_photos();
     dir.set_mode("photos", 0o777);
     encrypt(&dir, ["-o", "sealed", "photos"]);
@@ -226,7 +226,7 @@ fn folders_that_were_there_keep_their_modes() {
 }
 
 #[test]
-fn two_files_do_not_become_one() {
+fn two_inputs_never_have_one_output() {
     let dir = Dir::with_key();
     for folder in ["x", "y", "z/a.age"] {
         fs::create_dir_all(dir.path(folder)).unwrap();
@@ -256,7 +256,7 @@ fn two_files_do_not_become_one() {
 }
 
 #[test]
-fn nothing_is_replaced_and_nothing_is_read_while_it_is_written() {
+fn existing_files_and_inputs_are_never_written() {
     let dir = with_photos();
     let before = listing(&dir.path("photos"));
     for place in ["photos/sealed", "photos/2020", "photos", "./photos/../photos/x"] {
@@ -301,7 +301,7 @@ fn holders_together_and_post_quantum_keys() {
 }
 
 #[test]
-fn an_identity_file_with_a_passphrase_is_asked_about_once() {
+fn the_passphrase_of_an_identity_file_is_requested_once() {
     let dir = with_photos();
     dir.write("pass", "correct horse\n");
     dir.sh("AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o key.age key.txt 3< pass").quiet();

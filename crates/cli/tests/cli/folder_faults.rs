@@ -12,7 +12,7 @@ fn sealed_photos() -> Dir {
     dir
 }
 
-/// Decrypts to `open`, which must fail for exactly these reasons.
+/// Decrypts to the folder `open`. This must fail for exactly these reasons.
 #[track_caller]
 fn complains(dir: &Dir, reasons: &[&str]) {
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
@@ -88,7 +88,7 @@ fn damage_is_noticed_and_leaves_no_file() {
 }
 
 #[test]
-fn the_manifest_itself() {
+fn changes_to_the_manifest_are_noticed() {
     let dir = sealed_photos();
     // An old manifest with new files is refused, although it is authentic.
     dir.run(["encrypt", "-R", "key.pub", "-o", "newer", "photos"]).quiet();
@@ -122,7 +122,7 @@ fn the_manifest_itself() {
 }
 
 #[test]
-fn other_recipients_do_not_change_what_a_file_is() {
+fn a_file_with_new_recipients_is_still_the_same_file() {
     let dir = sealed_photos();
     let new = dir.keygen("new");
     for file in ["photos/a.jpg.age", "photos/2020/may/large.age", "sealane-manifest.age"] {

@@ -33,7 +33,7 @@ fn inode(dir: &Dir, name: &str) -> u64 {
 }
 
 #[test]
-fn what_is_complete_and_authentic_is_left_alone() {
+fn complete_and_authentic_files_are_left_unchanged() {
     let dir = interrupted();
     let (same, damaged, changed, longer) =
         ("photos/2020/may/large.age", "photos/a.jpg.age", "photos/2020/b.jpg.age", "photos/.hidden.age");
@@ -97,7 +97,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
 }
 
 #[test]
-fn only_the_same_run_goes_on() {
+fn only_the_same_command_resumes_a_run() {
     let dir = interrupted();
     dir.run(WITH_LATE).fails("was interrupted");
     let other = dir.keygen("other");
@@ -122,7 +122,7 @@ fn only_the_same_run_goes_on() {
 }
 
 #[test]
-fn without_a_manifest_it_goes_on_too() {
+fn a_run_without_a_manifest_can_be_resumed() {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
     let args = ["encrypt", "--no-manifest", "-R", "key.pub", "-o", ".", "photos/a.jpg", "photos/.hidden", "late"];
@@ -137,7 +137,7 @@ fn without_a_manifest_it_goes_on_too() {
 }
 
 #[test]
-fn two_runs_at_once_do_not_mix() {
+fn simultaneous_runs_do_not_mix() {
     let dir = interrupted();
     // The journal is locked, as during a run.
     let journal = File::open(dir.path("sealed/.sealane-resume")).unwrap();
@@ -148,7 +148,7 @@ fn two_runs_at_once_do_not_mix() {
 }
 
 #[test]
-fn decryption_goes_on_too() {
+fn decryption_can_be_resumed() {
     let dir = with_photos();
     dir.run(ENCRYPT).quiet();
     let hidden = dir.read("sealed/photos/.hidden.age");
@@ -171,7 +171,7 @@ fn decryption_goes_on_too() {
 }
 
 #[test]
-fn a_full_disk_stops_all_and_loses_nothing() {
+fn a_full_disk_stops_the_run_and_loses_nothing() {
     let dir = with_photos();
     // The unit is 512 bytes. The large photo comes first and exceeds the limit.
     let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" encrypt -R key.pub -o sealed photos");
@@ -185,7 +185,7 @@ fn a_full_disk_stops_all_and_loses_nothing() {
 }
 
 #[test]
-fn a_folder_that_was_made_last_gets_its_attributes_too() {
+fn the_last_folder_gets_its_attributes() {
     let dir = Dir::with_key();
     for i in 0..100 {
         fs::create_dir_all(dir.path(&format!("photos/{i}"))).unwrap();
@@ -217,7 +217,7 @@ fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: im
 }
 
 #[test]
-fn killed_at_any_moment_it_goes_on() {
+fn a_run_can_be_resumed_after_a_kill_at_any_moment() {
     let dir = with_photos();
     fs::create_dir(dir.path("photos/many")).unwrap();
     for i in 0..150 {

@@ -35,7 +35,7 @@ fn a_byte_order_mark_does_no_harm() {
 }
 
 #[test]
-fn what_is_no_identity_is_not_shown() {
+fn invalid_identities_are_not_shown() {
     let dir = Dir::with_key();
     dir.encrypt(b"secret", "out");
     for (contents, what) in [

@@ -9,7 +9,7 @@ fn json(dir: &Dir, name: &str) -> Value {
 }
 
 #[test]
-fn what_a_file_says() {
+fn inspect_describes_a_file() {
     let dir = Dir::with_key();
     dir.keygen("other");
     dir.run_with(&bytes(200_000), ["-R", "key.pub", "-R", "other.pub", "-o", "x.age"]).quiet();
@@ -81,5 +81,82 @@ fn what_is_cut_short_or_none() {
     dir.write("none", "hello\n");
     dir.run(["inspect", "none"]).fails("");
     dir.run(["inspect", "missing"]).fails("cannot open");
-    dir.run(["inspect", "a", "b"]).misused("");
+    dir.run(["inspect", "a", "-"]).misused("standard input");
+}
+
+#[test]
+fn an_identity_shows_whether_it_opens_the_file() {
+    let dir = Dir::with_key();
+    for name in ["other", "third"] {
+        dir.keygen(name);
+    }
+    let opens = |args: &[&str]| {
+        let said = dir.run(["inspect", "--json"].iter().chain(args)).quiet().stdout;
+        serde_json::from_slice::<Value>(&said).unwrap()["opens"].clone()
+    };
+    dir.encrypt(&bytes(200_000), "x");
+    assert_eq!(opens(&["x"]), Value::Null);
+    assert_eq!(opens(&["-i", "key.txt", "x"]), "yes");
+    assert_eq!(opens(&["-i", "other.txt", "x"]), "no");
+    assert_eq!(opens(&["-i", "other.txt", "-i", "key.txt", "x"]), "yes");
+    let text = dir.run(["inspect", "-i", "key.txt", "x"]).text();
+    assert!(text.contains("\nthese identities open it\n") && text.contains("200000  plaintext"), "{text}");
+    let text = dir.run(["inspect", "-i", "other.txt", "x"]).text();
+    assert!(text.contains("\nthese identities do not open it\n"), "{text}");
+    // Through a pipe and in armor, the sizes are the same.
+    let piped = dir.run_with(&dir.read("x"), ["inspect", "--json", "-i", "key.txt"]).quiet();
+    let mut report: Value = serde_json::from_slice(&piped.stdout).unwrap();
+    assert_eq!(report["opens"].take(), "yes");
+    report.as_object_mut().unwrap().remove("opens");
+    assert_eq!(report, json(&dir, "x"));
+    // One of several holders.
+    dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "y", "x"]).quiet();
+    assert_eq!(opens(&["-i", "key.txt", "y"]), "with-others");
+    assert_eq!(opens(&["-i", "key.txt", "-i", "other.txt", "y"]), "yes");
+    assert_eq!(opens(&["-i", "third.txt", "y"]), "no");
+    // A changed header is an error, not an answer.
+    let mut bad = dir.read("x");
+    let mac = bad.windows(4).position(|window| window == b"--- ").unwrap() + 10;
+    bad[mac] ^= 1;
+    dir.write("bad", bad);
+    dir.run(["inspect", "-i", "key.txt", "bad"]).fails("header");
+    dir.run(["inspect", "-i", "missing", "x"]).fails("cannot open identity file \"missing\"");
+}
+
+#[test]
+fn many_files_have_a_line_each_and_a_summary() {
+    let dir = Dir::with_key();
+    dir.keygen("other");
+    std::fs::create_dir_all(dir.path("photos/2020")).unwrap();
+    dir.write("photos/a", bytes(10));
+    dir.write("photos/2020/b", bytes(70_000));
+    dir.run(["-R", "key.pub", "-R", "other.pub", "-o", "sealed", "photos"]).quiet();
+    dir.encrypt(b"secret", "x");
+    let text = dir.run(["inspect", "x", "sealed"]).text();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    assert_eq!(lines[0], "x: 1 X25519; 6 bytes of plaintext");
+    assert!(lines.contains(&"sealed/photos/2020/b.age: 2 X25519; 70000 bytes of plaintext"), "{text}");
+    assert!(lines[4].starts_with("4 files: 7 X25519; 7") && lines[4].ends_with(" bytes of plaintext"), "{text}");
+    let text = dir.run(["inspect", "-i", "other.txt", "x", "sealed"]).text();
+    assert!(text.starts_with("x: 1 X25519; 6 bytes of plaintext; these identities do not open it\n"), "{text}");
+    assert!(text.ends_with("; these identities open 3 of them\n"), "{text}");
+    // What cannot be read does not stop the others.
+    dir.write("cut", &dir.read("x")[..dir.read("x").len() - 10]);
+    dir.write("text", "hello");
+    let run = dir.run(["inspect", "cut", "text", "missing", "x"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(run.text(), "x: 1 X25519; 6 bytes of plaintext\n1 file: 1 X25519; 6 bytes of plaintext\n");
+    let said = run.err();
+    for what in ["\"cut\" is cut short", "\"text\": ", "cannot open \"missing\"", "3 of 4 files could not be inspected"]
+    {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    let run = dir.run(["inspect", "--json", "-i", "key.txt", "cut", "x"]);
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&report["files"][1]["file"], &report["files"][1]["opens"]), (&"x".into(), &"yes".into()));
+    assert!(report["files"][0]["error"].as_str().unwrap().contains("cut short"));
+    assert_eq!((&report["summary"]["files"], &report["summary"]["failed"]), (&1.into(), &1.into()));
+    assert_eq!(report["summary"]["opens"], 1);
+    dir.run(["inspect", "x", "-"]).misused("standard input can't be one of several inputs");
 }

@@ -57,7 +57,7 @@ fn a_disk_that_is_full_leaves_nothing_new() {
 }
 
 #[test]
-fn a_list_of_what_is_missing_that_cannot_be_made() {
+fn salvage_fails_if_its_list_cannot_be_written() {
     let dir = Dir::with_key();
     dir.encrypt(b"secret", "x");
     dir.write("left.missing.json", "mine");

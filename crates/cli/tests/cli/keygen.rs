@@ -35,13 +35,13 @@ fn a_key_in_a_file_is_for_its_owner_only() {
 }
 
 #[test]
-fn no_two_keys_are_alike() {
+fn two_keys_differ() {
     let dir = Dir::new();
     assert_ne!(dir.keygen("a"), dir.keygen("b"));
 }
 
 #[test]
-fn recipients_of_an_identity_file() {
+fn recipients_of_an_identity_file_are_printed() {
     let dir = Dir::with_key();
     let other = dir.keygen("other");
     dir.write("both", [dir.read("key.txt"), dir.read("other.txt")].concat());
@@ -57,7 +57,7 @@ fn recipients_of_an_identity_file() {
 }
 
 #[test]
-fn what_keygen_refuses() {
+fn keygen_refuses_wrong_arguments() {
     let dir = Dir::new();
     for pq in ["--pq", "-pq"] {
         dir.run(["keygen", pq, "-y"]).misused("can't be used with -y");

@@ -7,6 +7,7 @@ mod bench;
 mod cctv;
 mod cpu;
 mod damage;
+mod default_identity;
 mod files;
 mod flags;
 mod folder;
@@ -30,16 +31,20 @@ mod readme;
 mod recipients;
 mod rekey;
 mod rekey_faults;
+mod repeated_holders;
 mod salvage;
 mod same_file;
 mod share_mistakes;
 mod share_text;
 mod shares;
+mod sheets;
 mod signals;
 mod ssh;
 mod support;
 mod terminal;
 mod threshold;
+mod typed_shares;
+mod verify;
 
 /// The reader of the CCTV vectors, shared with the tests of sealane-age.
 #[path = "../../../age/tests/format/vector.rs"]

@@ -40,7 +40,7 @@ fn number(text: &str, name: &str) -> Option<u64> {
 }
 
 #[test]
-fn no_image_of_the_memory_is_written_and_what_may_be_locked_is() {
+fn secrets_are_locked_in_memory_and_never_dumped() {
     let dir = Dir::with_key();
     dir.encrypt(&bytes(300_000), "file.age");
     // Not every user may remove the limit, and a privileged process ignores it.

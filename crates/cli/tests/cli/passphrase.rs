@@ -49,7 +49,7 @@ fn from_a_file_descriptor() {
 }
 
 #[test]
-fn a_file_descriptor_is_read_from_where_it_is() {
+fn a_file_descriptor_is_read_from_its_position() {
     let dir = Dir::new();
     dir.write("in", "secret");
     // The shell reads lines of a file byte by byte, so the second line is left.
@@ -64,7 +64,7 @@ fn a_file_descriptor_is_read_from_where_it_is() {
 }
 
 #[test]
-fn a_socket_is_no_source_of_a_passphrase() {
+fn a_socket_as_the_source_of_a_passphrase_is_an_error() {
     let dir = Dir::new();
     dir.write("in", "secret");
     let (socket, _other) = std::os::unix::net::UnixStream::pair().unwrap();

@@ -64,7 +64,7 @@ fn authentic_bytes_are_passed_on_as_they_come() {
 #[test]
 fn memory_does_not_grow_with_the_file() {
     let dir = Dir::with_key();
-    // 300 MiB of zeros, sparse; GNU time would be one more tool, so /proc is read.
+    // 300 MiB of zeros, sparse. /proc is read, so that the test needs no GNU time.
     std::fs::File::create(dir.path("big")).unwrap().set_len(300 << 20).unwrap();
     for args in [["-R", "key.pub", "-o", "big.age", "big"], ["-di", "key.txt", "-o", "/dev/null", "big.age"]] {
         let mut child = dir.command(args).spawn().unwrap();

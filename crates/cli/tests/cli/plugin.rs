@@ -157,7 +157,7 @@ fn a_plugin_in_the_working_directory_is_not_run() {
 }
 
 #[test]
-fn a_missing_plugin_is_missed_only_when_its_turn_comes() {
+fn a_missing_plugin_is_an_error_only_when_it_is_needed() {
     let dir = with_plugin();
     dir.encrypt(b"secret", "x.age");
     let missing = "plugin age-plugin-nonexistentplugin not found in PATH";
@@ -217,7 +217,7 @@ fn a_plugin_that_fails_fails_the_command() {
 }
 
 #[test]
-fn a_plugin_cannot_rearrange_what_is_shown() {
+fn a_plugin_cannot_reorder_the_text_on_the_screen() {
     let dir = with_plugin();
     dir.encrypt(b"x", "x.age");
     // msg with U+202E, "evil", U+2066, U+009B; then done.

@@ -21,7 +21,7 @@ const END: &str = r"printf -- '-> done\n\n'";
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
 
 #[test]
-fn a_file_key_that_is_none() {
+fn invalid_file_keys_are_refused() {
     let dir = with_plugin();
     dir.encrypt(b"secret", "x.age");
     let names = dir.names();
@@ -52,7 +52,7 @@ fn a_file_key_that_is_none() {
 }
 
 #[test]
-fn stanzas_that_are_none() {
+fn invalid_stanzas_are_refused() {
     let dir = with_plugin();
     let names = dir.names();
     for (says, error) in [
@@ -73,7 +73,7 @@ fn stanzas_that_are_none() {
 }
 
 #[test]
-fn a_command_that_nobody_knows_is_answered_and_does_no_harm() {
+fn unknown_commands_of_a_plugin_are_answered() {
     let dir = with_plugin();
     dir.encrypt(b"secret", "x.age");
     let log = "echo \"$reply\" > \"$PLUGIN_LOG\"";
@@ -88,7 +88,7 @@ fn a_command_that_nobody_knows_is_answered_and_does_no_harm() {
 }
 
 #[test]
-fn noise_without_end_is_an_error() {
+fn endless_noise_is_an_error() {
     let dir = with_plugin();
     dir.encrypt(b"secret", "x.age");
     for noise in ["yes", "yes -- '->'", "cat /dev/urandom", "yes -- \"$(printf '\\377\\376')\""] {
@@ -135,7 +135,7 @@ fn kill(signal: &str, whom: &str) {
     assert!(Command::new("kill").args(["-s", signal, "--", whom]).status().unwrap().success());
 }
 
-/// Returns whether the process still runs after a while.
+/// Returns whether the process keeps running for a while.
 fn lives(process: &str) -> bool {
     let deadline = Instant::now() + Duration::from_secs(5);
     let state = || {
@@ -203,7 +203,7 @@ fn a_plugin_that_hangs_ends_with_the_command() {
 
 /// The command cannot react to SIGKILL, but a plugin sees the end of its input.
 #[test]
-fn a_plugin_that_listens_ends_with_a_command_that_is_killed() {
+fn a_plugin_notices_that_the_command_was_killed() {
     let dir = with_endless_plugin("printf -- '-> msg\\nbm8gbHVjaw\\n'; while read -r line; do :; done");
     let (mut child, plugin) = start(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]);
     kill("KILL", &child.id().to_string());
@@ -280,7 +280,7 @@ fn what_plugins_run_in_is_for_their_owner_only() {
 }
 
 #[test]
-fn what_plugins_run_in_is_removed_at_the_end_too() {
+fn the_folder_of_a_plugin_is_removed() {
     let dir = with_plugin();
     std::fs::create_dir(dir.path("tmp")).unwrap();
     let run = |args: &[&str]| -> Run {

@@ -58,7 +58,7 @@ fn age_encrypts_and_decrypts() {
 }
 
 #[test]
-fn age_has_its_own_statuses_and_no_words() {
+fn age_has_its_own_statuses_and_no_subcommands() {
     let dir = dir();
     ends(&run(&dir, "age", &[]), 1, "Usage:\n    age [--encrypt]");
     ends(&run(&dir, "age", &["-h"]), 0, "Usage:\n    age [--encrypt]");

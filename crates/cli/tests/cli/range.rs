@@ -53,7 +53,7 @@ fn every_kind_of_range() {
 }
 
 #[test]
-fn what_is_no_range_of_the_file() {
+fn ranges_outside_the_file_are_errors() {
     let dir = Dir::with_key();
     dir.encrypt(&bytes(100), "x");
     dir.run_with(&bytes(100), ["-a", "-R", "key.pub", "-o", "armored"]).quiet();
@@ -67,7 +67,7 @@ fn what_is_no_range_of_the_file() {
 }
 
 #[test]
-fn damage_elsewhere_does_not_matter_and_damage_there_does() {
+fn only_damage_within_the_range_is_an_error() {
     let dir = Dir::with_key();
     let data = bytes(5 * CHUNK);
     dir.encrypt(&data, "x");
@@ -89,7 +89,7 @@ fn damage_elsewhere_does_not_matter_and_damage_there_does() {
 /// Makes a file with the length of a tebibyte. The chunks in the middle are a hole that must not be
 /// read.
 #[test]
-fn a_tebibyte_takes_no_time() {
+fn a_range_is_read_without_the_rest_of_a_tebibyte() {
     let dir = Dir::with_key();
     let data = bytes(2 * CHUNK);
     // The first chunk of a file does not tell how many follow.

@@ -15,7 +15,7 @@ fn recipients_come_from_files_with_comments() {
 }
 
 #[test]
-fn recipients_may_be_in_upper_case_and_behind_a_byte_order_mark() {
+fn recipients_may_be_in_upper_case_and_follow_a_byte_order_mark() {
     let dir = Dir::with_key();
     let key = String::from_utf8(dir.read("key.pub")).unwrap().trim().to_owned();
     let upper = key.to_ascii_uppercase();
@@ -33,7 +33,7 @@ fn recipients_may_be_in_upper_case_and_behind_a_byte_order_mark() {
 }
 
 #[test]
-fn a_list_that_is_wrong_is_not_shown() {
+fn the_contents_of_an_invalid_list_are_not_shown() {
     let dir = Dir::with_key();
     let secret = String::from_utf8(dir.read("key.txt")).unwrap();
     let secret = secret.lines().last().unwrap().to_owned();
@@ -68,7 +68,7 @@ fn a_private_key_as_a_recipient_is_not_shown() {
 }
 
 #[test]
-fn arguments_that_are_no_recipients_get_a_hint() {
+fn arguments_that_are_not_recipients_get_a_hint() {
     let dir = Dir::with_key();
     for (recipient, what) in [
         ("key.pub", "use -R"),
@@ -107,7 +107,7 @@ const TAG: &str = "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2
 const TAG_PQ: &str = include_str!("tagpq.pub");
 
 #[test]
-fn recipients_with_tags_are_those_of_their_kind() {
+fn recipients_with_tags_are_accepted() {
     let dir = Dir::with_key();
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
     let pq = dir.run(["keygen", "-y", "pq.txt"]).text();

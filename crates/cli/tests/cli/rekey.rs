@@ -165,7 +165,7 @@ fn links_to_a_file() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_command_changes_nothing() {
     let (dir, _) = dir();
     let before = (dir.read("x"), dir.names());
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).fails("no identity matches");
@@ -183,4 +183,51 @@ fn what_is_refused_changes_nothing() {
     dir.write("x", &bad);
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("header was changed");
     assert!(dir.read("x") == bad);
+}
+
+#[test]
+fn many_files_and_folders() {
+    let dir = Dir::with_key();
+    for name in ["new", "other"] {
+        dir.keygen(name);
+    }
+    std::fs::create_dir_all(dir.path("photos/2020")).unwrap();
+    for name in ["photos/a", "photos/2020/b"] {
+        dir.write(name, name);
+    }
+    dir.run(["-R", "key.pub", "-o", "sealed", "photos"]).quiet();
+    dir.encrypt(b"one", "one.age");
+    dir.encrypt_to("other.pub", b"two", "two");
+    let run = dir.run(["rekey", "-i", "key.txt", "-R", "new.pub", "one.age", "two", "missing", "sealed"]);
+    assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "4 files have new recipients\n"));
+    let said = run.err();
+    for what in ["\"two\": no identity matches", "\"missing\"", "2 of 6 files were not changed", "to exclude somebody"]
+    {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    assert_eq!(dir.run(["-d", "-i", "new.txt", "one.age"]).quiet().stdout, b"one");
+    assert_eq!(dir.run(["-d", "-i", "other.txt", "two"]).quiet().stdout, b"two");
+    dir.run(["-d", "-i", "key.txt", "one.age"]).fails("no identity matches");
+    // The manifest is changed too, and the files are still those in it.
+    dir.run(["-d", "-i", "new.txt", "-o", "open", "sealed"]).quiet();
+    assert_eq!(dir.read("open/photos/2020/b"), b"photos/2020/b");
+    let run = dir.run(["rekey", "--add", "-i", "new.txt", "-R", "key.pub", "sealed"]).quiet();
+    assert_eq!(run.stdout, b"3 files have new recipients\n");
+    for key in ["key.txt", "new.txt"] {
+        assert!(dir.run(["verify", "-i", key, "sealed"]).text().starts_with("2 files"));
+    }
+    // A link in a folder is not followed.
+    std::os::unix::fs::symlink("../../two", dir.path("sealed/photos/link.age")).unwrap();
+    let run = dir.run(["rekey", "--add", "-i", "other.txt", "-i", "key.txt", "-R", "new.pub", "sealed"]);
+    assert!(run.status.code() == Some(1) && run.err().contains("is a link, and is not followed"), "{}", run.err());
+    dir.run(["-d", "-i", "new.txt", "two"]).fails("no identity matches");
+    for (args, what) in [
+        (&["-o", "out", "-R", "new.pub"][..], "-o/--output can't be used with several files"),
+        (&["-p"], "-p/--passphrase can't be used with several files"),
+        (&["--part", "p", "-R", "new.pub"], "--part can't be used with several files"),
+        (&["-R", "new.pub", "-"], "standard input can't be one of several inputs"),
+        (&[], "missing recipients"),
+    ] {
+        dir.run(["rekey", "-i", "key.txt"].iter().chain(args).chain(&["one.age", "two"])).misused(what);
+    }
 }

@@ -55,7 +55,7 @@ fn decrypt_puts_an_interrupted_change_back() {
 }
 
 #[test]
-fn who_may_not_write_to_a_file_reads_its_old_header() {
+fn without_write_permission_the_old_header_is_read() {
     let (dir, data) = dir();
     let (old, new, payload) = two_headers(&dir);
     let torn = [&new[..150], &old[150..], &payload].concat();
@@ -92,7 +92,7 @@ fn who_may_not_write_to_a_file_reads_its_old_header() {
 }
 
 #[test]
-fn a_header_that_was_kept_is_not_put_before_another_files_payload() {
+fn a_kept_header_is_never_used_for_another_file() {
     let (dir, data) = dir();
     let (old, new, payload) = two_headers(&dir);
     dir.write(KEPT, kept(&old, &new, &payload));

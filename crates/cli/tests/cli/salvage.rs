@@ -15,7 +15,7 @@ fn map(dir: &Dir) -> Value {
     serde_json::from_slice(&dir.read("left.missing.json")).unwrap()
 }
 
-/// Makes a file of five chunks and a bit. Returns the plaintext, the file, and where its payload
+/// Makes a file of five chunks and a few bytes. Returns the plaintext, the file, and where its payload
 /// starts.
 fn sealed(dir: &Dir) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(5 * CHUNK + 100);
@@ -32,7 +32,7 @@ fn remove(dir: &Dir) {
 }
 
 #[test]
-fn everything_but_the_damage_comes_back() {
+fn everything_except_the_damage_is_restored() {
     let dir = Dir::with_key();
     let (data, file, payload) = sealed(&dir);
     for damaged in [vec![0], vec![2], vec![1, 2, 4], vec![5], vec![0, 1, 2, 3, 4, 5]] {
@@ -68,7 +68,7 @@ fn everything_but_the_damage_comes_back() {
 }
 
 #[test]
-fn a_file_that_is_cut_or_goes_on() {
+fn truncated_and_extended_files() {
     let dir = Dir::with_key();
     let (data, file, payload) = sealed(&dir);
     for (cut, found) in [(3 * SEALED, 3), (3 * SEALED + 10, 3), (3 * SEALED + 1000, 3), (10, 0), (0, 0)] {
@@ -162,8 +162,8 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
     left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
     left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
-    // What is inserted behind a chunk's first byte must not end with that byte: the chunk would be
-    // whole.
+    // Bytes inserted after a chunk's first byte must not end with that byte, which would leave the
+    // chunk undamaged.
     let other = !file[at(3, 0)];
     let junk = [&bytes(300_000)[..], &[other]].concat();
     left(&dir, &with(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));
@@ -226,7 +226,7 @@ fn armor_that_is_damaged() {
 }
 
 #[test]
-fn what_is_whole_is_whole() {
+fn an_undamaged_file_is_restored_completely() {
     let dir = Dir::with_key();
     let (data, ..) = sealed(&dir);
     salvage(&dir, "x").quiet();
@@ -245,7 +245,7 @@ fn what_is_whole_is_whole() {
 }
 
 #[test]
-fn what_cannot_be_salvaged() {
+fn files_that_cannot_be_salvaged() {
     let dir = Dir::with_key();
     let (_, file, _) = sealed(&dir);
     let before = dir.names();

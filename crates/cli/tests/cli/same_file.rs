@@ -33,7 +33,7 @@ fn the_input_is_never_the_output() {
 }
 
 #[test]
-fn nor_are_identities_and_recipients() {
+fn an_identity_or_recipients_file_is_never_the_output() {
     let dir = Dir::with_key();
     let (key, public) = (dir.read("key.txt"), dir.read("key.pub"));
     fs::hard_link(dir.path("key.txt"), dir.path("key-hard")).unwrap();
@@ -51,7 +51,7 @@ fn nor_are_identities_and_recipients() {
 }
 
 #[test]
-fn redirections_are_seen_through() {
+fn redirections_to_an_input_are_recognised() {
     let dir = Dir::with_key();
     dir.write("in", "precious");
     dir.sh("exec \"$SEALANE\" -R key.pub < in -o in").fails(WHAT);
@@ -63,7 +63,7 @@ fn redirections_are_seen_through() {
 }
 
 #[test]
-fn nor_with_what_else_reads_and_writes_files() {
+fn other_commands_refuse_an_output_that_is_an_input() {
     let dir = Dir::with_key();
     dir.keygen("b");
     dir.run_with(b"secret", ["-k", "2", "-R", "key.pub", "-R", "b.pub", "-o", "shared"]).quiet();

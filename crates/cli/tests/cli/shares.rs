@@ -31,7 +31,7 @@ fn split(dir: &Dir, secret: &[u8], args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn any_three_of_five_give_it_back_and_two_do_not() {
+fn any_three_of_five_shares_restore_the_secret_and_two_do_not() {
     let dir = Dir::new();
     for (secret, args) in
         [(bytes(70), vec![]), (bytes(70), vec!["--binary"]), (bytes(300_000), vec![]), (vec![], vec![])]
@@ -118,7 +118,7 @@ fn bad_shares_are_named() {
     dir.run(["combine", "shares"]).fails("left out: \"shares\" is a folder");
     let enough = with(&["combine", "missing", "shares"], &shares, &[1, 3, 4]);
     assert!(dir.run(enough).ok().stdout == secret);
-    dir.run(["combine"]).misused("SHARE");
+    crate::support::finish(dir.without_terminal(["combine"])).misused("no share is given");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
 }
 
 #[test]
-fn what_a_share_says_of_itself() {
+fn inspect_describes_a_share() {
     let dir = Dir::new();
     let shares = split(&dir, &bytes(100_000), &[]);
     let text = dir.run(with(&["share", "inspect"], &shares, &[2, 5])).quiet().stdout;
@@ -269,7 +269,7 @@ fn what_a_share_says_of_itself() {
 }
 
 #[test]
-fn what_split_refuses() {
+fn split_refuses_wrong_arguments() {
     let dir = Dir::new();
     dir.write("secret", "secret");
     dir.write("large", bytes(3000));
@@ -290,7 +290,7 @@ fn what_split_refuses() {
 }
 
 #[test]
-fn words_for_a_phone_call() {
+fn shares_in_words() {
     let dir = Dir::new();
     let run = dir.run(["keygen", "--split", "2/3", "--words", "-o", "words"]);
     let public = run.err().lines().last().unwrap().strip_prefix("Public key: ").unwrap().to_owned();

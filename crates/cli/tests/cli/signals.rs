@@ -31,8 +31,8 @@ fn signals_leave_nothing_behind() {
     let dir = Dir::with_key();
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("XCPU", 24)] {
         dir.write("out", "old");
-        // Under nohup, and in the background of a script, the tests ignore signals, and so would
-        // what they start.
+        // Under nohup, and in the background of a script, the tests ignore signals. Commands that
+        // they start inherit that.
         let mut command = Command::new("env");
         command.args([&format!("--default-signal={signal}"), SEALANE, "-R", "key.pub", "-o", "out"]);
         let (mut child, _stdin) = start(&dir, command.current_dir(dir.root()));
@@ -63,8 +63,8 @@ fn a_signal_that_was_ignored_stays_ignored() {
         drop(stdin);
         let status = child.wait().unwrap();
         if is_emulated() {
-            // There /proc tells of the emulator's signals, and the command cannot know that this
-            // one was ignored: it ends, and cleanly.
+            // There /proc shows the emulator's signals, so the command cannot know that this one
+            // was ignored. It ends, and leaves nothing behind.
             assert!(status.signal().is_some(), "{signal}: {status:?}");
             assert_eq!(dir.names(), ["key.pub", "key.txt"], "{signal}");
             continue;
@@ -75,7 +75,7 @@ fn a_signal_that_was_ignored_stays_ignored() {
 }
 
 #[test]
-fn the_limit_of_a_files_size_is_an_error_like_a_full_disk() {
+fn exceeding_the_limit_of_file_sizes_is_an_error() {
     let dir = Dir::with_key();
     dir.write("in", bytes(200_000));
     // The unit of `ulimit -f` is 512 bytes.

@@ -44,7 +44,7 @@ fn both_types_as_argument_file_and_identity() {
 }
 
 #[test]
-fn an_encrypted_key_is_asked_for_only_when_the_file_names_it() {
+fn the_passphrase_of_a_key_is_requested_only_if_the_file_names_the_key() {
     let dir = Dir::with_key();
     dir.write("in", "secret");
     ssh_keygen(&dir, &["-t", "ed25519", "-N", "correct horse", "-f", "key"]);
@@ -65,7 +65,7 @@ fn an_encrypted_key_is_asked_for_only_when_the_file_names_it() {
 }
 
 #[test]
-fn a_damaged_stanza_is_not_somebody_elses() {
+fn a_damaged_stanza_is_not_taken_for_one_of_another_recipient() {
     let dir = Dir::new();
     dir.write("in", "secret");
     for kind in ["ed25519", "rsa"] {

@@ -106,9 +106,17 @@ impl Dir {
 
     fn prepare(&self, command: &mut Command) {
         command.current_dir(self.root()).stdin(Stdio::null());
-        for name in ["AGE_PASSPHRASE", "AGE_PASSPHRASE_FD", "AGE_PASSPHRASE_MAX_WORK_FACTOR", "PINENTRY_PROGRAM"] {
+        for name in [
+            "AGE_PASSPHRASE",
+            "AGE_PASSPHRASE_FD",
+            "AGE_PASSPHRASE_MAX_WORK_FACTOR",
+            "PINENTRY_PROGRAM",
+            "SEALANE_IDENTITY",
+        ] {
             command.env_remove(name);
         }
+        // The tester may have a default identity.
+        command.env("XDG_CONFIG_HOME", self.root().join("config"));
         // Full-strength scrypt takes a second and 256 MiB.
         command.env("AGE_PASSPHRASE_WORK_FACTOR", "4");
     }

@@ -11,7 +11,7 @@ use crate::support::{Dir, SEALANE, bytes};
 const TIMEOUT: Option<u64> = Some(60_000);
 
 /// Runs a shell command in a terminal, in which `$SEALANE` is the command.
-fn in_terminal(dir: &Dir, script: &str) -> PtySession {
+pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
     // background, do not.
     let mut command = Command::new("env");
@@ -23,7 +23,7 @@ fn in_terminal(dir: &Dir, script: &str) -> PtySession {
 
 /// Returns the output up to the end, and the exit status.
 #[track_caller]
-fn end(mut session: PtySession) -> (String, i32) {
+pub(crate) fn end(mut session: PtySession) -> (String, i32) {
     let shown = session.exp_eof().unwrap();
     match session.process().wait().unwrap() {
         WaitStatus::Exited(_, status) => (shown, status),
@@ -32,7 +32,7 @@ fn end(mut session: PtySession) -> (String, i32) {
 }
 
 #[track_caller]
-fn ends(session: PtySession, status: i32, what: &str) -> String {
+pub(crate) fn ends(session: PtySession, status: i32, what: &str) -> String {
     let (shown, actual) = end(session);
     assert_eq!(actual, status, "{shown}");
     assert!(shown.contains(what), "{shown}");
@@ -40,7 +40,7 @@ fn ends(session: PtySession, status: i32, what: &str) -> String {
 }
 
 #[test]
-fn a_passphrase_is_asked_for_and_confirmed() {
+fn a_passphrase_is_requested_and_confirmed() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o out in");
@@ -87,7 +87,7 @@ fn a_passphrase_is_asked_for_and_confirmed() {
 }
 
 #[test]
-fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
+fn a_generated_passphrase_is_shown_at_the_terminal_only() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
     // Both standard streams go elsewhere: the question and the passphrase still reach the terminal,
@@ -105,7 +105,7 @@ fn a_passphrase_is_made_up_and_shown_to_the_person_only() {
 }
 
 #[test]
-fn the_echo_comes_back_when_a_signal_ends_the_question() {
+fn a_signal_during_a_prompt_restores_the_echo() {
     let dir = Dir::new();
     dir.write("in", "x");
     // The terminal of the tests begins without echo. The shell survives the signal, so that it can
@@ -126,7 +126,7 @@ fn the_echo_comes_back_when_a_signal_ends_the_question() {
 }
 
 #[test]
-fn identity_files_and_plugins_may_ask_too() {
+fn identity_files_and_plugins_can_prompt() {
     let dir = Dir::with_key();
     dir.write("in", "the secret\n");
     dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
@@ -144,7 +144,7 @@ fn identity_files_and_plugins_may_ask_too() {
 }
 
 #[test]
-fn binary_does_not_go_to_the_terminal() {
+fn binary_output_to_a_terminal_is_refused() {
     let dir = Dir::with_key();
     dir.write("text", "plain text, \u{e9}\n");
     dir.write("binary", b"not \x1b[31mtext\n");

@@ -27,7 +27,7 @@ fn any_three_of_five_open_it_together() {
     dir.run(["-d", "-i", "b.txt", "x"]).fails("1 of them is here");
     dir.keygen("stranger");
     dir.run(["-d", "-i", "stranger.txt", "x"]).fails("no identity matches");
-    // Other ways to name holders: a list with one a line.
+    // Holders can also be named by a list, one on each line.
     dir.sh("cat a.pub b.pub > list; \"$SEALANE\" -k 2 -R list -o y plain").quiet();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).quiet().stdout == data);
     dir.run(["-d", "-i", "a.txt", "y"]).fails("2 of 2 holders");
@@ -84,7 +84,7 @@ fn wrong_parts_are_named() {
 }
 
 #[test]
-fn what_does_not_go_together() {
+fn flags_that_exclude_each_other() {
     let (dir, _) = dir();
     let before = dir.names();
     dir.run(["-k", "1", "-R", "a.pub", "-R", "b.pub", "-o", "y", "plain"]).misused("not possible");
@@ -119,7 +119,7 @@ fn with_plugin(dir: &Dir) -> std::ffi::OsString {
 }
 
 #[test]
-fn as_a_plugin() {
+fn the_command_as_a_plugin() {
     let (dir, data) = dir();
     let path = with_plugin(&dir);
     dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
@@ -166,7 +166,7 @@ fn as_a_plugin() {
 }
 
 #[test]
-fn it_can_be_seen_and_changed() {
+fn holders_are_shown_and_replaced() {
     let (dir, data) = dir();
     let report: serde_json::Value =
         serde_json::from_slice(&dir.run(["inspect", "--json", "x"]).quiet().stdout).unwrap();
@@ -226,7 +226,7 @@ fn the_label_says_what_is_asked_for() {
 
 /// Without a terminal a holder is not asked, and no part is given away without consent.
 #[test]
-fn without_a_terminal_consent_is_a_flag() {
+fn without_a_terminal_consent_needs_a_flag() {
     let (dir, _) = dir();
     let command = dir.without_terminal(["contribute", "-i", "a.txt", "-o", "part", "x"]);
     let said = crate::support::finish(command).fails("cannot ask whether to give the part away");
@@ -268,63 +268,6 @@ fn parts_sent_encrypted() {
     // An invalid recipient is reported before any question, and before the output is made.
     dir.run(["contribute", "-i", "a.txt", "-r", "age1nonsense", "-o", "no", "x"]).fails("malformed recipient");
     assert!(!dir.exists("no"));
-}
-
-/// One key is one holder, in every form in which it is given.
-#[test]
-fn the_same_recipient_twice() {
-    let dir = Dir::new();
-    let a = dir.keygen("a");
-    dir.keygen("b");
-    dir.write("plain", "secret");
-    let upper = a.to_uppercase();
-    let twice: [&[&str]; 6] = [
-        &["-r", &a, "-r", &a],
-        &["-r", &a, "-r", &upper],
-        &["-r", &a, "-R", "a.pub"],
-        &["-R", "a.pub", "-R", "b.pub", "-R", "a.pub"],
-        &["-e", "-i", "a.txt", "-r", &a],
-        &["-e", "-i", "a.txt", "-R", "b.pub", "-i", "a.txt"],
-    ];
-    for recipients in twice {
-        let what = format!("the same recipient twice: {a}");
-        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails(&what);
-        assert!(!dir.exists("x"));
-    }
-    // Post-quantum keys, in a file and by their identity; ssh keys with other comments.
-    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
-    dir.write("pq.pub", dir.run(["keygen", "-y", "pq.txt"]).text());
-    let ssh = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN";
-    dir.write("ssh.pub", format!("{ssh} alice@home\n"));
-    let (work, bare) = (format!("{ssh} alice@work"), ssh.to_owned());
-    let twice: [&[&str]; 3] =
-        [&["-R", "pq.pub", "-e", "-i", "pq.txt"], &["-R", "ssh.pub", "-r", &work], &["-r", &bare, "-R", "ssh.pub"]];
-    for recipients in twice {
-        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails("the same recipient twice");
-        // Without -k, repeated recipients are allowed, as before.
-        dir.run(recipients.iter().chain(&["-o", "y", "plain"])).ok();
-    }
-    // The same applies to several files, and to a file that gets holders later.
-    dir.run(["-k", "2", "-R", "a.pub", "-r", &upper, "-o", "out/", "plain"]).fails("the same recipient twice");
-    dir.run(["-R", "b.pub", "-o", "z", "plain"]).ok();
-    let before = dir.read("z");
-    dir.run(["rekey", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-r", &upper, "z"]).fails("the same recipient twice");
-    assert!(dir.read("z") == before && !dir.exists("x"));
-}
-
-/// Plugin identities are secret: they are compared, but not shown.
-#[test]
-fn the_same_plugin_twice() {
-    let dir = crate::plugin::with_plugin();
-    let twice: [&[&str]; 2] = [
-        &["-r", crate::plugin::RECIPIENT, "-r", crate::plugin::RECIPIENT],
-        &["-e", "-i", "identity", "-R", "key.pub", "-i", "identity"],
-    ];
-    for recipients in twice {
-        let args: Vec<_> = recipients.iter().chain(&["-k", "2", "-o", "x", "in"]).copied().collect();
-        let said = crate::plugin::run(&dir, &args).fails("the same recipient twice");
-        assert!(!String::from_utf8_lossy(&said.stderr).contains("AGE-PLUGIN-TEST"));
-    }
 }
 
 /// A second set of holders beside the first: each set opens the file by itself.

@@ -117,7 +117,7 @@ fn typage_passphrase() {
 }
 
 #[test]
-fn typage_reads_our_keys_and_we_its() {
+fn typage_and_the_command_read_each_others_keys() {
     let bench = Bench::new();
     for (kind, flags) in [("x25519", &[][..]), ("hybrid", &["--pq"])] {
         run(bench.sealane().arg("keygen").args(flags).args(["-o", &format!("ours-{kind}")]));

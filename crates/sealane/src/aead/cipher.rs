@@ -4,22 +4,19 @@ use core::fmt;
 
 use sealane_simd::{Level, Output};
 
+use super::construction::Tag;
 use super::entry;
 use super::streaming::{Opener, Sealer};
+use crate::backend::Backend;
 use crate::chacha20::{ChaCha, Extended, Ietf, State};
+use crate::error::OpenError;
 use crate::wipe::wipe;
-use crate::{Backend, OpenError};
 
 /// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;
-/// Length of a tag in bytes.
-pub const TAG_BYTES: usize = 16;
 /// The longest message in bytes: 2^32 - 1 blocks, because block 0 gives the one-time key (RFC 8439,
 /// section 2.8).
 pub const MAX_MESSAGE_BYTES: u64 = (1 << 38) - 64;
-
-/// An authentication tag.
-pub type Tag = [u8; TAG_BYTES];
 
 /// ChaCha20-Poly1305: authenticated encryption with a 96-bit nonce (RFC 8439).
 ///

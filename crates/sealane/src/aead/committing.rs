@@ -8,11 +8,13 @@ use blake2::digest::consts::U32;
 use sealane_simd::Output;
 use subtle::ConstantTimeEq;
 
-use super::cipher::{ChaChaPoly1305, KEY_BYTES, Tag, check_length, empty_output, sealed};
+use super::cipher::{ChaChaPoly1305, KEY_BYTES, check_length, empty_output, sealed};
+use super::construction::Tag;
+use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
 use crate::declassify::declassify;
+use crate::error::OpenError;
 use crate::wipe::wipe;
-use crate::{Backend, OpenError};
 
 /// Length of a committing tag in bytes: two tags of random inputs are equal with a probability of
 /// 2^-256, and finding two inputs with the same tag takes about 2^128 work.

@@ -19,8 +19,13 @@ use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::state::State;
+use crate::error::OpenError;
 use crate::poly1305::{self, Accumulator, Short, tags_equal};
-use crate::{OpenError, Tag};
+
+/// Length of a tag in bytes.
+pub const TAG_BYTES: usize = 16;
+/// An authentication tag.
+pub type Tag = [u8; TAG_BYTES];
 
 /// Rounds of the cipher.
 pub(super) const ROUNDS: usize = 20;

@@ -7,13 +7,14 @@ use sealane_simd::{PendingPoly1305, Simd, Words};
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, verify};
 use super::head::encrypt_head;
 use super::payload::Payload;
+use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self, Interleave, KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::{State, xor_bytes};
+use crate::error::OpenError;
 use crate::poly1305::{Short, add_pending_block};
 use crate::wipe::wipe;
-use crate::{OpenError, Tag};
 
 /// The key stream of a group, which opening keeps.
 const GROUP_BYTES: usize = 512;

@@ -22,10 +22,11 @@ mod streaming;
 mod two_pass;
 
 pub use batch::{OpenRequest, SealRequest};
-pub use cipher::{ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, TAG_BYTES, Tag, XChaCha20Poly1305};
+pub use cipher::{ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, XChaCha20Poly1305};
 #[cfg(feature = "commit")]
 pub use committing::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
+pub use construction::{TAG_BYTES, Tag};
 pub use streaming::{Opener, Sealer, Verified};

@@ -10,12 +10,13 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
 use super::construction::{ROUNDS, begin_mac, lengths, message_block, take_back, verify};
 use super::payload::Payload;
+use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
+use crate::error::OpenError;
 use crate::poly1305::{ROW_BYTES, RowsMac};
 use crate::wipe::wipe;
-use crate::{OpenError, Tag};
 
 /// Bytes of a group of blocks.
 const GROUP_BYTES: usize = 16 * BLOCK_BYTES;

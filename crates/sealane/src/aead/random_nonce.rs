@@ -9,10 +9,11 @@ use alloc::vec::Vec;
 use rand_core::TryCryptoRng;
 
 #[cfg(feature = "commit")]
-use crate::CommittingXChaCha20Poly1305;
+use crate::aead::CommittingXChaCha20Poly1305;
+use crate::aead::{Tag, XChaCha20Poly1305};
 #[cfg(feature = "alloc")]
-use crate::OpenError;
-use crate::{RandomError, Tag, XChaCha20Poly1305};
+use crate::error::OpenError;
+use crate::error::RandomError;
 
 /// Length of a nonce in bytes.
 const NONCE_BYTES: usize = XChaCha20Poly1305::NONCE_BYTES;

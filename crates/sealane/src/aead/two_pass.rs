@@ -8,13 +8,14 @@ use sealane_simd::tuning::{TWO_PASS_FIRST_BLOCKS, TWO_PASS_PIECE_BYTES as PIECE_
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_long_mac, finish_long_mac, message_block, take_back, verify};
 use super::payload::Payload;
+use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
 use crate::chacha20::state::{State, xor_bytes};
+use crate::error::OpenError;
 use crate::poly1305;
 use crate::wipe::wipe;
-use crate::{OpenError, Tag};
 
 /// Bytes of key stream that are computed first.
 const FIRST_BYTES: usize = TWO_PASS_FIRST_BLOCKS * BLOCK_BYTES;

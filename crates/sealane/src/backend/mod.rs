@@ -1,15 +1,12 @@
-//! The instruction sets that do the work.
+//! The instruction sets that do the work: the families of primitives, and the choice of a backend.
+//! `self_test` has the known answers that a backend must give.
 
-mod aes;
-mod chacha;
+mod families;
 mod family;
-mod gf8;
 
-pub use aes::AesFamily;
-pub use chacha::ChaChaFamily;
+pub use families::{AesFamily, ChaChaFamily, ClmulFamily, Gf8Family};
+pub(crate) use family::SelfTestCache;
 pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
-pub(crate) use family::{Sealed, SelfTestCache, absorb};
-pub use gf8::Gf8Family;
 
 /// An instruction set for ChaCha, Poly1305 and their combinations. The CPU has it, and it has
 /// computed right results.
@@ -20,14 +17,3 @@ pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 
 /// The results of a [`Backend`]'s known-answer test, primitive by primitive.
 pub type SelfTest = SelfTestOf<ChaChaFamily>;
-
-/// The names of the backends of every family.
-#[cfg(feature = "std")]
-const NAMES_OF_FAMILIES: [&[&str]; 4] =
-    [ChaChaFamily::NAMES, AesFamily::NAMES, Gf8Family::NAMES, crate::gf2n::ClmulFamily::NAMES];
-
-/// Returns whether any family has a backend of that name.
-#[cfg(feature = "std")]
-fn is_known(name: &str) -> bool {
-    NAMES_OF_FAMILIES.iter().any(|names| names.contains(&name))
-}

@@ -4,7 +4,7 @@ use sealane_simd::{Level, dispatch};
 
 use super::state::{fill, half};
 use super::{KEY_BYTES, kernel};
-use crate::Backend;
+use crate::backend::Backend;
 use crate::wipe::wipe;
 
 /// HChaCha20: derives a key from `key` and the first 16 bytes of an extended nonce.

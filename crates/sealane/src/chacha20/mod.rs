@@ -44,8 +44,9 @@ pub use layout::{Extended, Ietf, Layout, Original};
 #[cfg(feature = "rustcrypto")]
 pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng};
 
+use crate::backend::Backend;
+use crate::error::CounterOverflow;
 use crate::wipe::wipe;
-use crate::{Backend, CounterOverflow};
 use state::xor_bytes;
 pub(crate) use state::{CONSTANTS, State};
 

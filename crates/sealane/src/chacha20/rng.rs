@@ -7,7 +7,7 @@ use rand_core::block::{BlockRng, Generator};
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
 
 use super::{ChaCha, Original};
-use crate::Backend;
+use crate::backend::Backend;
 use crate::wipe::wipe;
 
 /// Words made at once: a vertical group of the widest backend.

@@ -1,18 +1,14 @@
-//! The backends of GF(2^n): their known answers and their operations.
+//! The operations of the backends of GF(2^n).
 
-use sealane_simd::{CachedLevel, ClmulLevel, dispatch_clmul};
+use sealane_simd::dispatch_clmul;
 use subtle::{ConstantTimeEq, CtOption};
 
-use super::element::{Element, Gf2n};
-use super::field::{Degree, Field};
+use super::element::Element;
+use super::field::Field;
 use super::{kernel, slices};
-use crate::backend::{BackendOf, Family, Sealed, SelfTestCache, absorb};
+use crate::backend::{BackendOf, ClmulFamily};
 
-/// The family of primitives built on carry-less products: GF(2^n).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClmulFamily;
-
-/// An instruction set that [`Gf2n`] can run on. This CPU has it, and it has passed its self-test.
+/// An instruction set that [`Gf2n`](super::Gf2n) can run on. This CPU has it, and it has passed its self-test.
 ///
 /// ```
 /// use sealane::gf2n::{Backend, Gf2n};
@@ -23,65 +19,6 @@ pub struct ClmulFamily;
 /// }
 /// ```
 pub type Backend = BackendOf<ClmulFamily>;
-
-impl Sealed for ClmulFamily {}
-
-impl Family for ClmulFamily {
-    type Level = ClmulLevel;
-    const PRIMITIVES: &'static [&'static str] = &["gf2n"];
-
-    fn gives_known_answers(level: ClmulLevel, _: usize) -> bool {
-        digest(Backend::of(level)) == DIGEST
-    }
-
-    fn chosen() -> &'static CachedLevel<ClmulLevel> {
-        static CHOSEN: CachedLevel<ClmulLevel> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
-}
-
-const DIGEST: u64 = 9_702_128_350_495_474_861;
-
-/// Computes the known answer: a digest of results in one field of one limb, and in one of more than
-/// one block. Together these two fields use every instruction that the other fields use. Each field
-/// named here is compiled into every program, for every level.
-fn digest(backend: Backend) -> u64 {
-    digest_of::<192>(backend, digest_of::<64>(backend, 0))
-}
-
-/// Absorbs products of dense elements, in one lane and in many, and an inverse.
-fn digest_of<const BITS: usize>(backend: Backend, digest: u64) -> u64
-where
-    Degree<BITS>: Field,
-{
-    let mut elements = operands::<BITS>();
-    let last = elements[3];
-    backend.scale(&mut elements, &last);
-    elements[2] = backend.multiply(&elements[0], &elements[1]);
-    elements[3] = backend.invert(&elements[1]).unwrap_or(Gf2n::ZERO);
-    elements.iter().fold(digest, |digest, element| absorb(digest, element.to_bytes().as_ref()))
-}
-
-fn operands<const BITS: usize>() -> [Gf2n<BITS>; 4]
-where
-    Degree<BITS>: Field,
-{
-    let mut elements = [Gf2n::ZERO; 4];
-    let mut state = 0xfedc_ba98_7654_3210_u64;
-    for element in &mut elements {
-        for limb in element.0.as_mut() {
-            state = state.wrapping_mul(0xd129_0d3d_90d6_f4a5).rotate_left(23) ^ 0x8000_0000_0000_0001;
-            *limb = state;
-        }
-        element.mask();
-    }
-    elements
-}
 
 /// Operations on one element or on many. An operation branches on the instruction set once, or once
 /// for each of its parts.
@@ -207,38 +144,5 @@ impl BackendOf<ClmulFamily> {
         let level = self.level();
         dispatch_clmul!(level, token => slices::products_of_differences::<F, _>(token, points, None, weights));
         self.batch_invert(weights, scratch);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sealane_simd::LevelList;
-    use sealane_spec::gf2n::Polynomial;
-
-    use super::*;
-
-    #[test]
-    fn every_level_gives_the_known_answers() {
-        for level in ClmulLevel::available() {
-            assert_eq!(digest(Backend::of(level)), DIGEST, "{level:?}");
-        }
-    }
-
-    /// Multiplies and inverts the same elements with the reference.
-    #[test]
-    fn the_known_answers_are_those_of_the_reference() {
-        fn digest_of<const BITS: usize>(digest: u64) -> u64
-        where
-            Degree<BITS>: Field,
-        {
-            let modulus = Polynomial::modulus(BITS);
-            let elements = operands::<BITS>().map(|element| Polynomial::from_bytes(element.to_bytes().as_ref()));
-            let scaled = elements.each_ref().map(|element| element.multiply_mod(&elements[3], &modulus));
-            let product = scaled[0].multiply_mod(&scaled[1], &modulus);
-            let inverse = scaled[1].invert_mod(&modulus).unwrap();
-            let results = [&scaled[0], &scaled[1], &product, &inverse];
-            results.iter().fold(digest, |digest, result| absorb(digest, &result.to_bytes(BITS / 8)))
-        }
-        assert_eq!(digest_of::<192>(digest_of::<64>(0)), DIGEST);
     }
 }

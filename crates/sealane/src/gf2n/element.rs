@@ -140,7 +140,7 @@ impl<F: Field> Element<F> {
 
     /// Clears the bits from BITS on in a limb. Vectors leave arbitrary bits there and ignore them.
     #[inline(always)]
-    pub(super) fn mask(&mut self) {
+    pub(crate) fn mask(&mut self) {
         if F::BITS < 64 {
             self.0.as_mut()[0] &= (1 << (F::BITS % 64)) - 1;
         }

@@ -35,7 +35,8 @@ mod poly;
 mod serde;
 pub(crate) mod slices;
 
-pub use backend::{Backend, ClmulFamily};
+pub use crate::backend::ClmulFamily;
+pub use backend::Backend;
 #[cfg(feature = "alloc")]
 pub use dynamic::{DynamicElement, DynamicField};
 pub use element::{Element, Gf2n};

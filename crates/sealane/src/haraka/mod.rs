@@ -46,7 +46,7 @@ mod tweaked;
 
 use sealane_simd::{AesLevel, Block, dispatch_aes};
 
-use crate::{AesFamily, BackendOf, BackendStatusOf, SelfTestOf};
+use crate::backend::{AesFamily, BackendOf, BackendStatusOf, SelfTestOf};
 pub(crate) use constants::{ROUND_CONSTANTS, constants_of_5_rounds};
 pub use sponge::{HarakaS, Squeezer};
 pub use tweaked::TweakedHaraka;

@@ -94,7 +94,7 @@ fn octet_by_octet() {
 }
 
 #[test]
-fn a_longer_request_than_remains_writes_nothing_and_may_be_repeated_shorter() {
+fn a_request_beyond_the_end_writes_nothing_and_can_be_repeated() {
     let (key, nonce) = (array(7), array(8));
     let oracle = AeadOracle::new(&key, &nonce, b"", &octets(9, 200));
     for backend in backends() {

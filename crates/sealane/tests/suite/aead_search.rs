@@ -67,7 +67,7 @@ fn a_length_at_every_place() {
 /// Blocks of ones are the largest numbers, and blocks of zeros the smallest: carries and reductions
 /// reach their limits.
 #[test]
-fn among_extreme_blocks() {
+fn extreme_blocks() {
     for cipher in (0..100).map(cipher) {
         for byte in [0, 0xff] {
             let message = sealed(&cipher, 1024);

@@ -16,7 +16,7 @@ fn forced() -> Option<String> {
 }
 
 #[test]
-fn a_run_told_to_use_a_backend_uses_it_and_no_other() {
+fn a_forced_run_uses_only_its_backend() {
     match forced() {
         Some(name) => {
             assert_eq!(backends().iter().map(|backend| backend.name()).collect::<Vec<_>>(), [name]);
@@ -30,7 +30,7 @@ fn a_run_told_to_use_a_backend_uses_it_and_no_other() {
 
 /// If no family knew the name, it would choose nothing, and all tests would pass without it.
 #[test]
-fn a_run_told_to_use_a_backend_has_it_in_some_family() {
+fn a_forced_backend_exists_in_some_family() {
     let families = [ChaChaFamily::NAMES, AesFamily::NAMES, ClmulFamily::NAMES, Gf8Family::NAMES];
     for name in std::env::var("SEALANE_BACKEND").iter().flat_map(|names| names.split(',')) {
         assert!(families.iter().any(|names| names.contains(&name.trim())), "no family has a backend {name}");

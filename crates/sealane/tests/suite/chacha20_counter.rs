@@ -109,7 +109,7 @@ fn end<const ROUNDS: usize, L: Reference>() {
 }
 
 #[test]
-fn up_to_the_last_block_and_not_one_octet_further() {
+fn the_last_block_can_be_used_and_nothing_after_it() {
     for_every_variant!(end);
 }
 

@@ -22,7 +22,7 @@ fn take<const ROUNDS: usize, L: Reference>(cipher: &mut ChaCha<ROUNDS, L>, key_s
 
 /// A seek within the block that begins exactly where the last request ended inside its own block.
 #[test]
-fn seek_into_the_block_after_one_that_was_used_up() {
+fn seek_into_the_block_after_a_finished_one() {
     fn check<const ROUNDS: usize, L: Reference>() {
         let (key, nonce) = (array(60), L::nonce(61));
         let key_stream = L::key_stream(ROUNDS, &key, &nonce, 0, BLOCKS);

@@ -68,7 +68,7 @@ fn every_way_agrees_with_the_reference() {
 }
 
 #[test]
-fn whatever_is_changed_is_refused() {
+fn every_change_is_refused() {
     for backend in backends() {
         for (aad, length) in [(0, 0), (5, 20), (70, 70), (3, 700)] {
             let (key, nonce, aad, plaintext) = (array(21), array::<24>(22), octets(23, aad), octets(24, length));

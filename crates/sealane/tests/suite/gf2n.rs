@@ -121,7 +121,7 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
 /// Every number of elements up to several times the lanes of the widest vector, with a zero in
 /// every position.
 #[test]
-fn operations_on_many_elements_are_those_on_each() {
+fn operations_on_many_elements_agree_with_operations_on_one() {
     fn check<F: Field>() {
         for backend in backends() {
             for length in 0..=9 {

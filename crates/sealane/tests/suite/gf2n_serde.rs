@@ -22,7 +22,7 @@ fn comes_back<F: Field>() {
 }
 
 #[test]
-fn elements_come_back() {
+fn elements_survive_serialisation() {
     comes_back::<Degree<8>>();
     comes_back::<Degree<32>>();
     comes_back::<Degree<192>>();
@@ -31,7 +31,7 @@ fn elements_come_back() {
 }
 
 #[test]
-fn what_is_no_element_is_an_error() {
+fn other_values_are_not_elements() {
     type Gf = Gf2n<32>;
     for wrong in [
         "\"\"",

@@ -66,7 +66,7 @@ fn every_length_is_that_of_the_reference() {
 /// Testing every pair of alignments to 64 bytes would take long. Each alignment of one slice is
 /// tested with one of the other.
 #[test]
-fn slices_begin_anywhere() {
+fn every_alignment() {
     let (data, sum) = (octets(4, 400), octets(5, 400));
     for backend in backends() {
         for start in 0..=64 {
@@ -98,7 +98,7 @@ fn long_slices_are_those_of_the_reference() {
 }
 
 #[test]
-fn the_functions_do_what_the_methods_do() {
+fn the_functions_agree_with_the_methods() {
     let (data, sum) = (octets(8, 100), octets(9, 100));
     let (mut multiplied, mut added) = (data.clone(), sum.clone());
     gf8::multiply_slice(0x57, &mut multiplied);

@@ -101,7 +101,7 @@ fn one_four_and_eight() {
 }
 
 #[test]
-fn the_functions_are_the_methods_on_the_detected_backend() {
+fn the_functions_use_the_detected_backend() {
     let haraka = Haraka::new();
     assert_eq!(haraka.backend(), Backend::detect());
     let (short, long): ([[u8; 32]; 8], [[u8; 64]; 8]) = ([array(1); 8], [array(2); 8]);

@@ -24,7 +24,7 @@ fn messages_and_outputs_of_every_length() {
 }
 
 #[test]
-fn pieces_make_no_difference() {
+fn pieces_give_the_same_result() {
     let message = octets(6, 200);
     let expected = REFERENCE.haraka_s(&message, 200);
     for backend in backends() {

@@ -122,7 +122,7 @@ fn every_flipped_bit_is_refused() {
 }
 
 #[test]
-fn a_clone_goes_its_own_way() {
+fn a_clone_is_independent() {
     let (key, message) = (array(11), octets(12, 900));
     for backend in backends() {
         // Clones are taken with and without octets in the buffer and powers of r.

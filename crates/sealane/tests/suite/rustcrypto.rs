@@ -76,7 +76,7 @@ program!(theirs, chacha20poly1305);
 program!(ours, sealane::rustcrypto);
 
 #[test]
-fn one_use_line_changes_and_the_results_do_not() {
+fn programs_with_another_use_line_have_the_same_results() {
     assert_eq!(theirs::sizes(), ours::sizes());
     let (key, nonce) = (array(1), array(2));
     for length in [0, 1, 15, 16, 17, 64, 100, 448, 1000, 5000, 70_000] {

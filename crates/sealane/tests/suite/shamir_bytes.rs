@@ -170,7 +170,7 @@ fn refreshed_shares_are_the_sum_with_shares_of_zero() {
 }
 
 #[test]
-fn short_secrets_of_all_small_sharings_come_back() {
+fn short_secrets_are_restored_from_all_small_sharings() {
     for backend in backends() {
         for count in 1..=12 {
             let points: Vec<u8> = (1..=count).collect();
@@ -188,7 +188,7 @@ fn short_secrets_of_all_small_sharings_come_back() {
 }
 
 #[test]
-fn parameters_that_make_no_sense_have_an_error_each() {
+fn every_wrong_parameter_has_its_error() {
     let backend = Backend::detect();
     let from_seed = |threshold, points: &[u8]| Splitter::from_seed(threshold, points, &[0; 32], backend).err();
     let too_many = Error::TooManyShares { count: 256, maximum: MAX_SHARES };
@@ -226,7 +226,7 @@ fn parameters_are_checked_before_the_system_is_asked_for_a_seed() {
 }
 
 #[test]
-fn buffers_that_do_not_fit_are_refused_and_left_alone() {
+fn buffers_of_wrong_lengths_are_refused_and_not_changed() {
     let backend = Backend::detect();
     let mut splitter = Splitter::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
     let mut refresher = Refresher::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();

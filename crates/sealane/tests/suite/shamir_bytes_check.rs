@@ -41,7 +41,7 @@ fn any_wrong_byte_is_noticed_and_its_share_named() {
 }
 
 #[test]
-fn as_many_wrong_shares_as_can_be_known_are_named() {
+fn wrong_shares_are_named_up_to_the_limit() {
     let points: Vec<u8> = (1..=20).map(|i| i * 11).collect();
     for backend in backends() {
         let splitter = Splitter::from_seed(6, &points, &array(3), backend).unwrap();
@@ -69,7 +69,7 @@ fn as_many_wrong_shares_as_can_be_known_are_named() {
 }
 
 #[test]
-fn with_no_more_shares_than_the_threshold_nothing_can_be_wrong() {
+fn shares_without_a_spare_are_consistent() {
     let shares = vec![octets(1, 10), octets(2, 10)];
     let backend = Backend::detect();
     assert_eq!(verdict(2, &[1, 2], &shares, 10, backend), Verdict::Consistent);

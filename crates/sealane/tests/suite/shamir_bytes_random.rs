@@ -54,7 +54,7 @@ fn every_coefficient_is_uniform_over_all_elements() {
 /// The statistic rejects the generators of known faulty code: without 0, with 0 mapped to 1, and
 /// with one byte used twice.
 #[test]
-fn the_statistic_refuses_broken_generators() {
+fn the_statistic_rejects_broken_generators() {
     let values = octets(3, SAMPLES);
     assert!(is_uniform(values.iter().copied()));
     assert!(!is_uniform(values.iter().copied().filter(|value| *value != 0)));

@@ -39,7 +39,7 @@ impl Write for Full {
 }
 
 #[test]
-fn streams_give_what_one_piece_gives() {
+fn streams_give_the_same_result_as_one_piece() {
     for backend in backends() {
         // Around the length of a piece, 256 KiB / 4, and several pieces.
         for length in [0, 1, 65_535, 65_536, 65_537, 200_000] {
@@ -79,7 +79,7 @@ fn another_number_of_streams_is_an_error() {
 }
 
 #[test]
-fn what_a_stream_says_is_passed_on() {
+fn errors_of_a_stream_are_passed_on() {
     let backend = backends()[0];
     let mut splitter = Splitter::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
     let error = splitter.split_stream(&[7_u8; 100_000][..], &mut [Full(1 << 20), Full(70_000)]).unwrap_err();

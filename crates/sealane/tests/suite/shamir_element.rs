@@ -32,7 +32,7 @@ fn bytes<F: Field>(element: &Element<F>) -> Vec<u8> {
 }
 
 #[test]
-fn every_subset_of_k_gives_the_secret_back_in_fields_of_each_kind() {
+fn every_subset_of_k_shares_restores_the_secret() {
     fn check<F: Field>() {
         for backend in backends_of::<ClmulFamily>() {
             for points in
@@ -121,7 +121,7 @@ fn coefficients_are_uniform_zero_included() {
 }
 
 #[test]
-fn fewer_shares_than_the_threshold_give_something_else() {
+fn fewer_shares_than_the_threshold_give_another_value() {
     let (secret, shares) = split::<Degree<256>>(4, 4, 6);
     for subset in subsets(&shares, 3) {
         assert!(element::reconstruct(3, &subset).unwrap() != secret);
@@ -131,7 +131,7 @@ fn fewer_shares_than_the_threshold_give_something_else() {
 }
 
 #[test]
-fn parameters_that_make_no_sharing() {
+fn parameters_that_are_refused() {
     let secret = Gf8::ONE;
     let points = element::compact_points::<Degree<8>>(255).unwrap();
     let split = |threshold, points: &[Gf8]| {
@@ -155,7 +155,7 @@ fn parameters_that_make_no_sharing() {
 }
 
 #[test]
-fn shares_that_make_no_secret() {
+fn shares_that_are_refused() {
     let (_, shares) = split::<Degree<128>>(3, 2, 4);
     assert_eq!(element::reconstruct(0, &shares), Err(Error::ZeroThreshold));
     assert_eq!(element::reconstruct(5, &shares), Err(Error::TooFewShares { needed: 5, given: 4 }));
@@ -202,7 +202,7 @@ fn bad_shares_are_named() {
 }
 
 #[test]
-fn refreshed_shares_hold_the_same_secret_and_do_not_mix_with_earlier_ones() {
+fn refreshed_shares_keep_the_secret_and_do_not_mix_with_old_ones() {
     let (secret, before) = split::<Degree<256>>(2, 3, 5);
     let mut after = before.clone();
     element::refresh_with(3, &mut after, &mut rng(21), Backend::detect()).unwrap();
@@ -221,7 +221,7 @@ fn refreshed_shares_hold_the_same_secret_and_do_not_mix_with_earlier_ones() {
 }
 
 #[test]
-fn random_points_are_distinct_and_not_zero_and_there_can_be_all_of_them() {
+fn random_points_are_distinct_and_not_zero() {
     let mut points = element::random_points_with::<Degree<8>>(255, &mut rng(3)).unwrap();
     assert!(points.first() != Some(&Gf8::ONE) || points.get(1) != Gf8::from_bits(2).as_ref(), "not in order");
     points.sort_by_key(Gf2n::to_bytes);
@@ -230,7 +230,7 @@ fn random_points_are_distinct_and_not_zero_and_there_can_be_all_of_them() {
 
 #[cfg(feature = "getrandom")]
 #[test]
-fn the_systems_generator_gives_other_shares_each_time() {
+fn the_generator_of_the_system_gives_new_shares_each_time() {
     let secret = Gf256::from_bytes(&[9; 32]);
     let points = element::random_points(4).unwrap();
     assert!(points != element::random_points(4).unwrap());

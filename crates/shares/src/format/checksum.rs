@@ -42,7 +42,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     #[test]
-    fn nothing_is_up_the_keys_sleeve() {
+    fn the_key_of_the_checksum_is_a_hash_of_its_purpose() {
         assert_eq!(super::KEY[..], Sha256::digest(b"sealane.share.v1.checksum")[..]);
     }
 }

@@ -261,7 +261,7 @@ fn forgers_in_different_chunks() {
 }
 
 #[test]
-fn nothing_is_left_of_a_failed_attempt() {
+fn a_failed_attempt_leaves_no_output() {
     let secret = pattern(200_000);
     let mut list = split(&secret, 2, 3).unwrap();
     list[0] = forge(&list[0], |bytes| bytes[150_000] ^= 1);

@@ -58,7 +58,7 @@ fn forged_ones_are_named() {
 }
 
 #[test]
-fn each_time_it_is_another_set_with_other_points() {
+fn every_split_has_a_new_set_and_new_points() {
     let field = element(64, Points::Random);
     let sets: Vec<_> = (0..2).map(|_| split_element(&pattern(8), field, 2, 40).unwrap()).collect();
     let points =
@@ -78,7 +78,7 @@ fn more_shares_than_bytes_could_have() {
 }
 
 #[test]
-fn what_cannot_be_split_so() {
+fn secrets_that_cannot_be_elements() {
     let compact = element(128, Points::Compact);
     let refused = |secret: &[u8], field, threshold, count| match split_element(secret, field, threshold, count) {
         Err(SplitError::Parameter(error)) => error,

@@ -36,7 +36,7 @@ fn names_them(list: &[Share], forged: &[usize], secret: &[u8]) {
 }
 
 #[test]
-fn few_among_many() {
+fn few_forged_shares_among_many() {
     for (threshold, count, forged) in [
         (2, 255, &[0, 100, 254][..]),
         (3, 20, &[0, 1, 5, 6, 10, 15, 19]),
@@ -53,7 +53,7 @@ fn few_among_many() {
 }
 
 #[test]
-fn all_at_one_place() {
+fn all_forgeries_at_one_position() {
     let all = shares(3, 20);
     let forged = [1, 2, 3, 4, 5, 6, 7, 8];
     let mut list = all.clone();
@@ -93,7 +93,7 @@ fn forgers_that_agree_with_each_other() {
 }
 
 #[test]
-fn right_and_wrong_versions_of_a_share() {
+fn correct_and_wrong_versions_of_a_share() {
     let all = shares(3, 9);
     let wrong = forge_some(&all, &[1, 4]);
     // The wrong shares come first, and right ones are repeated.
@@ -107,7 +107,7 @@ fn right_and_wrong_versions_of_a_share() {
 }
 
 #[test]
-fn more_choices_than_are_tried() {
+fn the_search_gives_up_after_its_limit() {
     // Three of sixty are honest, and no others agree with each other.
     let all = shares(3, 60);
     let list: Vec<Share> = all

@@ -47,7 +47,7 @@ impl Checksum for Long {
 }
 
 #[test]
-fn what_a_header_cannot_be() {
+fn impossible_headers_are_errors() {
     let set = SetId([7; 16]);
     let new = |field, threshold, count, index| Header::new(set, field, threshold, count, index);
     let compact = |bits| Field::Element { bits, points: Points::Compact };

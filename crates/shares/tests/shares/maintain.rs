@@ -61,7 +61,7 @@ fn a_reissued_share_is_the_lost_one() {
 }
 
 #[test]
-fn reissue_of_long_shares_and_from_bad_ones() {
+fn reissue_of_long_shares_and_from_damaged_ones() {
     let secret = pattern(150_000);
     let all = split(&secret, 2, 3).unwrap();
     assert_eq!(reissue(&all[..2], 3).unwrap(), all[2]);

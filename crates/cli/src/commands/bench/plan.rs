@@ -38,7 +38,7 @@ impl Plan {
         let benchmarks = filtered(&args.filters)?;
         check_backends(&args.backends, &benchmarks)?;
         // Reports a name in the environment that no family has.
-        crate::backend()?;
+        crate::os::backend::chosen()?;
         let mut tasks = Vec::new();
         for (family, benchmark) in benchmarks {
             let backends = backends(family, &args.backends)?;

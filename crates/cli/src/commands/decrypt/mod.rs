@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     if !args.many.is_empty() {
         return folder::run(args);
     }
-    let backend = crate::backend()?;
+    let backend = crate::os::backend::chosen()?;
     if args.salvage {
         return salvage::run(args);
     }

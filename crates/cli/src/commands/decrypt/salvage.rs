@@ -39,7 +39,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let map = map_path(output);
     let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
     let reader = openers
-        .decrypt(reader, &input.name, crate::backend()?)
+        .decrypt(reader, &input.name, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, args.input.as_deref()))?;
 
     let (result, output_guard) = create(output)?;

@@ -24,7 +24,7 @@ use crate::keys::recipients::SharedRecipient;
 
 /// Encrypts.
 pub(super) fn run(args: &FileArgs) -> Result<()> {
-    let backend = crate::backend()?;
+    let backend = crate::os::backend::chosen()?;
     let stdin = StdinUse::default();
     // A single file has no manifest: no other file could be missing.
     let single = single(args);

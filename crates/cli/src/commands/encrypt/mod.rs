@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     if !args.many.is_empty() {
         return folder::run(args);
     }
-    let backend = crate::backend()?;
+    let backend = crate::os::backend::chosen()?;
     let stdin = StdinUse::default();
     let input = Input::open(args.input.as_deref(), &stdin)?;
     let content = if args.armor { Content::Text } else { Content::Binary };

@@ -1,5 +1,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use std::fs::{self, TryLockError};
+
+use sealane_age::WriteAt;
+use sealane_age::header::Header;
+use sealane_age::stream::NONCE_LEN;
+
+use super::kept::Kept;
 use super::*;
 
 /// Two headers of the same length, and the rest of the file.
@@ -76,7 +83,7 @@ fn a_crash_at_any_byte_is_put_right() {
 }
 
 #[test]
-fn what_is_kept_is_believed_only_if_it_is_whole() {
+fn a_kept_file_is_used_only_if_it_is_complete() {
     let (old, new, payload) = headers();
     let kept = Kept { old, new, nonce: nonce(&payload) };
     let bytes = kept.encode();
@@ -161,7 +168,7 @@ fn only_the_file_that_was_opened_is_changed() {
 }
 
 #[test]
-fn without_a_lock_nothing_is_put_back() {
+fn without_a_lock_nothing_is_restored() {
     let dir = tempfile::tempdir().unwrap();
     let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
     let (old, new, payload) = headers();

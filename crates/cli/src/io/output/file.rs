@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
+use super::failure::keep_retry;
 use super::temporary::Temporary;
-use super::{in_place, keep_retry, permissions};
+use super::{in_place, permissions};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
 
@@ -104,7 +105,7 @@ impl Direct {
     }
 }
 
-/// What to keep of an existing file.
+/// The properties of an existing file to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     /// The new file gets its permissions.

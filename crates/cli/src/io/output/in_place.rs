@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longer_shorter_and_empty() {
+    fn longer_shorter_and_empty_content() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         for old in [0, 1, 100_000, 200_000] {

@@ -1,5 +1,6 @@
 //! The output: a file that appears only when it is complete, standard output, or a terminal.
 
+mod failure;
 mod file;
 mod in_place;
 mod permissions;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result, warn};
 use crate::os::file_id::FileId;
+pub(crate) use failure::{keep_retry, stdout_error};
 use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
@@ -188,11 +190,6 @@ impl Write for Output {
     }
 }
 
-/// Leaves an interrupted call to the caller, who tries again, and explains any other error.
-pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
-    if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
-}
-
 /// Writes text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
@@ -237,15 +234,6 @@ fn stdout_metadata() -> Option<Metadata> {
 pub(crate) fn json(report: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(report);
     Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
-}
-
-/// Explains an error of standard output.
-pub(crate) fn stdout_error(error: io::Error) -> Error {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        Error::broken_pipe()
-    } else {
-        Error::io("cannot write to standard output", &error)
-    }
 }
 
 /// Returns standard output without std's line buffer, and the identity of its file.

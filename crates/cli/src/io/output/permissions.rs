@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn where_the_list_cannot_be_kept_the_group_gets_no_rights() {
         const NAME: &str = "system.posix_acl_access";
-        // The owner, the user 12345, the group, the most that these may do, and others.
+        // The owner, the user 12345, the group, the maximum for these two, and others.
         let entries =
             [(1_u16, 6_u16, u32::MAX), (2, 6, 12345), (4, 6, u32::MAX), (0x10, 6, u32::MAX), (0x20, 0, u32::MAX)];
         let mut list = 2_u32.to_le_bytes().to_vec();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use zeroize::Zeroizing;
 
-use super::{keep_retry, stdout_error};
+use super::failure::{keep_retry, stdout_error};
 use crate::error::{Error, Result};
 
 /// The number of bytes that are held back, and checked before any of them is shown.
@@ -77,7 +77,7 @@ mod tests {
     use super::is_text;
 
     #[test]
-    fn what_may_be_shown() {
+    fn text_that_may_be_shown() {
         assert!(is_text("tab\t, line\r\n, ünïcödé, 漢字\n".as_bytes()));
         assert!(is_text(b""));
         for bad in [&b"\x1b[2J"[..], b"\0", b"\x7f", b"\x07", "\u{9b}2J".as_bytes()] {

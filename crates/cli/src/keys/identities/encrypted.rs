@@ -43,7 +43,7 @@ impl EncryptedFile {
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
         // The identity below limits the work factor.
         let decryptor = sealane_age::Decryptor::new(input).map_err(failed)?.with_max_work_factor(u8::MAX);
-        let decryptor = decryptor.with_backend(crate::backend()?);
+        let decryptor = decryptor.with_backend(crate::os::backend::chosen()?);
         if !decryptor.is_scrypt() {
             return Err(Error::new(format!("{what} is encrypted, but not with a passphrase"))
                 .hint("decrypt it first, and give the result with -i"));

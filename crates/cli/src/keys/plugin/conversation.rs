@@ -223,7 +223,7 @@ fn answer(
 
 fn say(message: &str) {
     use std::io::Write as _;
-    let program = crate::programs::Program::current().name();
+    let program = crate::program::Program::current().name();
     let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message));
 }
 

@@ -9,25 +9,17 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path};
 
+mod entry;
 #[cfg(not(unix))]
 mod portable;
 #[cfg(unix)]
 mod unix;
 
+pub(crate) use entry::Kind;
 #[cfg(not(unix))]
 pub(crate) use portable::Dir;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
-
-/// The kind of a directory entry. Links are not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    File,
-    Directory,
-    Link,
-    /// A device, a FIFO, a socket.
-    Other,
-}
 
 impl Dir {
     /// Splits `path` into the open directory that holds it and its last component.
@@ -101,11 +93,6 @@ impl Dir {
     pub(crate) fn sync(&self) {
         let _ = self.file().and_then(|directory| directory.sync_all());
     }
-}
-
-/// Refuses a file that is not regular.
-fn regular(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 /// Returns whether no other user controls the file behind `metadata`: it has one name, and belongs

@@ -5,7 +5,7 @@ use std::fs::{self, File, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Kind, regular};
+use super::entry::{Kind, regular};
 
 /// A directory.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Kind, regular};
+use super::entry::{Kind, regular};
 
 /// An open directory.
 #[derive(Clone, Debug)]

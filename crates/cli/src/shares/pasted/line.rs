@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use sealane_shares::{Share, ShareError, TEXT_PREFIX};
 use zeroize::Zeroizing;
 
-use super::comment;
+use super::notes::comment;
 
 /// The longest share, in characters.
 const MAX_CHARACTERS: usize = 4095;

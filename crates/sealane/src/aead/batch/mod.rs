@@ -8,8 +8,9 @@ use core::fmt;
 
 use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
-use super::cipher::{ChaChaPoly1305, Tag, check_length, sealed};
-use crate::OpenError;
+use super::cipher::{ChaChaPoly1305, check_length, sealed};
+use crate::aead::construction::Tag;
+use crate::error::OpenError;
 use crate::wipe::wipe;
 use request::{Operation, Request};
 use shared_vectors::Batch;

@@ -1,6 +1,6 @@
 //! One message of a batch.
 
-use crate::Tag;
+use crate::aead::construction::Tag;
 use crate::aead::construction::verify;
 use crate::chacha20::BLOCK_BYTES;
 use crate::poly1305::many::Input;

@@ -2,9 +2,12 @@
 
 use core::fmt;
 
+use crate::aead::construction::Tag;
+use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha20};
+use crate::error::{CounterOverflow, OpenError};
+use crate::poly1305::Poly1305;
 use crate::wipe::wipe;
-use crate::{Backend, CounterOverflow, OpenError, Poly1305, Tag};
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have
 /// processed.

@@ -4,11 +4,14 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
+use super::backend::Backend;
 use super::field::{PublicBytes, SecretBytes, mul};
-use super::{Backend, MAX_SHARES, Points, decode, kernel};
+use super::points::{MAX_SHARES, Points};
+use super::{decode, kernel};
 use crate::declassify::{declassify, declassify_octets};
 use crate::shamir::arithmetic::{Ring as _, dual_weight};
-use crate::shamir::{Error, reed_solomon};
+use crate::shamir::error::Error;
+use crate::shamir::reed_solomon;
 use crate::wipe::wipe;
 
 /// The bytes of each share that are compared at once.

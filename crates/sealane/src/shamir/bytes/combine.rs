@@ -4,10 +4,12 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
+use super::backend::Backend;
 use super::field::PublicBytes;
-use super::{Backend, MAX_SHARES, Points, kernel};
-use crate::shamir::Error;
+use super::kernel;
+use super::points::{MAX_SHARES, Points};
 use crate::shamir::arithmetic::lagrange_weight;
+use crate::shamir::error::Error;
 
 /// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another
 /// point.

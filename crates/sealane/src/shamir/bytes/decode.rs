@@ -2,7 +2,7 @@
 //! errors alone.
 
 use super::field::PublicBytes;
-use super::{MAX_SHARES, Points};
+use super::points::{MAX_SHARES, Points};
 use crate::shamir::reed_solomon;
 
 /// Returns the members of `points` with wrong shares. Returns `None` if the syndromes are not

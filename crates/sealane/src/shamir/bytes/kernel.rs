@@ -2,9 +2,9 @@
 
 use sealane_simd::{Gf8, Gf8Bytes};
 
-use super::Points;
 use super::coefficients::Coefficients;
 use super::field;
+use super::points::Points;
 use crate::wipe::wipe;
 
 /// 64 elements: the same byte of 64 polynomials or shares. It is a block of the key stream, and a

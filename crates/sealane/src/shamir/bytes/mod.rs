@@ -31,6 +31,7 @@
 //! # Ok::<(), sealane::shamir::Error>(())
 //! ```
 
+mod backend;
 mod check;
 mod coefficients;
 mod combine;
@@ -42,12 +43,8 @@ mod split;
 #[cfg(feature = "std")]
 mod stream;
 
+pub use backend::Backend;
 pub use check::{Checker, Verdict};
 pub use combine::Combiner;
 pub use points::{MAX_SHARES, Points};
 pub use split::{Refresher, Splitter};
-
-use crate::backend::{BackendOf, Gf8Family};
-
-/// An instruction set that GF(2^8) can run on. This CPU has it, and it has passed its self-test.
-pub type Backend = BackendOf<Gf8Family>;

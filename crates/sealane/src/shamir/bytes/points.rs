@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// The largest number of shares of one secret: the nonzero elements of GF(2^8).
 pub const MAX_SHARES: usize = 255;

@@ -4,9 +4,11 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
+use super::backend::Backend;
 use super::coefficients::{Coefficients, Purpose};
-use super::{Backend, Points, kernel};
-use crate::shamir::Error;
+use super::kernel;
+use super::points::Points;
+use crate::shamir::error::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
 ///

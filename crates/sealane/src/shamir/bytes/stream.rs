@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::kernel::BLOCK_BYTES;
 use super::{Combiner, Splitter};
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 use crate::wipe::wipe;
 
 /// The bytes of a piece of the secret and of all its shares together. They fit in the second-level

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Share;
 use crate::gf2n::{Element, Field};
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// Returns the number of evaluation points of the field, all elements but zero. A number above
 /// `usize::MAX` becomes `usize::MAX`.

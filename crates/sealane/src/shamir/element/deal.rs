@@ -10,7 +10,7 @@ use super::{Share, check};
 use crate::gf2n::{Backend, Element, Field};
 #[cfg(feature = "getrandom")]
 use crate::random::System;
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// Splits `secret` into one share for each of `points`. Any `threshold` of them restore it. The
 /// coefficients come from the system's generator.

@@ -7,7 +7,7 @@ use rand_core::TryCryptoRng;
 
 use super::check;
 use crate::gf2n::{Element, Field};
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// Returns the elements whose bits are the numbers 1 to `count`.
 ///

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{Share, check, decode};
 use crate::gf2n::{Backend, Element, Field};
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// Returns the secret that was split into `shares` with this threshold. If there are more shares
 /// than that, all are checked against each other.

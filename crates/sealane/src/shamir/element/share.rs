@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::gf2n::{Element, Field};
-use crate::shamir::Error;
+use crate::shamir::error::Error;
 
 /// The value of the polynomial at an evaluation point. The point is public. The value is wiped when
 /// the share is dropped.

@@ -2,15 +2,9 @@
 
 use sealane_simd::{CachedLevel, Gf8Level};
 
-use super::{BackendOf, Family, Sealed, SelfTestCache, absorb};
+use super::absorb;
+use crate::backend::{BackendOf, Family, Gf8Family, SelfTestCache};
 use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
-
-/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products
-/// with a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gf8Family;
-
-impl Sealed for Gf8Family {}
 
 impl Family for Gf8Family {
     type Level = Gf8Level;

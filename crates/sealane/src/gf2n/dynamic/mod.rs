@@ -1,18 +1,20 @@
 //! Fields GF(2^n) whose degree is chosen at run time.
 
+mod element;
+mod limbs;
+
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::AddAssign;
 
-use sealane_simd::{Clmul, ClmulLanes, ClmulLevel, dispatch_clmul};
-use subtle::{Choice, ConstantTimeEq};
+use sealane_simd::{ClmulLevel, dispatch_clmul};
 use zeroize::Zeroizing;
 
-use super::Backend;
+pub use self::element::DynamicElement;
+use self::limbs::{add_shifted, degree, multiply_limbs};
+use super::backend::Backend;
 use super::field::FIELDS;
 use super::poly::Exponents;
-use crate::declassify::declassify_octets;
 use crate::wipe::wipe;
 
 /// The limbs of an element of the largest field.
@@ -217,19 +219,6 @@ impl DynamicField {
     }
 }
 
-impl fmt::Debug for DynamicField {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynamicField").field("bits", &self.bits).field("exponents", &self.exponents).finish()
-    }
-}
-
-/// An element of a [`DynamicField`].
-///
-/// It is wiped when it is dropped, compared in constant time, and its `Debug` output does not show
-/// the value.
-#[derive(Clone)]
-pub struct DynamicElement(Zeroizing<Vec<u64>>);
-
 impl DynamicElement {
     /// Returns the bytes of the element: see [`DynamicField::from_be_bytes`].
     #[must_use]
@@ -240,98 +229,12 @@ impl DynamicElement {
         }
         bytes
     }
-
-    /// Tells a checker of constant time that the element depends on no secret.
-    pub(crate) fn declassify(&mut self) {
-        for limb in self.0.iter_mut() {
-            let mut octets = limb.to_le_bytes();
-            declassify_octets(&mut octets);
-            *limb = u64::from_le_bytes(octets);
-        }
-    }
-
-    /// Returns whether it is zero.
-    #[must_use]
-    pub fn is_zero(&self) -> Choice {
-        self.0.iter().fold(0, |all, limb| all | limb).ct_eq(&0)
-    }
 }
 
-impl AddAssign<&Self> for DynamicElement {
-    /// Adds an element of the same field, in which addition and subtraction are the same.
-    #[expect(clippy::suspicious_op_assign_impl, reason = "the sum of polynomials over GF(2)")]
-    fn add_assign(&mut self, other: &Self) {
-        for (limb, other) in self.0.iter_mut().zip(other.0.iter()) {
-            *limb ^= other;
-        }
-    }
-}
-
-impl ConstantTimeEq for DynamicElement {
-    fn ct_eq(&self, other: &Self) -> Choice {
-        self.0.ct_eq(&other.0)
-    }
-}
-
-impl PartialEq for DynamicElement {
-    /// Compares in constant time up to the result.
-    fn eq(&self, other: &Self) -> bool {
-        self.ct_eq(other).into()
-    }
-}
-
-impl Eq for DynamicElement {}
-
-impl zeroize::ZeroizeOnDrop for DynamicElement {}
-
-impl fmt::Debug for DynamicElement {
-    /// Does not show the value, which may be secret.
+impl fmt::Debug for DynamicField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynamicElement").finish_non_exhaustive()
+        f.debug_struct("DynamicField").field("bits", &self.bits).field("exponents", &self.exponents).finish()
     }
-}
-
-/// Computes the product of two polynomials, limb by limb. `product` has the limbs of both.
-#[inline(always)]
-fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
-    product.fill(0);
-    for (i, x) in a.iter().enumerate() {
-        let x = T::One::load_low(
-            token,
-            #[inline(always)]
-            |_| *x,
-        );
-        for (j, y) in b.iter().enumerate() {
-            let y = T::One::load_low(
-                token,
-                #[inline(always)]
-                |_| *y,
-            );
-            let mut limbs = [0; 2];
-            x.mul_low(y).store(0, &mut limbs);
-            product[i + j] ^= limbs[0];
-            product[i + j + 1] ^= limbs[1];
-        }
-    }
-}
-
-/// Adds b·x^shift to a, without the coefficients that a has no limb for.
-fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
-    let (limbs, bits) = (shift / 64, shift % 64);
-    for (i, limb) in b.iter().enumerate() {
-        if let Some(low) = a.get_mut(i + limbs) {
-            *low ^= limb << bits;
-        }
-        if let Some(high) = a.get_mut(i + limbs + 1) {
-            *high ^= limb >> 1 >> (63 - bits);
-        }
-    }
-}
-
-/// Returns the degree of a public polynomial, or `None` for zero.
-fn degree(a: &[u64]) -> Option<usize> {
-    let limb = a.iter().rposition(|&limb| limb != 0)?;
-    Some(limb * 64 + 63 - a[limb].leading_zeros() as usize)
 }
 
 #[cfg(test)]

@@ -2,14 +2,9 @@
 
 use sealane_simd::{AesLevel, CachedLevel};
 
-use super::{Family, Sealed, SelfTestCache, absorb};
+use super::absorb;
+use crate::backend::{AesFamily, Family, SelfTestCache};
 use crate::haraka::{HarakaS, bytes_32, bytes_64, constants_of_5_rounds};
-
-/// The family of the primitives that are made of rounds of AES.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AesFamily;
-
-impl Sealed for AesFamily {}
 
 impl Family for AesFamily {
     type Level = AesLevel;

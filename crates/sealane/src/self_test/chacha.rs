@@ -3,17 +3,12 @@
 
 use sealane_simd::{CachedLevel, Level, dispatch};
 
-use super::{Backend, Family, Sealed, SelfTestCache, absorb};
+use super::absorb;
+use crate::aead::{SealRequest, XChaCha20Poly1305};
+use crate::backend::{Backend, ChaChaFamily, Family, SelfTestCache};
 use crate::chacha20::kernel;
 use crate::chacha20::state::State;
 use crate::poly1305::{self, Accumulator};
-use crate::{SealRequest, XChaCha20Poly1305};
-
-/// The family of the primitives that are made of 32-bit words and 64-bit products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChaChaFamily;
-
-impl Sealed for ChaChaFamily {}
 
 impl Family for ChaChaFamily {
     type Level = Level;
@@ -166,7 +161,7 @@ mod tests {
     use sealane_simd::LevelList;
 
     use super::*;
-    use crate::SelfTest;
+    use crate::backend::SelfTest;
 
     #[test]
     fn every_level_gives_the_known_answers() {

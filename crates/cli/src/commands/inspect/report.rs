@@ -1,23 +1,22 @@
-//! `sealane inspect` shows the information about a file that needs no key.
+//! The report about one file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::Header;
-use sealane_age::threshold::{self, ShareSetDescription};
-use sealane_age::{Decryptor, stream};
+use sealane_age::threshold::{self, ShareSetDescription, ThresholdError};
+use sealane_age::{DecryptError, Decryptor, stream};
 use serde::Serialize;
 
-use crate::args::InspectArgs;
 use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, printable};
 use crate::io::old_header;
-use crate::io::output::{json, print};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
+use crate::keys::file_keys::Openers;
 
 /// The report.
 #[derive(Serialize)]
@@ -28,7 +27,7 @@ pub(crate) struct Report {
     #[serde(skip)]
     pub(crate) stanza_types: Vec<String>,
     /// The number of stanzas of each type.
-    recipients: BTreeMap<String, usize>,
+    pub(super) recipients: BTreeMap<String, usize>,
     /// The sets of holders who can open the file together.
     share_sets: Vec<ShareSet>,
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
@@ -36,8 +35,32 @@ pub(crate) struct Report {
     pub(crate) post_quantum: PostQuantum,
     /// Whether a whole file can have this length. The file may be cut all the same: a cut between
     /// two chunks, or inside the last one, also leaves a plausible length. Only decryption tells.
-    length_plausible: bool,
+    pub(super) length_plausible: bool,
     pub(crate) sizes: Sizes,
+    /// Whether the identities of the command line open the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) opens: Option<Opens>,
+}
+
+/// Whether identities open a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Opens {
+    Yes,
+    No,
+    /// Each identity is one of several holders, and others are needed.
+    WithOthers,
+}
+
+impl Opens {
+    /// Returns the sentence for a person.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Yes => "these identities open it",
+            Self::No => "these identities do not open it",
+            Self::WithOthers => "these identities open it together with other holders",
+        }
+    }
 }
 
 /// A set of holders who can open the file together.
@@ -103,14 +126,6 @@ pub(crate) struct Sizes {
     pub(crate) plaintext: Option<u64>,
 }
 
-/// Prints the report.
-pub(crate) fn run(args: &InspectArgs) -> Result<()> {
-    let (report, name) = read(args.input.as_deref())?;
-    let text = if args.json { json(&report)? } else { report.text(&name) };
-    print(text.as_bytes())?;
-    if report.length_plausible { Ok(()) } else { Err(cut_short(&name)) }
-}
-
 /// Returns the error of a file that is cut short.
 pub(crate) fn cut_short(name: &str) -> Error {
     Error::new(format!("{name} is cut short: no whole file has this length")).hint("get another copy")
@@ -118,16 +133,23 @@ pub(crate) fn cut_short(name: &str) -> Error {
 
 /// Reads the file `path`, or standard input. Returns the report, and the name for messages.
 pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
-    let stdin = StdinUse::default();
-    let mut input = old_header::open_input(path, &stdin)?;
+    examine(path, None, &StdinUse::default())
+}
+
+/// Reads a file, and tries to open it if `openers` are given.
+pub(super) fn examine(path: Option<&Path>, openers: Option<&Openers>, stdin: &StdinUse) -> Result<(Report, String)> {
+    let mut input = old_header::open_input(path, stdin)?;
     input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(input.reader);
     let read_failed = |error| payload_error(error, &input.name);
     let armored = reader.is_armored().map_err(read_failed)?;
     let decoded = Progress::default();
     let mut reader = Watched::new(reader, &decoded);
-    let header =
-        Decryptor::new(&mut reader).map_err(|error| old_header::explain(decrypt_error(error), path))?.into_header();
+    let explain = |error| old_header::explain(error, path);
+    let (header, opens) = match openers {
+        None => (Decryptor::new(&mut reader).map_err(|error| explain(decrypt_error(error)))?.into_header(), None),
+        Some(openers) => opens(openers, &mut reader, &input.name).map_err(explain)?,
+    };
     // The length of a regular file is known without reading it.
     let file_len = match input.len {
         Some(len) if !armored => len,
@@ -137,7 +159,26 @@ pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
         }
     };
     let armor = if armored { input.progress.count().saturating_sub(file_len) } else { 0 };
-    Ok((Report::of(&header, armored, file_len, armor)?, input.name))
+    Ok((Report { opens, ..Report::of(&header, armored, file_len, armor)? }, input.name))
+}
+
+/// Reads the header of `file`, and tries to open it.
+fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header, Option<Opens>)> {
+    openers.open(file, name, |decryptor, identities| {
+        let encoded = decryptor.header().encode();
+        let opens = match decryptor.decrypt(identities.iter().copied()) {
+            Ok(_) => Opens::Yes,
+            Err(DecryptError::NoMatch) => Opens::No,
+            Err(DecryptError::Identity(ref error))
+                if matches!(ThresholdError::of(error), Some(ThresholdError::TooFew { .. })) =>
+            {
+                Opens::WithOthers
+            }
+            Err(error) => return Err(error),
+        };
+        let (header, _) = Header::parse(&encoded).map_err(DecryptError::Header)?;
+        Ok((header, Some(opens)))
+    })
 }
 
 impl Report {
@@ -166,10 +207,12 @@ impl Report {
                 overhead: plaintext.map(|len| file - header_len - len),
                 plaintext,
             },
+            opens: None,
         })
     }
 
-    fn text(&self, name: &str) -> String {
+    /// Returns the report for a person.
+    pub(super) fn text(&self, name: &str) -> String {
         let mut text = String::new();
         let mut line = |what: std::fmt::Arguments<'_>| {
             // Writing to a string does not fail.
@@ -207,6 +250,9 @@ impl Report {
             line(format_args!("  {plaintext:>15}  plaintext"));
         }
         line(format_args!("  {:>15}  in all{}", self.sizes.file, if self.armored { ", without armor" } else { "" }));
+        if let Some(opens) = self.opens {
+            line(format_args!("{}", opens.text()));
+        }
         if self.length_plausible {
             line(format_args!(
                 "the length is one that a whole file can have; only decryption tells whether the file is whole"

@@ -1,0 +1,31 @@
+//! The actions that a command line can request.
+
+use super::bench::BenchArgs;
+use super::contribute::ContributeArgs;
+use super::file::FileArgs;
+use super::inspect::InspectArgs;
+use super::keygen::KeygenArgs;
+use super::rekey::RekeyArgs;
+use super::shares::{CombineArgs, ShareAction, SplitArgs};
+use super::small::{CompletionsArgs, CpuArgs, ManArgs};
+
+/// The action that the command line requests.
+#[derive(Debug)]
+pub(crate) enum Action {
+    Encrypt(FileArgs),
+    Decrypt(FileArgs),
+    Verify(FileArgs),
+    Rekey(RekeyArgs),
+    Contribute(ContributeArgs),
+    Inspect(InspectArgs),
+    Keygen(KeygenArgs),
+    Split(SplitArgs),
+    Combine(CombineArgs),
+    Share(ShareAction),
+    Cpu(CpuArgs),
+    Bench(BenchArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+    /// Print this text: help, or the version.
+    Print(String),
+}

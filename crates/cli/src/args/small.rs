@@ -1,0 +1,59 @@
+//! The arguments of subcommands that have few.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+/// The arguments of `sealane cpu`.
+#[derive(Args, Debug)]
+pub(crate) struct CpuArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `sealane completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// The arguments of `sealane man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Write a page for each command into the folder DIR, which is made if it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The arguments of `sealane help`.
+#[derive(Args, Debug)]
+pub(super) struct HelpArgs {
+    /// The command to explain
+    #[arg(value_name = "COMMAND")]
+    pub(super) names: Vec<String>,
+}
+
+pub(super) fn cpu_command(base: Command) -> Command {
+    CpuArgs::augment_args(base)
+}
+
+pub(super) fn completions_command(base: Command) -> Command {
+    CompletionsArgs::augment_args(base).after_help(
+        "Examples:\n  \
+             sealane completions bash > ~/.local/share/bash-completion/completions/sealane\n  \
+             sealane completions zsh > \"${fpath[1]}/_sealane\"\n  \
+             sealane completions fish > ~/.config/fish/completions/sealane.fish",
+    )
+}
+
+pub(super) fn man_command(base: Command) -> Command {
+    ManArgs::augment_args(base).after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
+}
+
+pub(super) fn help_command(base: Command) -> Command {
+    HelpArgs::augment_args(base)
+}

@@ -1,0 +1,67 @@
+//! The definitions of subcommands, and the functions that read their arguments.
+
+use std::ffi::OsString;
+
+use clap::{Command, FromArgMatches};
+
+use super::action::Action;
+use super::matches;
+
+/// A subcommand.
+pub(super) struct Subcommand {
+    pub(super) name: &'static str,
+    /// Its line of help.
+    pub(super) about: &'static str,
+    pub(super) group: Group,
+    /// Adds its arguments and its notes.
+    pub(super) describe: fn(Command) -> Command,
+    pub(super) parse: fn(Command, Vec<OsString>) -> Result<Action, clap::Error>,
+}
+
+impl Subcommand {
+    /// Returns its definition for clap.
+    pub(super) fn command(&self) -> Command {
+        (self.describe)(base(self.name).bin_name(format!("sealane {}", self.name))).about(self.about)
+    }
+}
+
+/// A group of subcommands in help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    Files,
+    Keys,
+    Machine,
+    Help,
+}
+
+impl Group {
+    pub(super) const ALL: [Self; 4] = [Self::Files, Self::Keys, Self::Machine, Self::Help];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Files => "Files",
+            Self::Keys => "Keys and shares",
+            Self::Machine => "This computer",
+            Self::Help => "Help",
+        }
+    }
+}
+
+/// Returns a command without arguments.
+pub(super) fn base(name: &'static str) -> Command {
+    Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
+}
+
+/// Reads the arguments of a subcommand whose definition is `A`.
+pub(super) fn parse_with<A: FromArgMatches>(
+    command: Command,
+    args: Vec<OsString>,
+    action: fn(A) -> Action,
+) -> Result<Action, clap::Error> {
+    A::from_arg_matches(&matches::read(command, args)?).map(action)
+}
+
+/// Returns the subcommand of that name.
+pub(super) fn find<'t>(subcommands: &'t [Subcommand], name: &str) -> Option<&'t Subcommand> {
+    subcommands.iter().find(|subcommand| subcommand.name == name)
+}

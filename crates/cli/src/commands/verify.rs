@@ -1,0 +1,162 @@
+//! `sealane verify` decrypts and authenticates files, and writes nothing.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{CopyError, StreamReader, Threads};
+
+use crate::args::FileArgs;
+use crate::error::explain::{copy_error, payload_error};
+use crate::error::{Error, Result};
+use crate::folder::sealed::{self, Opening, Sealed};
+use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
+use crate::io::old_header;
+use crate::io::output::print;
+use crate::io::progress::Progress;
+use crate::io::stdin::StdinUse;
+use crate::keys::file_keys::Openers;
+use crate::keys::passphrase::Passphrases;
+
+/// Verifies one file, or many.
+pub(crate) fn run(args: &FileArgs) -> Result<()> {
+    let stdin = StdinUse::default();
+    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let run = Run {
+        opening: Opening { openers, backend: crate::os::backend::chosen()? },
+        stdin,
+        threads: args.threads(),
+        failures: Failures::default(),
+        count: Count::default(),
+    };
+    match args.inputs.as_slice() {
+        [] => run.count.add(run.file(None)?),
+        [only] if !only.is_dir() => run.count.add(run.file(Some(only))?),
+        [only] => run.folder(&run.find(only, !args.no_manifest)?)?,
+        inputs => inputs.iter().try_for_each(|input| run.input(input, !args.no_manifest))?,
+    }
+    print(format!("{}\n", run.count).as_bytes())?;
+    let failed = run.failures.count();
+    if failed == 0 {
+        return Ok(());
+    }
+    let all = failed + run.count.files.load(Ordering::Relaxed) as usize;
+    Err(Error::new(format!("{failed} of {all} files failed verification")).hint("get another copy of them"))
+}
+
+/// The files that are intact.
+#[derive(Default)]
+struct Count {
+    files: AtomicU64,
+    /// The bytes of their plaintexts.
+    bytes: AtomicU64,
+}
+
+impl Count {
+    /// Counts a file with `bytes` of plaintext.
+    fn add(&self, bytes: u64) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (files, bytes) = (self.files.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
+        let (noun, verb) = if files == 1 { ("file", "is") } else { ("files", "are") };
+        write!(f, "{files} {noun} with {bytes} bytes of plaintext {verb} intact")
+    }
+}
+
+/// A run over all inputs.
+struct Run {
+    opening: Opening,
+    stdin: StdinUse,
+    threads: Threads,
+    failures: Failures,
+    count: Count,
+}
+
+impl Run {
+    /// Verifies an input of several, or a folder. Only an error that all files share ends the run.
+    fn input(&self, input: &Path, with_manifest: bool) -> Result<()> {
+        let failed = if input.is_dir() {
+            match self.find(input, with_manifest) {
+                Ok(folder) => return self.folder(&folder),
+                Err(error) => error,
+            }
+        } else {
+            match self.file(Some(input)) {
+                Ok(bytes) => {
+                    self.count.add(bytes);
+                    return Ok(());
+                }
+                Err(error) => error.in_context(&crate::error::quoted(input)),
+            }
+        };
+        self.failures.add(&failed);
+        Ok(())
+    }
+
+    /// Finds the files of a folder. Without a manifest there must be some.
+    fn find(&self, folder: &Path, with_manifest: bool) -> Result<Sealed> {
+        let found = self.opening.folder(folder, with_manifest)?;
+        let is_empty = !with_manifest && found.plan.files.is_empty() && found.plan.failures.is_empty();
+        if is_empty { Err(no_encrypted_files(folder)) } else { Ok(found) }
+    }
+
+    /// Verifies a file, or standard input. Returns the length of its plaintext.
+    fn file(&self, path: Option<&Path>) -> Result<u64> {
+        let mut input = old_header::open_input(path, &self.stdin)?;
+        if input.is_terminal {
+            input.take_pasted_armor()?;
+        }
+        input.refuse_mangled()?;
+        let reader = self.opening.openers.decrypt(ArmoredReader::new(input.reader), &input.name, self.opening.backend);
+        let reader = reader.map_err(|error| old_header::explain(error, path))?;
+        let shown = input.progress.show(input.len, input.is_terminal);
+        let verified = plaintext_len(reader, self.threads);
+        drop(shown);
+        verified.map_err(|error| copy_error(error, |error| payload_error(error, &input.name)))
+    }
+
+    /// Verifies the files of a folder.
+    fn folder(&self, folder: &Sealed) -> Result<()> {
+        let Sealed { plan, expected } = folder;
+        let progress = Progress::default();
+        plan.failures.iter().for_each(|error| self.failures.add(error));
+        let one = |source: &Source, threads: Threads| {
+            let file = sealed::open(source)?;
+            let name = file.name.clone();
+            let reader = self.opening.decrypt(file, expected, source, &progress)?;
+            let size = plaintext_len(reader, threads)
+                .map_err(|error| Failure::of_copy(error, |error| payload_error(error, &name)))?;
+            sealed::check_size(&name, expected.get(&source.name), size)?;
+            self.count.add(size);
+            Ok(())
+        };
+        let _shown = progress.show(Some(plan.len()), false);
+        work(&plan.files, self.threads, &progress, &self.failures, one)
+    }
+}
+
+/// Authenticates the payload to its end. Returns the length of the plaintext.
+fn plaintext_len<R: io::Read>(reader: StreamReader<R>, threads: Threads) -> Result<u64, CopyError> {
+    reader.copy_to(Counter(0), threads).map(|Counter(bytes)| bytes)
+}
+
+/// A writer that counts bytes, and keeps none.
+struct Counter(u64);
+
+impl io::Write for Counter {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.0 += data.len() as u64;
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! Encrypted files and folders that are read: their plan, and their manifests.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{Backend, StreamReader};
+
+use super::attributes::Attributes;
+use super::manifest::{Id, Known, Manifest};
+use super::name::{JOURNAL, MANIFEST, Name};
+use super::plan::{Directory, Link, Plan, Source};
+use super::run::Failure;
+use crate::error::{Error, Result, quoted, warn};
+use crate::io::old_header::{self, Place};
+use crate::io::progress::{Progress, Watched};
+use crate::keys::file_keys::Openers;
+use crate::os::dir::Dir;
+
+/// Encrypted files, and their entries in manifests.
+#[derive(Default)]
+pub(crate) struct Sealed {
+    pub(crate) plan: Plan,
+    /// The entries of the manifests.
+    pub(crate) expected: BTreeMap<Name, Known>,
+}
+
+/// The keys and the backend that open all files.
+pub(crate) struct Opening {
+    pub(crate) openers: Openers,
+    pub(crate) backend: Backend,
+}
+
+/// An encrypted file that is open, and not yet decrypted.
+pub(crate) struct Encrypted<R> {
+    pub(crate) metadata: Metadata,
+    /// The name for messages, quoted.
+    pub(crate) name: String,
+    place: Place,
+    reader: R,
+}
+
+/// Opens the encrypted file `source`.
+pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
+    let name = quoted(&source.path);
+    let this = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
+    let place = source.place().map_err(this)?;
+    let (file, reader): (File, _) = old_header::open(&place).map_err(this)?;
+    Ok(Encrypted { metadata: file.metadata().map_err(this)?, place, reader, name })
+}
+
+impl Opening {
+    /// Finds all files in the files and folders `inputs`, which will be decrypted beside each
+    /// other.
+    pub(crate) fn find(&self, inputs: &[PathBuf], with_manifests: bool) -> Result<Sealed> {
+        let mut sealed = Sealed::default();
+        for input in inputs {
+            if input.is_dir() {
+                let folder = self.folder(input, with_manifests)?;
+                sealed.expected.extend(folder.expected);
+                sealed.plan.append(folder.plan);
+            } else {
+                let name = input.file_name().and_then(|name| Name::opened(Path::new(name)));
+                sealed.plan.take_file(input, Some(name.ok_or_else(|| not_sealed(input))?))?;
+            }
+        }
+        sealed.plan = sealed.plan.check()?;
+        Ok(sealed)
+    }
+
+    /// Finds all files in the folder `input`, and compares them with its manifest.
+    pub(crate) fn folder(&self, input: &Path, with_manifest: bool) -> Result<Sealed> {
+        let mut sealed = Sealed::default();
+        let (mut found, mut others) = (Plan::default(), Vec::new());
+        found.walk(input, |within, is_folder| match Name::opened(within) {
+            // The folder itself, its manifest and its journal.
+            _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
+            // An old header of `sealane rekey`, which is used with its file.
+            _ if within.file_name().is_some_and(old_header::is_name) => None,
+            _ if is_folder => Name::new(within),
+            None => {
+                others.push(not_sealed(&input.join(within)));
+                None
+            }
+            name => name,
+        });
+        if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
+            warn(format!("the run that sealed {} was interrupted, or could not seal all files", quoted(input)));
+        }
+        found.failures.extend(found.links.drain(..).map(|link| is_link(&input.join(link.name.sealed()))));
+        if with_manifest {
+            found.failures.extend(others);
+            sealed.add(found, self.manifest(input)?, input);
+        } else {
+            others.iter().for_each(|other| warn(other.to_string()));
+            let folders = &mut found.directories;
+            folders.iter_mut().for_each(|folder| folder.attributes = folder.attributes.without_mode());
+            sealed.plan.append(found);
+        }
+        Ok(sealed)
+    }
+
+    /// Reads the manifest of the folder.
+    fn manifest(&self, folder: &Path) -> Result<Manifest> {
+        let path = folder.join(MANIFEST);
+        let name = quoted(&path);
+        let place = Dir::open(folder).and_then(|root| Place::below(&root, Path::new(MANIFEST), &path));
+        let opened = place.and_then(|place| old_header::open(&place));
+        let (_, reader) = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
+                .hint("--no-manifest goes without: then nobody can tell whether files are missing, or were exchanged"),
+            _ => Error::io(format!("cannot open {name}"), &error),
+        })?;
+        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
+        reader.and_then(Manifest::read).map_err(|error| error.in_context(&name))
+    }
+
+    /// Decrypts the header of `file`, the encrypted file of `source`. Refuses a file that is not
+    /// the one in the manifest.
+    pub(crate) fn decrypt<R: Read>(
+        &self,
+        file: Encrypted<R>,
+        known: &BTreeMap<Name, Known>,
+        source: &Source,
+        progress: &Progress,
+    ) -> Result<StreamReader<ArmoredReader<Watched<R>>>, Failure> {
+        let Encrypted { place, reader, name, .. } = file;
+        let reader = ArmoredReader::new(Watched::new(reader, progress));
+        let reader = self.openers.decrypt(reader, &name, self.backend);
+        let reader = reader.map_err(|error| Failure::This(old_header::explain_at(error, &place)))?;
+        let id = Id(reader.file_id());
+        match known.get(&source.name) {
+            Some(entry) if entry.id != id => Err(Failure::This(exchanged(&name, known, id))),
+            _ => Ok(reader),
+        }
+    }
+}
+
+impl Sealed {
+    /// Adds the files of a folder that are in its manifest.
+    fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
+        let shown = |name: &Path| quoted(folder.join(name));
+        let added = |name: &Path| {
+            Error::new(format!("{} is not in the manifest: it was added, and is not decrypted", shown(name)))
+        };
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            found.files.into_iter().partition(|file| manifest.files.contains_key(&file.name));
+        found.failures.extend(unknown.iter().map(|file| added(&file.name.sealed())));
+        let there: HashSet<_> = known.iter().map(|file| &file.name).collect();
+        let missing = manifest.files.keys().filter(|name| !there.contains(name));
+        found.failures.extend(
+            missing.map(|name| Error::new(format!("{} is missing: it is in the manifest", shown(&name.sealed())))),
+        );
+        found.files = known;
+        found.directories = directories(manifest.directories);
+        found.links = manifest.links.into_iter().map(|(name, target)| Link { name, target }).collect();
+        self.expected.extend(manifest.files);
+        self.plan.append(found);
+    }
+}
+
+/// Checks that a file with the length `size` has the length in its manifest.
+pub(crate) fn check_size(name: &str, known: Option<&Known>, size: u64) -> Result<(), Failure> {
+    match known {
+        Some(known) if known.size != size => Err(Failure::This(other_size(name, known.size, size))),
+        _ => Ok(()),
+    }
+}
+
+fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
+    known.into_iter().map(|(name, attributes)| Directory { name, attributes }).collect()
+}
+
+fn is_link(path: &Path) -> Error {
+    Error::new(format!("{} is a link, and is not followed", quoted(path)))
+}
+
+/// Explains a wrong length. Only a person who can open the file could have kept its id.
+fn other_size(name: &str, known: u64, size: u64) -> Error {
+    Error::new(format!(
+        "{name} has {size} bytes, and {known} in the manifest: one of those who can open it has changed it"
+    ))
+}
+
+fn not_sealed(path: &Path) -> Error {
+    Error::new(format!("{} is not the name of an encrypted file: it does not end in .age", quoted(path)))
+        .hint("decrypt it by itself, with -o FILE")
+}
+
+/// Explains that the manifest has another file under this name.
+fn exchanged(name: &str, expected: &BTreeMap<Name, Known>, id: Id) -> Error {
+    let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
+    match expected.iter().find(|(_, known)| known.id == id) {
+        Some((other, _)) => error.hint(format!("it is the one of {other}")),
+        None => error.hint("somebody has exchanged it; or it was encrypted again, without the folder's manifest"),
+    }
+}

@@ -1,0 +1,46 @@
+//! The task of a run: its direction, the results that it expects, and how it treats the folder.
+
+use std::path::PathBuf;
+
+use super::attributes::Attributes;
+use super::name::Name;
+
+/// The direction of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Encryption. With a manifest, nothing else may be in the folder.
+    Seal { with_manifest: bool },
+    /// Decryption.
+    Open,
+}
+
+/// With a manifest.
+pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
+
+impl Direction {
+    /// Returns the path of `name`.
+    pub(super) fn target(self, name: &Name) -> PathBuf {
+        match self {
+            Self::Seal { .. } => name.sealed(),
+            Self::Open => name.as_path().to_owned(),
+        }
+    }
+}
+
+/// The properties of a result that are known in advance.
+pub(crate) struct Expected {
+    pub(crate) attributes: Attributes,
+    /// The length in bytes.
+    pub(crate) len: Option<u64>,
+}
+
+/// The way to treat the existing contents of the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// No run may have been started there.
+    Fresh,
+    /// Continue an interrupted run, if there was one.
+    Resume,
+    /// One file without a journal: nothing of it is left if it fails.
+    Single,
+}

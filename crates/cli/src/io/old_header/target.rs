@@ -1,0 +1,199 @@
+//! A file whose header is to be changed.
+
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sealane_age::WriteAt;
+use sealane_age::stream::NONCE_LEN;
+
+use super::kept::{Kept, State, read_start};
+use super::place::Place;
+use crate::error::{Error, Result, quoted, warn};
+use crate::io::input::Input;
+use crate::io::output::Temporary;
+use crate::os::dir::Dir;
+
+const PUT_BACK: &str = "an earlier change of the header was interrupted: the old one has been put back first";
+type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(file: &File) -> io::Result<Stamp> {
+    file.metadata().map(|metadata| (metadata.len(), metadata.modified().ok()))
+}
+
+/// Removes the name `name` if it leads to `file`.
+fn remove_same(directory: &Dir, name: &OsStr, file: &File) -> io::Result<()> {
+    if directory.is_same(name, file)? { directory.remove(name) } else { Ok(()) }
+}
+
+/// Locks a file, or fails at once.
+pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
+
+/// A file whose header is to be changed. It is locked, where the file system has locks.
+pub(crate) struct Target {
+    place: Place,
+    pub(super) file: File,
+    /// Its length and time of last change when it was opened.
+    stamp: Stamp,
+    /// The name that the user gave.
+    path: PathBuf,
+}
+
+impl Target {
+    /// Opens and locks the file that `path` leads to. If a change of its header was interrupted,
+    /// the old header is put back.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let cannot_open = |error: io::Error| {
+            let what = Error::io(format!("cannot open {}", quoted(path)), &error);
+            if error.kind() == io::ErrorKind::NotFound { what.hint("is the name of the file right?") } else { what }
+        };
+        Self::at(Place::of(path).map_err(cannot_open)?, path, File::try_lock)
+    }
+
+    /// Opens and locks the file at `place`, as [`Target::open`] does. Messages call it `path`.
+    pub(crate) fn open_at(place: Place, path: &Path) -> Result<Self> {
+        Self::at(place, path, File::try_lock)
+    }
+
+    /// Opens the file at `place`, and locks it with `lock`.
+    pub(super) fn at(place: Place, path: &Path, lock: Lock) -> Result<Self> {
+        let cannot_open = |error: io::Error| Error::io(format!("cannot open {}", quoted(path)), &error);
+        let file = place.directory.open_file_to_write(Path::new(&place.name)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => cannot_open(error),
+            _ => Error::cannot_write(path, &error),
+        })?;
+        let mut target = Self { stamp: stamp(&file).map_err(cannot_open)?, place, file, path: path.to_owned() };
+        let is_locked = match lock(&target.file) {
+            Ok(()) => true,
+            // Not every file system has locks.
+            Err(TryLockError::Error(_)) => false,
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(format!("another run is changing the recipients of {}", quoted(path)))
+                    .hint("wait until it has ended"));
+            }
+        };
+        // Another file may have taken the name before the lock.
+        target.refuse_if_replaced()?;
+        target.recover(is_locked)?;
+        target.stamp = stamp(&target.file).map_err(cannot_open)?;
+        Ok(target)
+    }
+
+    /// Returns the file as an input.
+    pub(crate) fn input(&self) -> Result<Input> {
+        let file = self.file.try_clone();
+        let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
+        Input::of_file(file, &self.path)
+    }
+
+    /// Puts back the old header if the file has parts of both. Without a lock, another run may be
+    /// writing right now: then nothing is written or removed, and that is an error.
+    fn recover(&self, is_locked: bool) -> Result<()> {
+        let cannot =
+            |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
+        let kept = match State::of(&self.place, &self.file).map_err(cannot)? {
+            State::None => return Ok(()),
+            State::Whole(_) | State::Torn(..) if !is_locked => {
+                return Err(Error::new(format!(
+                    "{} shows that another run is changing the recipients of {}, or was interrupted",
+                    quoted(self.place.kept_path()),
+                    quoted(&self.path)
+                ))
+                .hint("this file system has no locks, so nothing is put back; sealane rekey -o makes a new file"));
+            }
+            State::Whole(kept) => kept,
+            State::Torn(Kept { old, .. }, kept) => {
+                self.file.write_all_at(&old, 0).and_then(|()| self.file.sync_all()).map_err(cannot)?;
+                warn(PUT_BACK);
+                kept
+            }
+            State::OfAnother => {
+                let (kept, path) = (quoted(self.place.kept_path()), quoted(&self.path));
+                return Err(Error::new(format!("{kept} is the header of another file that had the name of {path}"))
+                    .hint("remove it if nobody misses that file"));
+            }
+            State::NotKept(why) => {
+                return Err(Error::new(format!("{} is in the way: {why}", quoted(self.place.kept_path())))
+                    .hint("the old header is kept under that name while it is changed; move that file away"));
+            }
+        };
+        remove_same(&self.place.directory, &self.place.kept(), &kept).map_err(cannot)
+    }
+
+    /// Fails if another file has taken the name of this one, or if its header is no longer `old`.
+    pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
+        self.refuse_if_replaced()?;
+        let mut found = vec![0; old.len() + NONCE_LEN];
+        let is_same = read_start(&self.file, &mut found).is_ok() && found.starts_with(old) && found.ends_with(nonce);
+        if is_same { Ok(()) } else { Err(self.replaced("changed")) }
+    }
+
+    /// Fails if another file has taken the name of this one, or if anything was written to it.
+    pub(crate) fn refuse_if_modified(&self) -> Result<()> {
+        self.refuse_if_replaced()?;
+        if stamp(&self.file).is_ok_and(|stamp| stamp == self.stamp) { Ok(()) } else { Err(self.replaced("changed")) }
+    }
+
+    fn refuse_if_replaced(&self) -> Result<()> {
+        match self.place.directory.is_same(&self.place.name, &self.file) {
+            Ok(true) => Ok(()),
+            _ => Err(self.replaced("replaced by another file")),
+        }
+    }
+
+    fn replaced(&self, how: &str) -> Error {
+        Error::new(format!("{} was {how} while this command was at work", quoted(&self.path)))
+            .hint("it was left as it is; run the command again")
+    }
+
+    /// Writes the header `new` over `old`, which has the same length. `nonce` follows it in the
+    /// file.
+    pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
+        self.replace_through(&self.file, old, new, nonce)
+    }
+
+    /// Writes the header through `file`, which tests replace.
+    pub(super) fn replace_through(
+        &self,
+        file: &impl WriteAt,
+        old: &[u8],
+        new: &[u8],
+        nonce: &[u8; NONCE_LEN],
+    ) -> Result<()> {
+        self.refuse_if_changed(old, nonce)?;
+        let kept = self.keep(&Kept { old: old.to_vec(), new: new.to_vec(), nonce: *nonce });
+        let kept = kept.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::new(format!("{} exists already", quoted(self.place.kept_path())))
+                .hint("another run may be at work; nothing was changed"),
+            _ => Error::cannot_write(&self.place.kept_path(), &error),
+        })?;
+        let remove = || remove_same(&self.place.directory, &self.place.kept(), &kept);
+        if let Err(error) = self.refuse_if_changed(old, nonce) {
+            let _ = remove();
+            return Err(error);
+        }
+        let sync = || self.file.sync_all();
+        if let Err(error) = file.write_all_at(new, 0).and_then(|()| sync()) {
+            // Restore the old header. If that fails too, its copy stays.
+            if file.write_all_at(old, 0).and_then(|()| sync()).is_ok() {
+                let _ = remove();
+            }
+            return Err(Error::cannot_write(&self.path, &error));
+        }
+        remove().map_err(|error| Error::cannot_write(&self.place.kept_path(), &error))?;
+        self.refuse_if_replaced()
+    }
+
+    /// Writes the kept file, which appears complete.
+    fn keep(&self, kept: &Kept) -> io::Result<File> {
+        let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
+        let mut file = temporary.file().try_clone()?;
+        file.write_all(&kept.encode())?;
+        file.sync_all()?;
+        temporary.persist(Path::new(&self.place.kept()), false)?;
+        self.place.directory.sync();
+        Ok(file)
+    }
+}

@@ -1,0 +1,49 @@
+//! Places of shares: files, lines of files, and standard input.
+
+use std::fmt;
+
+use crate::error::{Error, quoted};
+
+/// The place where a share was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The number of the file. All names of one file have the same number.
+    pub(crate) file: usize,
+    /// The name of the file.
+    pub(crate) name: String,
+    /// The line, if the file has several shares.
+    pub(crate) line: Option<usize>,
+}
+
+impl Place {
+    /// Returns the place of a line.
+    pub(super) fn at(&self, line: Option<usize>) -> Self {
+        Self { line, ..self.clone() }
+    }
+}
+
+/// Formats the place for messages, in quotes.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if [STANDARD_INPUT, TERMINAL].contains(&self.name.as_str()) {
+            f.write_str(&self.name)?
+        } else {
+            f.write_str(&quoted(&self.name))?
+        }
+        self.line.map_or(Ok(()), |line| write!(f, ", line {line}"))
+    }
+}
+
+/// The name of a typed share in messages.
+pub(super) const TERMINAL: &str = "this line";
+/// The name of standard input in messages.
+pub(super) const STANDARD_INPUT: &str = "standard input";
+
+/// An input that is no share, or too damaged to identify.
+pub(crate) struct Unreadable {
+    pub(crate) place: Place,
+    /// Whether it stands beside shares in a text, and may be the rest of a mail.
+    pub(crate) beside: bool,
+    /// The error, which names the place.
+    pub(crate) error: Error,
+}

@@ -1,0 +1,114 @@
+//! Shares that the user types at the terminal, one on each line. Each is checked at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use super::open::{NamedWords, Shares};
+use crate::error::{Error, Result, describe};
+use crate::os::tty;
+
+/// Asks for shares until there are enough of them, or the user gives an empty line.
+pub(crate) fn ask() -> Result<Shares> {
+    let mut shares = Shares::default();
+    loop {
+        let question = format!("Share {} (not shown; an empty line ends)", shares.own.len() + shares.words.len() + 1);
+        let line = match tty::ask_secret(&question) {
+            Ok(line) if line.trim().is_empty() => return ended(shares),
+            Ok(line) => line,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return ended(shares),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Error::interrupted()),
+            Err(error) => {
+                return Err(Error::usage(format!("no share is given, and there is no terminal: {}", describe(&error)))
+                    .hint("name the files with the shares, or give - for standard input"));
+            }
+        };
+        match shares.add_typed(&line).and_then(|()| check_last(&mut shares)) {
+            Ok(0) => {
+                say("these shares are enough")?;
+                return Ok(shares);
+            }
+            Ok(missing) => say(&format!("this share is intact; {missing} more needed"))?,
+            Err(error) => say(&format!("{error}; type it again, or another one"))?,
+        }
+    }
+}
+
+/// Returns the shares after the user has ended the input.
+fn ended(shares: Shares) -> Result<Shares> {
+    if shares.own.is_empty() && shares.words.is_empty() {
+        return Err(
+            Error::new("no share was typed").hint("name the files with the shares, or type one share on each line")
+        );
+    }
+    Ok(shares)
+}
+
+/// Shows a line at the terminal.
+fn say(line: &str) -> Result<()> {
+    tty::show(line).map_err(|error| Error::io("cannot write to the terminal", &error))
+}
+
+/// Compares the share that was typed last with the others, and drops it if it does not fit. Returns
+/// the number of shares that are missing.
+fn check_last(shares: &mut Shares) -> Result<usize> {
+    let fault = match (shares.own.as_slice(), shares.words.as_slice()) {
+        ([.., own], [.., words]) => {
+            let last_is_own = own.place.file > words.place.file;
+            let fault = "it is of another kind than the shares before it";
+            if last_is_own {
+                shares.own.pop().map(drop)
+            } else {
+                shares.words.pop().map(drop)
+            };
+            return Err(Error::new(fault));
+        }
+        ([first, .., last], []) if first.header.set() != last.header.set() => Some(format!(
+            "it is of set {}, and those before it are of {}",
+            last.header.set().short(),
+            first.header.set().short()
+        )),
+        ([before @ .., last], []) if before.iter().any(|share| share.header.index() == last.header.index()) => {
+            Some(format!("share {} was typed before", last.header.index()))
+        }
+        ([], [first, .., last]) if first.mnemonic.identifier() != last.mnemonic.identifier() => {
+            Some("it is of another set than those before it".to_owned())
+        }
+        ([], [before @ .., last]) if before.iter().any(|words| member(words) == member(last)) => {
+            Some("these words were typed before".to_owned())
+        }
+        _ => None,
+    };
+    if let Some(fault) = fault {
+        if shares.own.is_empty() {
+            shares.words.pop().map(drop)
+        } else {
+            shares.own.pop().map(drop)
+        };
+        return Err(Error::new(fault));
+    }
+    Ok(missing(shares))
+}
+
+/// Returns the group of a mnemonic, and its index there.
+fn member(words: &NamedWords) -> (u8, u8) {
+    (words.mnemonic.group_index(), words.mnemonic.index())
+}
+
+/// Returns the number of shares that are needed besides those that are there.
+fn missing(shares: &Shares) -> usize {
+    if let Some(first) = shares.own.first() {
+        return usize::from(first.header.threshold()).saturating_sub(shares.own.len());
+    }
+    let Some(first) = shares.words.first() else { return 1 };
+    let mut groups = BTreeMap::<_, (usize, BTreeSet<_>)>::new();
+    for words in &shares.words {
+        let (group, index) = member(words);
+        let needed = usize::from(words.mnemonic.threshold());
+        groups.entry(group).or_insert_with(|| (needed, BTreeSet::new())).1.insert(index);
+    }
+    // Groups that have begun come first. Others need at least one member.
+    let mut open: Vec<_> = groups.values().map(|(needed, members)| needed.saturating_sub(members.len())).collect();
+    open.resize(usize::from(first.mnemonic.group_count()).max(open.len()), 1);
+    open.sort_unstable();
+    open.iter().take(usize::from(first.mnemonic.group_threshold())).sum()
+}

@@ -1,0 +1,60 @@
+//! Files for several holders: one key cannot be two of them.
+
+use crate::support::Dir;
+
+/// One key is one holder, in every form in which it is given.
+#[test]
+fn the_same_recipient_twice() {
+    let dir = Dir::new();
+    let a = dir.keygen("a");
+    dir.keygen("b");
+    dir.write("plain", "secret");
+    let upper = a.to_uppercase();
+    let twice: [&[&str]; 6] = [
+        &["-r", &a, "-r", &a],
+        &["-r", &a, "-r", &upper],
+        &["-r", &a, "-R", "a.pub"],
+        &["-R", "a.pub", "-R", "b.pub", "-R", "a.pub"],
+        &["-e", "-i", "a.txt", "-r", &a],
+        &["-e", "-i", "a.txt", "-R", "b.pub", "-i", "a.txt"],
+    ];
+    for recipients in twice {
+        let what = format!("the same recipient twice: {a}");
+        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails(&what);
+        assert!(!dir.exists("x"));
+    }
+    // Post-quantum keys, in a file and by their identity; ssh keys with other comments.
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    dir.write("pq.pub", dir.run(["keygen", "-y", "pq.txt"]).text());
+    let ssh = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN";
+    dir.write("ssh.pub", format!("{ssh} alice@home\n"));
+    let (work, bare) = (format!("{ssh} alice@work"), ssh.to_owned());
+    let twice: [&[&str]; 3] =
+        [&["-R", "pq.pub", "-e", "-i", "pq.txt"], &["-R", "ssh.pub", "-r", &work], &["-r", &bare, "-R", "ssh.pub"]];
+    for recipients in twice {
+        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails("the same recipient twice");
+        // Without -k, repeated recipients are allowed, as before.
+        dir.run(recipients.iter().chain(&["-o", "y", "plain"])).ok();
+    }
+    // The same applies to several files, and to a file that gets holders later.
+    dir.run(["-k", "2", "-R", "a.pub", "-r", &upper, "-o", "out/", "plain"]).fails("the same recipient twice");
+    dir.run(["-R", "b.pub", "-o", "z", "plain"]).ok();
+    let before = dir.read("z");
+    dir.run(["rekey", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-r", &upper, "z"]).fails("the same recipient twice");
+    assert!(dir.read("z") == before && !dir.exists("x"));
+}
+
+/// Plugin identities are secret: they are compared, but not shown.
+#[test]
+fn the_same_plugin_twice() {
+    let dir = crate::plugin::with_plugin();
+    let twice: [&[&str]; 2] = [
+        &["-r", crate::plugin::RECIPIENT, "-r", crate::plugin::RECIPIENT],
+        &["-e", "-i", "identity", "-R", "key.pub", "-i", "identity"],
+    ];
+    for recipients in twice {
+        let args: Vec<_> = recipients.iter().chain(&["-k", "2", "-o", "x", "in"]).copied().collect();
+        let said = crate::plugin::run(&dir, &args).fails("the same recipient twice");
+        assert!(!String::from_utf8_lossy(&said.stderr).contains("AGE-PLUGIN-TEST"));
+    }
+}

@@ -1,0 +1,91 @@
+//! `sealane combine` without files: shares that the user types at the terminal.
+
+use crate::support::Dir;
+use crate::terminal::{ends, in_terminal};
+
+const COMBINE: &str = "exec \"$SEALANE\" combine -o out";
+
+/// Splits `secret` into three shares; two restore it. Returns the lines.
+fn split(dir: &Dir, secret: &str, args: &[&str]) -> Vec<String> {
+    dir.write("secret", secret);
+    let args = ["split", "-k", "2", "-n", "3", "-o", "-"].iter().chain(args).chain(&["secret"]);
+    let text = dir.run(args).text();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[test]
+fn shares_are_checked_as_they_are_typed() {
+    let dir = Dir::with_key();
+    let key = String::from_utf8(dir.read("key.txt")).unwrap();
+    let (lines, others) = (split(&dir, &key, &["--text"]), split(&dir, "other", &["--text"]));
+    let mut session = in_terminal(&dir, COMBINE);
+    let mut typed = |line: &str, answer: &str| {
+        session.exp_string("(not shown; an empty line ends): ").unwrap();
+        session.send_line(line).unwrap();
+        session.exp_string(answer).unwrap();
+    };
+    let mut wrong = lines[0].clone();
+    wrong.replace_range(40..41, if &wrong[40..41] == "Q" { "P" } else { "Q" });
+    typed(&wrong, "type it again, or another one");
+    typed("nonsense", "is not a share");
+    typed(&lines[0], "this share is intact; 1 more needed");
+    typed(&lines[0], "was typed before");
+    typed(&others[1], "it is of set");
+    typed(&format!("{} {}", lines[1], lines[2]), "more than one share");
+    typed(&lines[2].to_lowercase(), "these shares are enough");
+    let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
+    let shown = ends(session, 0, &format!("the identity with the public key {}", recipient.trim()));
+    assert!(!shown.contains("SEALANE-SHARE"), "{shown}");
+    assert_eq!(dir.read("out"), key.as_bytes());
+    assert_eq!(dir.mode("out"), 0o600);
+}
+
+#[test]
+fn words_are_typed_on_one_line() {
+    let dir = Dir::with_key();
+    let key = String::from_utf8(dir.read("key.txt")).unwrap();
+    let lines = split(&dir, &key, &["--words"]);
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" combine --identity -o out");
+    for (line, answer) in [
+        ("academic acid", "is not a share"),
+        (&lines[1], "this share is intact; 1 more needed"),
+        (&lines[1], "were typed before"),
+        (&lines[0], "these shares are enough"),
+    ] {
+        session.exp_string("an empty line ends): ").unwrap();
+        session.send_line(line).unwrap();
+        session.exp_string(answer).unwrap();
+    }
+    let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
+    ends(session, 0, recipient.trim());
+    assert!(String::from_utf8(dir.read("out")).unwrap().ends_with(&key[key.find("AGE-SECRET").unwrap()..]));
+    dir.encrypt(b"message", "x");
+    assert_eq!(dir.run(["-d", "-i", "out", "x"]).quiet().stdout, b"message");
+}
+
+#[test]
+fn too_few_shares_write_nothing() {
+    let dir = Dir::new();
+    let lines = split(&dir, "secret", &["--text"]);
+    let mut session = in_terminal(&dir, COMBINE);
+    session.exp_string("an empty line ends): ").unwrap();
+    session.send_line(&lines[0]).unwrap();
+    session.exp_string("1 more needed").unwrap();
+    session.exp_string("an empty line ends): ").unwrap();
+    session.send_line("").unwrap();
+    ends(session, 1, "1 more share is needed");
+    let mut session = in_terminal(&dir, COMBINE);
+    session.exp_string("an empty line ends): ").unwrap();
+    session.send_control('d').unwrap();
+    ends(session, 1, "no share was typed");
+    assert!(!dir.exists("out"));
+}
+
+#[test]
+fn without_a_terminal_files_are_needed() {
+    let dir = Dir::new();
+    let run = |args: &[&str]| crate::support::finish(dir.without_terminal(args));
+    run(&["combine", "-o", "out"]).misused("no share is given, and there is no terminal");
+    run(&["combine", "--vault"]).misused("--ssss and --vault need files with shares");
+    assert!(!dir.exists("out"));
+}

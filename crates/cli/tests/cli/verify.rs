@@ -1,0 +1,130 @@
+//! `sealane verify`: decrypts and authenticates everything, and writes nothing.
+
+use std::fs;
+
+use crate::support::{Dir, bytes};
+
+/// Makes the folder `photos` with three files, sealed in the folder `sealed`.
+fn with_folder() -> Dir {
+    let dir = Dir::with_key();
+    fs::create_dir_all(dir.path("photos/2020")).unwrap();
+    for (name, len) in [("photos/a", 10), ("photos/2020/b", 70_000), ("photos/2020/c", 0)] {
+        dir.write(name, bytes(len));
+    }
+    dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "photos"]).quiet();
+    dir
+}
+
+#[test]
+fn intact_files_are_counted_and_nothing_is_written() {
+    let dir = Dir::with_key();
+    for (name, len) in [("one", 200_000), ("two", 0)] {
+        dir.encrypt(&bytes(len), name);
+    }
+    dir.write("armored", dir.run_with(&bytes(1000), ["-a", "-R", "key.pub"]).ok().stdout);
+    let before = dir.names();
+    let verify = ["verify", "-i", "key.txt"];
+    let said = |files: &[&str]| dir.run(verify.iter().chain(files)).quiet().stdout;
+    assert_eq!(said(&["one"]), b"1 file with 200000 bytes of plaintext is intact\n");
+    assert_eq!(said(&["-t", "1", "one", "two", "armored"]), b"3 files with 201000 bytes of plaintext are intact\n");
+    for input in [&["-"][..], &[]] {
+        let said = dir.run_with(&dir.read("one"), verify.iter().chain(input)).quiet().stdout;
+        assert_eq!(said, b"1 file with 200000 bytes of plaintext is intact\n");
+    }
+    assert_eq!(dir.names(), before);
+}
+
+#[test]
+fn every_damage_is_an_error() {
+    let dir = Dir::with_key();
+    let file = {
+        dir.encrypt(&bytes(200_000), "x");
+        dir.read("x")
+    };
+    for at in [0, 30, 100, file.len() - 200_000, file.len() - 1] {
+        let mut bad = file.clone();
+        bad[at] ^= 1;
+        dir.write("bad", bad);
+        let said = dir.run(["verify", "-i", "key.txt", "bad"]).fails("");
+        assert!(said.stdout.is_empty(), "{at}");
+    }
+    for cut in [file.len() - 1, file.len() - 65_000, 200, 0] {
+        dir.write("bad", &file[..cut]);
+        dir.run(["verify", "-i", "key.txt", "bad"]).fails("");
+    }
+    dir.write("bad", [&file[..], b"x"].concat());
+    dir.run(["verify", "-i", "key.txt", "bad"]).fails("bad");
+    // The others are verified all the same.
+    let run = dir.run(["verify", "-i", "key.txt", "bad", "x", "missing"]);
+    assert_eq!(
+        (run.status.code(), run.stdout.clone()),
+        (Some(1), b"1 file with 200000 bytes of plaintext is intact\n".to_vec())
+    );
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(said.contains("\"bad\"") && said.contains("cannot open \"missing\""), "{said}");
+    assert!(said.contains("2 of 3 files failed verification"), "{said}");
+}
+
+#[test]
+fn a_folder_is_compared_with_its_manifest() {
+    let dir = with_folder();
+    let verify = ["verify", "-i", "key.txt", "sealed"];
+    assert_eq!(dir.run(verify).quiet().stdout, b"3 files with 70010 bytes of plaintext are intact\n");
+    let b = dir.read("sealed/photos/2020/b.age");
+    let complains = |what: &str| {
+        let run = dir.run(verify);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.code() == Some(1) && said.contains(what), "{said}");
+        assert!(String::from_utf8_lossy(&run.stdout).starts_with("2 files with 10 bytes"), "{said}");
+    };
+    fs::remove_file(dir.path("sealed/photos/2020/b.age")).unwrap();
+    complains("b.age\" is missing: it is in the manifest");
+    dir.encrypt(&bytes(70_000), "sealed/photos/2020/b.age");
+    complains("is not the file that was encrypted under this name");
+    let mut bad = b.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    dir.write("sealed/photos/2020/b.age", bad);
+    complains("1 of 3 files failed verification");
+    dir.write("sealed/photos/2020/b.age", b);
+    dir.encrypt(b"new", "sealed/new.age");
+    let run = dir.run(verify);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("\"sealed/new.age\" is not in the manifest"));
+    // Without the manifest, an added file is one of them.
+    fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
+    dir.run(verify).fails("");
+    let said = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]).quiet().stdout;
+    assert_eq!(said, b"4 files with 70013 bytes of plaintext are intact\n");
+    fs::create_dir(dir.path("empty")).unwrap();
+    dir.run(["verify", "--no-manifest", "-i", "key.txt", "empty"]).fails("\"empty\" has no encrypted files");
+    dir.keygen("other");
+    let run = dir.run(["verify", "--no-manifest", "-i", "other.txt", "sealed"]);
+    assert_eq!((run.status.code(), &run.stdout[..]), (Some(1), &b"0 files with 0 bytes of plaintext are intact\n"[..]));
+}
+
+#[test]
+fn wrong_arguments() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"x", "x");
+    dir.run(["verify", "-i", "key.txt", "x", "-"]).misused("standard input can't be one of several");
+    dir.run(["verify", "-i", "key.txt", "--part", "p", "x", "x"]).misused("--part can't be used with several files");
+    dir.run(["verify", "-o", "out", "x"]).misused("'-o'");
+    dir.run(["verify", "x"]).fails("it takes an identity to open it");
+    dir.run(["verify", "-i", "key.txt", "missing"]).fails("cannot open \"missing\"");
+    dir.write("text", "hello");
+    dir.run(["verify", "-i", "key.txt", "text"]).fails("not an age file");
+}
+
+#[test]
+fn a_file_with_a_passphrase() {
+    let dir = Dir::new();
+    dir.write("plain", "secret");
+    let with = |passphrase: &str, args: &[&str]| {
+        let mut command = dir.without_terminal(args);
+        command.env("AGE_PASSPHRASE", passphrase);
+        crate::support::finish(command)
+    };
+    with("one", &["-p", "-o", "x", "plain"]).ok();
+    assert_eq!(with("one", &["verify", "x"]).quiet().stdout, b"1 file with 6 bytes of plaintext is intact\n");
+    with("two", &["verify", "x"]).fails("incorrect passphrase");
+}

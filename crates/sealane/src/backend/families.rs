@@ -1,0 +1,31 @@
+//! The four families of primitives.
+
+mod sealed {
+    pub trait Sealed {}
+}
+pub(super) use sealed::Sealed;
+
+/// The family of the primitives that are made of 32-bit words and 64-bit products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChaChaFamily;
+
+impl Sealed for ChaChaFamily {}
+
+/// The family of the primitives that are made of rounds of AES.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AesFamily;
+
+impl Sealed for AesFamily {}
+
+/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products
+/// with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gf8Family;
+
+impl Sealed for Gf8Family {}
+
+/// The family of primitives built on carry-less products: GF(2^n).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClmulFamily;
+
+impl Sealed for ClmulFamily {}
