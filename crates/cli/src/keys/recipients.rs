@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use age::{Recipient, plugin, ssh, tag, tagpq, x25519};
+use age::{plugin, ssh, tag, tagpq};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sealane_age::mlkem768x25519;
+use sealane_age::{Recipient, mlkem768x25519, x25519};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, warn};

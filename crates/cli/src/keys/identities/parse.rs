@@ -5,8 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use age::plugin;
-use age::x25519;
-use sealane_age::mlkem768x25519;
+use sealane_age::{mlkem768x25519, x25519};
 use zeroize::Zeroizing;
 
 use super::{EncryptedFile, ParsedIdentity, SshKey};

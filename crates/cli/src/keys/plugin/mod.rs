@@ -3,7 +3,6 @@
 mod connection;
 mod conversation;
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
@@ -12,8 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use age::plugin::{Identity, Recipient};
-use age::{DecryptError, EncryptError};
-use age_core::format::{FileKey, Stanza};
+use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
 
 use self::conversation::Broken;
 use crate::error::{Error, Result, describe};
@@ -48,18 +46,14 @@ fn invalid_name(name: &str) -> Error {
 /// may open the file.
 pub(crate) struct PluginIdentity(pub(crate) Identity);
 
-impl age::Identity for PluginIdentity {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        self.unwrap_stanzas(slice::from_ref(stanza))
-    }
-
-    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+impl sealane_age::Identity for PluginIdentity {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let name = self.0.plugin();
         let opened = find(name).and_then(|path| {
             let _turn = turn();
             conversation::unwrap(name, &path, slice::from_ref(&self.0), stanzas).map_err(|broken| broken.explain(name))
         });
-        opened.map_err(|error| DecryptError::Io(error.into_io())).transpose()
+        opened.map_err(UnwrapError::other)
     }
 }
 
@@ -82,11 +76,11 @@ impl PluginRecipient {
     }
 }
 
-impl age::Recipient for PluginRecipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+impl sealane_age::Recipient for PluginRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let _turn = turn();
         conversation::wrap(&self.name, &self.path, &self.recipients, &self.identities, file_key)
-            .map_err(|broken| EncryptError::Io(broken.explain(&self.name).into_io()))
+            .map_err(|broken| WrapError::other(broken.explain(&self.name)))
     }
 }
 
