@@ -7,6 +7,7 @@
 //! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
 //!   specification. [`threshold`] has recipients a number of whom are needed together. [`Recipient`]
 //!   and [`Identity`] are the traits for others.
+//! - [`key_file`] parses the files of identities and recipients.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
 //!   [`StreamReader`]. The reader hands out only authenticated plaintext, in order. It can seek if
@@ -15,6 +16,8 @@
 //!   in memory.
 //! - `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and
 //!   readers. They need the feature `tokio`.
+//! - [`Preamble`], [`stream::PayloadKey`] and [`stream::SealingKey`] are the engine below: they do
+//!   no I/O. [`LockedFile`] and [`RangeReader`] read ranges with it, blocking or not.
 //! - [`armor`] is the text form.
 //! - [`header`] and [`stream`] have the parts.
 //!
@@ -146,12 +149,14 @@ pub mod header;
 mod identity;
 #[cfg(feature = "std")]
 mod input;
+pub mod key_file;
 mod keys;
 pub mod mlkem768x25519;
 #[cfg(feature = "std")]
 mod oneshot;
 #[cfg(feature = "parallel")]
 mod parallel;
+pub mod plugin;
 mod preamble;
 #[cfg(feature = "std")]
 mod random_access;

@@ -42,6 +42,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     step("licences, bans and sources (deny.toml)");
     deny(&cargo_deny, &["licenses", "bans", "sources"])?;
     let workspaces = workspaces()?;
+    step("sealane-age");
+    file_format()?;
     step("lock files");
     lock_files(&workspaces)?;
     step(PAGE);
@@ -55,6 +57,26 @@ fn deny(program: &Path, what: &[&str]) -> Result<()> {
             .args(["--workspace", "--locked", "check", "--deny", "warnings", "--hide-inclusion-graph"])
             .args(what),
     )
+}
+
+/// The most crates that `sealane-age` may bring with its default features, itself included.
+const FILE_FORMAT_CRATES: usize = 60;
+
+/// Checks that `sealane-age` stays small: it brings neither the crate `age` nor RSA, translated
+/// messages or a terminal.
+fn file_format() -> Result<()> {
+    let arguments = ["tree", "--locked", "-p", "sealane-age", "-e", "normal", "--prefix", "none"];
+    let tree = String::from_utf8(process::output(process::cargo().args(arguments))?)?;
+    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let unwanted = ["age", "age-core", "rsa", "i18n-embed", "rpassword", "pinentry", "console"];
+    let mut names = crates.iter().filter_map(|line| line.split(' ').next());
+    if let Some(name) = names.find(|name| unwanted.contains(name)) {
+        bail!("sealane-age brings {name} with its default features");
+    }
+    let count = crates.len();
+    ensure!(count <= FILE_FORMAT_CRATES, "sealane-age brings {count} crates, which are more than {FILE_FORMAT_CRATES}");
+    println!("   {count} crates");
+    Ok(())
 }
 
 /// Returns the folders of this repository with a workspace: the main one, and the separate ones.

@@ -40,6 +40,27 @@ impl<R> StreamReader<R> {
     }
 }
 
+impl<R: Read> StreamReader<R> {
+    /// Verifies the rest of the file: opens all chunks from the reader's position on, and discards
+    /// the plaintext. Returns the position of its end. From the start of a file, this is the
+    /// authentic length of the plaintext.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input, and a [`StreamError`](super::StreamError) if the file is damaged.
+    pub fn verify(&mut self) -> io::Result<u64> {
+        loop {
+            let len = match self.fill_buf() {
+                Ok([]) => return Ok(self.opener.position()),
+                Ok(plaintext) => plaintext.len(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.consume(len);
+        }
+    }
+}
+
 impl<R: Read> BufRead for StreamReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while !self.opener.advance()? {

@@ -8,8 +8,7 @@ mod ssh;
 use std::path::Path;
 use std::sync::Arc;
 
-use age::plugin;
-use sealane_age::{Identity, mlkem768x25519, x25519};
+use sealane_age::{Identity, mlkem768x25519, plugin, x25519};
 
 use crate::args::IdentitySource;
 use crate::error::Result;
@@ -20,7 +19,7 @@ use crate::keys::plugin::{PluginIdentity, default_identity};
 use encrypted::Announced;
 pub(crate) use encrypted::EncryptedFile;
 pub(crate) use parse::{read_file, read_stream};
-pub(crate) use ssh::{SshKey, describe_recipient_fault};
+pub(crate) use ssh::SshKey;
 
 /// An identity that any number of threads may use.
 pub(crate) type SharedIdentity = Box<dyn Identity + Send + Sync>;

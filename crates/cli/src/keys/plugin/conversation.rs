@@ -7,10 +7,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use age::plugin::{Identity, Recipient};
 use age_core::plugin::{IDENTITY_V1, RECIPIENT_V1};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sealane_age::plugin::{Identity, Recipient};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::{FileKey, Stanza, Wrapped};
 use zeroize::Zeroizing;
@@ -51,7 +51,7 @@ pub(super) fn wrap(
         plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
     }
     for identity in identities {
-        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
     }
     plugin.send("extension-labels", &[], &[])?;
     plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
@@ -109,7 +109,7 @@ pub(super) fn unwrap(
     let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
     let _patience = Patience::new(name);
     for identity in identities {
-        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
     }
     for stanza in stanzas {
         plugin.send_stanza("recipient-stanza", "0", stanza)?;

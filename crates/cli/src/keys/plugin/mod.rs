@@ -10,15 +10,11 @@ use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use age::plugin::{Identity, Recipient};
+use sealane_age::plugin::{Identity, Recipient, is_name};
 use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
 
 use self::conversation::Broken;
 use crate::error::{Error, Result, describe};
-
-/// The longest name that fits the human-readable part `AGE-PLUGIN-NAME-` of an identity (BIP 173:
-/// 83 characters).
-const MAX_NAME: usize = 71;
 
 /// Lets one plugin run at a time: the user could not tell the questions of two apart.
 static CONVERSATION: Mutex<()> = Mutex::new(());
@@ -29,12 +25,7 @@ fn turn() -> MutexGuard<'static, ()> {
 
 /// Returns the identity that `-j NAME` means: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
-    let name = name.to_ascii_lowercase();
-    // Names of dashes and long names do not survive Bech32 (and `age` 0.12 panics on them).
-    if name.len() > MAX_NAME || name.ends_with('-') {
-        return Err(invalid_name(&name));
-    }
-    Identity::default_for_plugin(&name).map_err(|_| invalid_name(&name))
+    Identity::without_data(name).map_err(|_| invalid_name(&name.to_ascii_lowercase()))
 }
 
 fn invalid_name(name: &str) -> Error {
@@ -87,8 +78,7 @@ impl sealane_age::Recipient for PluginRecipient {
 /// Finds the plugin `name` in PATH. Paths relative to the working directory are refused: an archive
 /// that was unpacked there could contain a plugin.
 fn find(name: &str) -> Result<PathBuf> {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_name) {
+    if !is_name(name) {
         return Err(invalid_name(name));
     }
     let binary = format!("age-plugin-{name}");

@@ -200,7 +200,7 @@ fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
 }
 
 /// Explains what is wrong with an ssh public key.
-pub(crate) fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
+fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
     use ssh::ParseRecipientKeyError as E;
     match error {
         E::RsaModulusTooLarge => "an RSA key of more than 4096 bits".into(),
