@@ -18,9 +18,13 @@ const BUILDS: &[(&str, &str)] = &[("sealane", ""), ("sealane", "rustcrypto,commi
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
-        step(&format!("{target}: sealane and sealane-age without std"));
+        step(&format!("{target}: builds without std"));
         let toolchain = toolchain::for_target(target, "core,alloc", false)?;
         for (package, features) in BUILDS {
+            // The crates `sha2` and `curve25519-dalek` ask for vectors on every x86-64.
+            if *package == "sealane-age" && *target == "x86_64-unknown-none" {
+                continue;
+            }
             let mut command = process::cargo();
             command
                 .args(["build", "--release", "--package", package, "--no-default-features", "--target", target])
