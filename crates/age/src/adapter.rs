@@ -1,4 +1,4 @@
-//! Recipients and identities of the crate [`age`](::age) for this one, and the other way round
+//! Recipients and identities of the crate [`age`] for this one, and the other way round
 //! (feature `age`).
 //!
 //! The keys of that crate implement our traits where this is possible without a wrapper: its ssh
@@ -151,23 +151,17 @@ macro_rules! recipients {
     )*};
 }
 
-macro_rules! identities {
-    ($($type:ty),*) => {$(
-        impl Identity for $type {
-            fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-                unwrap(self, stanzas)
-            }
-        }
-    )*};
-}
-
 recipients!(age::tag::Recipient, age::tagpq::Recipient);
 
 #[cfg(feature = "ssh")]
 recipients!(age::ssh::Recipient);
 
 #[cfg(feature = "ssh")]
-identities!(age::ssh::Identity);
+impl Identity for age::ssh::Identity {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        unwrap(self, stanzas)
+    }
+}
 
 #[cfg(feature = "plugin")]
 impl<C: age::Callbacks> Recipient for age::plugin::RecipientPluginV1<C> {

@@ -22,7 +22,7 @@ pub enum AnyRecipient {
     Tag(age::tag::Recipient),
     /// `age1tagpq1…`
     #[cfg(feature = "age")]
-    TagPq(age::tagpq::Recipient),
+    TagPq(Box<age::tagpq::Recipient>),
     /// `ssh-ed25519 AAAA…` or `ssh-rsa AAAA…`
     #[cfg(feature = "ssh")]
     Ssh(age::ssh::Recipient),
@@ -42,7 +42,7 @@ impl AnyRecipient {
             #[cfg(feature = "age")]
             Self::Tag(recipient) => Box::new(recipient),
             #[cfg(feature = "age")]
-            Self::TagPq(recipient) => Box::new(recipient),
+            Self::TagPq(recipient) => recipient,
             #[cfg(feature = "ssh")]
             Self::Ssh(recipient) => Box::new(recipient),
         })
@@ -140,7 +140,7 @@ impl fmt::Display for AnyRecipient {
 #[cfg(feature = "age")]
 fn tagged(text: &str) -> Result<AnyRecipient, RecipientFault> {
     if text.starts_with("age1tagpq1") {
-        return text.parse().map(AnyRecipient::TagPq).map_err(|_| RecipientFault::Malformed);
+        return text.parse().map(|key| AnyRecipient::TagPq(Box::new(key))).map_err(|_| RecipientFault::Malformed);
     }
     text.parse().map(AnyRecipient::Tag).map_err(|_| RecipientFault::Malformed)
 }

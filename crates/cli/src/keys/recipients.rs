@@ -175,7 +175,7 @@ impl Recipients {
             AnyRecipient::X25519(recipient) => self.add_public(recipient),
             AnyRecipient::PostQuantum(recipient) => self.add_public(*recipient),
             AnyRecipient::Tag(recipient) => self.add_public(recipient),
-            AnyRecipient::TagPq(recipient) => self.add_public(recipient),
+            AnyRecipient::TagPq(recipient) => self.add_public(*recipient),
             AnyRecipient::Ssh(recipient) => self.add_public(recipient),
             AnyRecipient::Plugin(recipient) => {
                 self.plugins.entry(recipient.plugin().to_owned()).or_default().0.push(recipient);
