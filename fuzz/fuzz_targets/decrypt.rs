@@ -8,8 +8,9 @@ use std::sync::Mutex;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
+use sealane_age::adapter::ToAge;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{CopyError, DecryptError, Decryptor, Identity, StreamReader, Threads, WriteAt, age};
+use sealane_age::{CopyError, DecryptError, Decryptor, Identity, StreamReader, Threads, WriteAt};
 use sealane_fuzz::age_file::{Key, Plan, armored};
 use sealane_fuzz::edit::Edit;
 
@@ -62,7 +63,7 @@ fn open(file: &[u8]) -> Result<StreamReader<ArmoredReader<&[u8]>>, DecryptError>
 
 fn open_by_age(file: &[u8]) -> Result<Released, age::DecryptError> {
     let input = age::armor::ArmoredReader::new(file);
-    let mut reader = age::Decryptor::new_buffered(input)?.decrypt([&Key as &dyn Identity].into_iter())?;
+    let mut reader = age::Decryptor::new_buffered(input)?.decrypt([&ToAge(Key) as &dyn age::Identity].into_iter())?;
     Ok(read(&mut reader, &[]))
 }
 

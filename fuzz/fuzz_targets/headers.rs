@@ -8,12 +8,11 @@ use std::io::{Read, Write};
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use sealane_age::age_core::format::Stanza;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::header::{Header, HeaderError, MAX_STANZAS};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
-use sealane_age::{DecryptError, Decryptor, mlkem768x25519};
+use sealane_age::{DecryptError, Decryptor, Stanza, mlkem768x25519, x25519};
 use sealane_fuzz::Cuts;
 use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
 
@@ -68,6 +67,12 @@ fn keys(text: &[u8]) {
         assert!(identity.to_text().expose_secret().eq_ignore_ascii_case(text));
     }
     if let Ok(recipient) = text.parse::<mlkem768x25519::Recipient>() {
+        assert!(recipient.to_string().eq_ignore_ascii_case(text));
+    }
+    if let Ok(identity) = text.parse::<x25519::Identity>() {
+        assert!(identity.to_text().expose_secret().eq_ignore_ascii_case(text));
+    }
+    if let Ok(recipient) = text.parse::<x25519::Recipient>() {
         assert!(recipient.to_string().eq_ignore_ascii_case(text));
     }
 }

@@ -4,9 +4,8 @@ use arbitrary::Arbitrary;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use hkdf::Hkdf;
 use sealane::ChaCha20Poly1305;
-use sealane_age::age_core::format::{FileKey, Stanza};
 use sealane_age::header::Header;
-use sealane_age::{Identity, age};
+use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use sha2::Sha256;
 
 use crate::Octets;
@@ -21,11 +20,11 @@ const FILE_KEY: [u8; 16] = [0x42; 16];
 pub struct Key;
 
 impl Identity for Key {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
-        match stanza.tag.as_str() {
-            "fuzz" => Some(Ok(file_key())),
-            "fails" => Some(Err(age::DecryptError::DecryptionFailed)),
-            _ => None,
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        match stanzas.iter().map(|stanza| stanza.tag.as_str()).find(|tag| ["fuzz", "fails"].contains(tag)) {
+            Some("fuzz") => Ok(Some(file_key())),
+            Some(_) => Err(UnwrapError::Authentication),
+            None => Ok(None),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::command_crates::{CommandCrates, locked, metadata, workspaces};
 use crate::process::{self, step};
@@ -21,10 +21,32 @@ const BROUGHT: &str = "## What those bring into the command";
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     let workspaces = workspaces()?;
+    step("sealane-age");
+    file_format()?;
     step("lock files");
     lock_files(&workspaces)?;
     step(PAGE);
     reasons(&workspaces)
+}
+
+/// The most crates that `sealane-age` may bring with its default features, itself included.
+const FILE_FORMAT_CRATES: usize = 60;
+
+/// Checks that `sealane-age` stays small: it brings neither the crate `age` nor RSA, translated
+/// messages or a terminal.
+fn file_format() -> Result<()> {
+    let arguments = ["tree", "--locked", "-p", "sealane-age", "-e", "normal", "--prefix", "none"];
+    let tree = process::output(process::cargo().args(arguments))?;
+    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let unwanted = ["age", "age-core", "rsa", "i18n-embed", "rpassword", "pinentry", "console"];
+    let mut names = crates.iter().filter_map(|line| line.split(' ').next());
+    if let Some(name) = names.find(|name| unwanted.contains(name)) {
+        bail!("sealane-age brings {name} with its default features");
+    }
+    let count = crates.len();
+    ensure!(count <= FILE_FORMAT_CRATES, "sealane-age brings {count} crates, which are more than {FILE_FORMAT_CRATES}");
+    println!("   {count} crates");
+    Ok(())
 }
 
 /// cargo-deny looks at one workspace only. This checks all lock files: every crate from outside is

@@ -3,16 +3,20 @@
 use std::io::{Read as _, Write as _};
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
-use sealane_age::{Decryptor, Encryptor};
+use anyhow::{Error, Result, ensure};
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
 
 use crate::process::Taken;
 use crate::report::{Report, SMALL_FILES};
 
 /// Seals and opens this number of files of 1 KiB with both libraries.
 pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()> {
-    let identity = age::x25519::Identity::generate();
+    let identity = x25519::Identity::generate()?;
     let recipient = identity.to_public();
+    // The same key.
+    let age_identity: age::x25519::Identity = identity.to_text().expose_secret().parse().map_err(Error::msg)?;
+    let age_recipient = age_identity.to_public();
     let plaintext = [7; 1024];
     let ours = || -> Result<()> {
         let mut sealed = Vec::new();
@@ -20,11 +24,11 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
         for _ in 0..count {
             sealed.clear();
             opened.clear();
-            let encryptor = Encryptor::with_recipients([&recipient as &dyn age::Recipient])?;
+            let encryptor = Encryptor::with_recipients([&recipient as &dyn Recipient])?;
             let mut writer = encryptor.wrap_output(&mut sealed)?;
             writer.write_all(&plaintext)?;
             writer.finish()?;
-            Decryptor::new(&sealed[..])?.decrypt([&identity as &dyn age::Identity])?.read_to_end(&mut opened)?;
+            Decryptor::new(&sealed[..])?.decrypt([&identity as &dyn Identity])?.read_to_end(&mut opened)?;
             ensure!(opened == plaintext);
         }
         Ok(())
@@ -35,12 +39,12 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
         for _ in 0..count {
             sealed.clear();
             opened.clear();
-            let encryptor = age::Encryptor::with_recipients(std::iter::once(&recipient as &dyn age::Recipient))?;
+            let encryptor = age::Encryptor::with_recipients(std::iter::once(&age_recipient as &dyn age::Recipient))?;
             let mut writer = encryptor.wrap_output(&mut sealed)?;
             writer.write_all(&plaintext)?;
             writer.finish()?;
             let decryptor = age::Decryptor::new(&sealed[..])?;
-            decryptor.decrypt(std::iter::once(&identity as &dyn age::Identity))?.read_to_end(&mut opened)?;
+            decryptor.decrypt(std::iter::once(&age_identity as &dyn age::Identity))?.read_to_end(&mut opened)?;
             ensure!(opened == plaintext);
         }
         Ok(())

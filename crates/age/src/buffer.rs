@@ -1,6 +1,7 @@
 //! Buffers for chunks.
 
-use std::ops::{Deref, DerefMut, Range};
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut, Range};
 
 use zeroize::Zeroize as _;
 

@@ -1,23 +1,19 @@
 //! Seals files.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
-use age::{Recipient, scrypt};
-use age_core::format::{FileKey, Stanza, is_arbitrary_string};
-use age_core::secrecy::SecretString;
 use sealane::Backend;
+use secrecy::SecretString;
 
-use crate::decryptor::DEFAULT_MAX_WORK_FACTOR;
 use crate::error::EncryptError;
-use crate::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
+use crate::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS, SCRYPT};
 use crate::keys::{self, FILE_ID_LEN};
-use crate::stream::{ChunkCipher, StreamWriter};
-
-/// The scrypt work factor for new files: N = 2^18, which takes 256 MiB of memory and about a
-/// second.
-pub const DEFAULT_WORK_FACTOR: u8 = 18;
+use crate::scrypt::{self, DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
+use crate::stanza::is_printable;
+use crate::stream::{PayloadKey, SealingKey, StreamWriter};
+use crate::{FileKey, Recipient, Stanza, Wrapped};
 
 /// Encrypts one file.
 ///
@@ -64,8 +60,8 @@ impl Encryptor {
         if !(1..=DEFAULT_MAX_WORK_FACTOR).contains(&log_n) {
             return Err(EncryptError::WorkFactor(log_n));
         }
-        let mut recipient = scrypt::Recipient::new(passphrase);
-        recipient.set_work_factor(log_n);
+        let recipient = scrypt::Recipient::new(passphrase).with_work_factor(log_n);
+        let recipient = recipient.map_err(|_| EncryptError::WorkFactor(log_n))?;
         Self::with_recipients([&recipient as &dyn Recipient])
     }
 
@@ -74,6 +70,24 @@ impl Encryptor {
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
+    }
+
+    /// Pads the header to `len` bytes with a stanza that matches no identity.
+    ///
+    /// Files whose headers have the same length need not be read to know the length of their
+    /// plaintext: the payload starts at byte `len` + 16, and [`plaintext_len`] tells the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`EncryptError::HeaderLen`] if `len` is less than the header, 1 to 5 bytes more, or above
+    /// [`MAX_HEADER_LEN`], and for other lengths of a header with a passphrase, which must be the
+    /// only stanza.
+    ///
+    /// [`plaintext_len`]: crate::stream::plaintext_len
+    pub fn with_header_len(mut self, len: usize) -> Result<Self, EncryptError> {
+        let needed = self.header.encoded_len();
+        self.header = self.header.padded(len, &self.file_key).ok_or(EncryptError::HeaderLen { len, needed })?;
+        Ok(self)
     }
 
     /// Returns the header of the file.
@@ -101,13 +115,43 @@ impl Encryptor {
         Ok(StreamWriter::new(output, cipher))
     }
 
-    /// Returns the bytes before the chunks, and the cipher of the chunks.
-    pub(crate) fn start(self) -> Result<(Vec<u8>, ChunkCipher), getrandom::Error> {
+    /// Returns the bytes before the chunks, and the key that seals the chunks, for callers who do
+    /// the I/O themselves.
+    ///
+    /// ```
+    /// use sealane_age::stream::{CHUNK_LEN, sealed_len};
+    /// use sealane_age::{Encryptor, Identity, Recipient, x25519};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let identity = x25519::Identity::generate()?;
+    /// let plaintext = vec![7; CHUNK_LEN + 1000];
+    /// let encryptor = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?;
+    /// let (mut file, key) = encryptor.into_parts()?;
+    /// let start = file.len();
+    /// file.resize(start + sealed_len(plaintext.len() as u64).unwrap() as usize, 0);
+    /// // The parts of a file, in any order, each once.
+    /// let (first, last) = plaintext.split_at(CHUNK_LEN);
+    /// let sealed = key.seal_part(0, false, first, &mut file[start..])?;
+    /// key.seal_part(1, true, last, &mut file[start + sealed..])?;
+    /// assert_eq!(sealane_age::decrypt([&identity as &dyn Identity], &file)?, plaintext);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`EncryptError::Random`].
+    pub fn into_parts(self) -> Result<(Vec<u8>, SealingKey), EncryptError> {
+        let (start, key) = self.start().map_err(EncryptError::Random)?;
+        Ok((start, SealingKey::new(key)))
+    }
+
+    /// Returns the bytes before the chunks, and the key of the chunks.
+    pub(crate) fn start(self) -> Result<(Vec<u8>, PayloadKey), getrandom::Error> {
         let nonce = keys::new_payload_nonce()?;
         let mut start = self.header.encode();
         start.extend_from_slice(&nonce);
-        let key = keys::payload_key(&self.file_key, &nonce);
-        Ok((start, ChunkCipher::new(&key, self.backend)))
+        Ok((start, PayloadKey::new(&self.file_key, &nonce, self.backend)))
     }
 }
 
@@ -117,14 +161,14 @@ pub(crate) fn wrap<'a>(
     mut stanzas: Vec<Stanza>,
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
 ) -> Result<Header, EncryptError> {
-    let mut labels: Option<HashSet<String>> = None;
+    let mut labels: Option<BTreeSet<String>> = None;
     let mut least_len = 0;
     for recipient in recipients {
-        let (theirs, their_labels) = recipient.wrap_file_key(file_key)?;
+        let Wrapped { stanzas: theirs, labels: their_labels } = recipient.wrap_file_key(file_key)?;
         if theirs.is_empty() {
             return Err(EncryptError::NoStanza);
         }
-        if !their_labels.iter().all(is_arbitrary_string) {
+        if !their_labels.iter().all(|label| is_printable(label)) {
             return Err(EncryptError::InvalidLabel);
         }
         // Wrapping takes time for each recipient, so a header that would be too long is rejected
@@ -142,7 +186,7 @@ pub(crate) fn wrap<'a>(
             None => labels = Some(their_labels),
             Some(labels) if *labels == their_labels => {}
             // The label of a passphrase is random, so a message that shows it would not help.
-            Some(_) if stanzas.iter().any(|s| s.tag == "scrypt") => return Err(EncryptError::PassphraseNotAlone),
+            Some(_) if stanzas.iter().any(|s| s.tag == SCRYPT) => return Err(EncryptError::PassphraseNotAlone),
             Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
         }
     }

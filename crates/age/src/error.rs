@@ -1,12 +1,18 @@
 //! Errors of sealing and opening files.
 
-use std::collections::HashSet;
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString as _};
+use core::fmt;
+#[cfg(feature = "std")]
 use std::io;
 
+#[cfg(feature = "std")]
 use crate::armor::ArmorError;
 use crate::header::HeaderError;
 use crate::stream::StreamError;
+use crate::threshold::ThresholdError;
+use crate::{UnwrapError, WrapError};
 
 /// A file cannot be encrypted to these recipients.
 ///
@@ -27,27 +33,46 @@ pub enum EncryptError {
     /// example, post-quantum recipients have the label `postquantum`, so that they cannot be
     /// combined with others.
     #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
-    IncompatibleRecipients(HashSet<String>, HashSet<String>),
+    IncompatibleRecipients(BTreeSet<String>, BTreeSet<String>),
     /// A label is empty or has characters other than printable ASCII.
     #[error("a recipient has an invalid label")]
     InvalidLabel,
     /// A recipient returned a stanza that a header cannot have.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
+    /// A recipient's public key has low order.
+    #[error("the public key of a recipient is weak: it has low order")]
+    WeakKey,
+    /// The header cannot be padded to a length.
+    #[error("a header of {needed} bytes cannot be padded to {len}")]
+    HeaderLen {
+        /// The length that was asked for.
+        len: usize,
+        /// The length without padding.
+        needed: usize,
+    },
     /// The work factor for a passphrase is not from 1 to 22.
     #[error("the scrypt work factor must be from 1 to 22, not {0}")]
     WorkFactor(u8),
     /// A recipient cannot wrap the file key, for example because its plugin failed.
     #[error("{}", OneLine(.0))]
-    Recipient(#[source] age::EncryptError),
+    Recipient(#[source] Box<dyn core::error::Error + Send + Sync>),
     /// The system's random number generator failed.
+    #[cfg(feature = "std")]
     #[error("the system's random number generator failed: {0}")]
     Random(getrandom::Error),
 }
 
-impl From<age::EncryptError> for EncryptError {
-    fn from(error: age::EncryptError) -> Self {
-        Self::Recipient(error)
+impl From<WrapError> for EncryptError {
+    fn from(error: WrapError) -> Self {
+        match error {
+            WrapError::IncompatibleRecipients(one, other) => Self::IncompatibleRecipients(one, other),
+            WrapError::InvalidStanza(error) => Self::InvalidStanza(error),
+            WrapError::WeakKey => Self::WeakKey,
+            #[cfg(feature = "std")]
+            WrapError::Random(error) => Self::Random(error),
+            WrapError::Other(error) => Self::Recipient(error),
+        }
     }
 }
 
@@ -59,9 +84,11 @@ impl From<age::EncryptError> for EncryptError {
 #[non_exhaustive]
 pub enum DecryptError {
     /// Reading failed.
+    #[cfg(feature = "std")]
     #[error("reading failed: {0}")]
     Io(#[source] io::Error),
     /// The armor is malformed.
+    #[cfg(feature = "std")]
     #[error(transparent)]
     Armor(ArmorError),
     /// The header is malformed.
@@ -88,11 +115,28 @@ pub enum DecryptError {
     /// The payload is damaged or incomplete. This error is for whole files that are opened at once.
     #[error(transparent)]
     Payload(#[from] StreamError),
+    /// The file takes several holders together, and there are too few of them, or their shares are
+    /// wrong.
+    #[error(transparent)]
+    Threshold(#[from] ThresholdError),
     /// An identity failed, for example because its own passphrase is wrong or its plugin failed.
     #[error("{}", OneLine(.0))]
-    Identity(#[source] age::DecryptError),
+    Identity(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
 
+impl From<UnwrapError> for DecryptError {
+    fn from(error: UnwrapError) -> Self {
+        match error {
+            UnwrapError::Authentication => Self::UnwrapFailed,
+            UnwrapError::InvalidStanza => Self::Header(HeaderError::InvalidStanza),
+            UnwrapError::ExcessiveWork { required } => Self::ExcessiveWork { required },
+            UnwrapError::Threshold(error) => Self::Threshold(error),
+            UnwrapError::Other(error) => Self::Identity(error),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
 impl From<io::Error> for DecryptError {
     fn from(error: io::Error) -> Self {
         match error.get_ref().and_then(|e| e.downcast_ref()) {
@@ -102,22 +146,36 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// Shows the labels in sorted order, so that equal labels give equal messages.
-struct Labels<'a>(&'a HashSet<String>);
+/// An error of copying a payload.
+#[cfg(feature = "std")]
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The input could not be read. If it is damaged, this is a
+    /// [`StreamError`](crate::StreamError).
+    #[error(transparent)]
+    Read(io::Error),
+    /// The output could not be written.
+    #[error(transparent)]
+    Write(io::Error),
+}
+
+/// Shows labels.
+pub(crate) struct Labels<'a>(pub(crate) &'a BTreeSet<String>);
 
 impl fmt::Display for Labels<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut labels: Vec<&str> = self.0.iter().map(String::as_str).collect();
-        labels.sort_unstable();
-        match labels[..] {
-            [] => f.write_str("no label"),
-            _ => write!(f, "\"{}\"", labels.join("\", \"")),
+        if self.0.is_empty() {
+            return f.write_str("no label");
         }
+        for (i, label) in self.0.iter().enumerate() {
+            write!(f, "{}\"{label}\"", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
     }
 }
 
-/// Joins the lines of messages of the `age` crate.
-struct OneLine<'a, E>(&'a E);
+/// Joins the lines of messages of other crates.
+pub(crate) struct OneLine<'a, E>(pub(crate) &'a E);
 
 impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

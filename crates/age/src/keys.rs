@@ -1,12 +1,11 @@
 //! The file key, and the keys derived from it: <https://c2sp.org/age#file-key>.
 
-use age_core::format::FileKey;
-use age_core::secrecy::ExposeSecret;
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use crate::FileKey;
 use crate::header::MAC_LEN;
 use crate::stream::NONCE_LEN;
 
@@ -14,11 +13,13 @@ use crate::stream::NONCE_LEN;
 pub const FILE_ID_LEN: usize = 32;
 
 /// Returns a new random file key, for one file only.
+#[cfg(feature = "std")]
 pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
     FileKey::try_init_with_mut(|key| getrandom::fill(key))
 }
 
 /// Returns a new random payload nonce.
+#[cfg(feature = "std")]
 pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_LEN], getrandom::Error> {
     let mut nonce = [0; NONCE_LEN];
     getrandom::fill(&mut nonce)?;
@@ -51,10 +52,20 @@ fn keyed_mac(file_key: &FileKey, authenticated: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// Derives a key from the file key by HKDF-SHA-256 (RFC 5869).
+/// Derives a key from the file key.
 pub(crate) fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
+    hkdf(file_key.expose_secret(), salt, info)
+}
+
+/// Derives a key by HKDF-SHA-256 (RFC 5869).
+pub(crate) fn hkdf(secret: &[u8], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut key = Zeroizing::new([0; 32]);
-    let hkdf = Hkdf::<Sha256>::new(Some(salt), file_key.expose_secret());
+    let hkdf = Hkdf::<Sha256>::new(Some(salt), secret);
     hkdf.expand(info, &mut *key).expect("32 bytes are within the limit of HKDF-SHA-256");
     key
+}
+
+/// Returns whether all bytes of a shared secret are 0, in constant time.
+pub(crate) fn is_zero(secret: &[u8; 32]) -> bool {
+    core::hint::black_box(secret.iter().fold(0, |all, byte| all | byte)) == 0
 }

@@ -3,8 +3,11 @@
 //!
 //! This crate implements the header, its MAC, the armor and the payload. It is strict: everything
 //! that the specification forbids is an error, with a separate type and a message of one line.
-//! Recipients, identities and plugins come from the crate [`age`], which is re-exported.
 //!
+//! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
+//!   specification. [`threshold`] has recipients a number of whom are needed together. [`Recipient`]
+//!   and [`Identity`] are the traits for others.
+//! - [`key_file`] parses the files of identities and recipients.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
 //!   [`StreamReader`]. The reader hands out only authenticated plaintext, in order. It can seek if
@@ -13,6 +16,8 @@
 //!   in memory.
 //! - `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and
 //!   readers. They need the feature `tokio`.
+//! - [`Preamble`], [`stream::PayloadKey`] and [`stream::SealingKey`] are the engine below: they do
+//!   no I/O. [`LockedFile`] and [`RangeReader`] read ranges with it, blocking or not.
 //! - [`armor`] is the text form.
 //! - [`header`] and [`stream`] have the parts.
 //!
@@ -24,10 +29,10 @@
 //! ```
 //! use std::io::{Read, Seek, SeekFrom, Write};
 //!
-//! use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+//! use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let identity = age::x25519::Identity::generate();
+//! let identity = x25519::Identity::generate()?;
 //! let recipient = identity.to_public();
 //!
 //! let encryptor = Encryptor::with_recipients([&recipient as &dyn Recipient])?;
@@ -82,6 +87,21 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `std` (default) | everything that needs the system's random numbers or its readers and writers |
+//! | `parallel` (default) | sealing and opening on several threads |
+//! | `tokio` | readers and writers for tokio |
+//! | `age` | recipients and identities of the crate `age`, and ours for it |
+//! | `ssh` | ssh keys, by the crate `age` |
+//! | `plugin` | plugins, by the crate `age` |
+//!
+//! Without `std`, the crate is `no_std` with `alloc`: it parses headers and unwraps file keys.
+//! Where the system has no random numbers of its own, such as in a browser, enable what the crate
+//! `getrandom` asks for there.
+//!
 //! # Errors
 //!
 //! [`EncryptError`] and [`DecryptError`] are returned before the first byte of plaintext. Readers
@@ -90,10 +110,10 @@
 //!
 //! ```
 //! # use std::io::{Read, Write};
-//! # use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+//! # use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
 //! use sealane_age::StreamError;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let identity = age::x25519::Identity::generate();
+//! # let identity = x25519::Identity::generate()?;
 //! # let mut writer = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?.wrap_output(Vec::new())?;
 //! # writer.write_all(&[0; 1 << 17])?;
 //! # let mut file = writer.finish()?;
@@ -108,40 +128,86 @@
 //! # Ok(())
 //! # }
 //! ```
+#![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
+#[cfg(feature = "age")]
+pub mod adapter;
+#[cfg(feature = "std")]
 pub mod armor;
+#[cfg(feature = "std")]
 mod buffer;
+#[cfg(feature = "std")]
 mod decryptor;
+#[cfg(feature = "std")]
 mod encryptor;
 mod error;
+mod file_key;
 pub mod header;
+mod identity;
+#[cfg(feature = "std")]
 mod input;
+pub mod key_file;
 mod keys;
 pub mod mlkem768x25519;
+#[cfg(feature = "std")]
 mod oneshot;
+#[cfg(feature = "parallel")]
 mod parallel;
+pub mod plugin;
+mod preamble;
+#[cfg(feature = "std")]
+mod random_access;
+#[cfg(feature = "std")]
+mod range_reader;
+mod recipient;
+#[cfg(feature = "std")]
 mod rekey;
+#[cfg(feature = "std")]
 mod salvage;
+pub mod scrypt;
+mod stanza;
 pub mod stream;
 mod text;
 pub mod threshold;
 #[cfg(feature = "tokio")]
 mod tokio;
+pub mod x25519;
 
-pub use age;
-pub use age::{Identity, Recipient, secrecy};
-pub use age_core;
 pub use sealane::Backend;
+pub use secrecy;
 
-pub use crate::decryptor::{DEFAULT_MAX_WORK_FACTOR, Decryptor, passphrase_identity};
-pub use crate::encryptor::{DEFAULT_WORK_FACTOR, Encryptor};
+#[cfg(feature = "std")]
+pub use crate::decryptor::{Decryptor, passphrase_identity};
+#[cfg(feature = "std")]
+pub use crate::encryptor::Encryptor;
+#[cfg(feature = "std")]
+pub use crate::error::CopyError;
 pub use crate::error::{DecryptError, EncryptError};
+pub use crate::file_key::{FILE_KEY_LEN, FileKey};
+pub use crate::identity::{Identity, UnwrapError};
 pub use crate::keys::FILE_ID_LEN;
+#[cfg(feature = "std")]
 pub use crate::oneshot::{decrypt, encrypt, encrypt_and_armor};
-pub use crate::parallel::{CopyError, ReadAt, Threads, WriteAt};
+#[cfg(feature = "parallel")]
+pub use crate::parallel::Threads;
+pub use crate::preamble::{Preamble, Prefix};
+#[cfg(feature = "std")]
+pub use crate::random_access::{ReadAt, WriteAt};
+#[cfg(feature = "std")]
+pub use crate::range_reader::{AsyncReadAt, LockedFile, RangeReader};
+pub use crate::recipient::{Recipient, WrapError, Wrapped};
+#[cfg(feature = "std")]
 pub use crate::rekey::{Existing, RekeyError, Rekeyed};
+#[cfg(feature = "std")]
 pub use crate::salvage::{Moved, Salvaged, Salvaging};
-pub use crate::stream::{StreamError, StreamReader, StreamWriter};
+pub use crate::scrypt::{DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
+pub use crate::stanza::Stanza;
+pub use crate::stream::StreamError;
+#[cfg(feature = "std")]
+pub use crate::stream::{StreamReader, StreamWriter};
+pub use crate::text::ParseError;
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};

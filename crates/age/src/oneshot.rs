@@ -1,14 +1,10 @@
 //! Seals and opens whole files in memory.
 
 use std::io::Read as _;
-use std::mem;
-
-use age::{Identity, Recipient};
-use zeroize::Zeroizing;
 
 use crate::armor::{ArmoredReader, ArmoredWriter};
-use crate::stream::{CHUNK_LEN, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN, plaintext_len};
-use crate::{DecryptError, Decryptor, EncryptError, Encryptor};
+use crate::stream::{plaintext_len, sealed_len};
+use crate::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient};
 
 /// Returns a file with `plaintext` for `recipients`.
 ///
@@ -17,10 +13,10 @@ use crate::{DecryptError, Decryptor, EncryptError, Encryptor};
 /// and [`Encryptor::encrypt`] uses more threads.
 ///
 /// ```
-/// use sealane_age::{DecryptError, Identity, Recipient, StreamError, age};
+/// use sealane_age::{DecryptError, Identity, Recipient, StreamError, x25519};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let identity = age::x25519::Identity::generate();
+/// let identity = x25519::Identity::generate()?;
 /// let recipient = identity.to_public();
 ///
 /// let mut file = sealane_age::encrypt([&recipient as &dyn Recipient], b"attack at dawn")?;
@@ -46,10 +42,10 @@ pub fn encrypt<'a>(
 /// Does the same as [`encrypt`], as text: see [`armor`](crate::armor).
 ///
 /// ```
-/// use sealane_age::{Identity, Recipient, age};
+/// use sealane_age::{Identity, Recipient, x25519};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let identity = age::x25519::Identity::generate();
+/// let identity = x25519::Identity::generate()?;
 /// let text = sealane_age::encrypt_and_armor([&identity.to_public() as &dyn Recipient], b"attack at dawn")?;
 /// assert!(text.starts_with("-----BEGIN AGE ENCRYPTED FILE-----\n"));
 /// assert_eq!(sealane_age::decrypt([&identity as &dyn Identity], text.as_bytes())?, b"attack at dawn");
@@ -74,16 +70,13 @@ impl Encryptor {
     ///
     /// [`EncryptError::Random`].
     pub fn encrypt_to_vec(self, plaintext: &[u8]) -> Result<Vec<u8>, EncryptError> {
-        let (mut file, cipher) = self.start().map_err(EncryptError::Random)?;
-        // An empty file has one chunk too.
-        let chunks = plaintext.len().div_ceil(CHUNK_LEN).max(1);
-        file.reserve_exact(plaintext.len() + chunks * TAG_LEN);
-        for number in 0..chunks {
-            let (at, end) = (file.len(), plaintext.len().min((number + 1) * CHUNK_LEN));
-            file.extend_from_slice(&plaintext[number * CHUNK_LEN..end]);
-            file.extend_from_slice(&[0; TAG_LEN]);
-            cipher.seal(number as u64, number + 1 == chunks, &mut file[at..]);
-        }
+        let (mut file, key) = self.into_parts()?;
+        let start = file.len();
+        // No memory has room for more.
+        let sealed = sealed_len(plaintext.len() as u64).and_then(|len| usize::try_from(len).ok()).unwrap_or(usize::MAX);
+        file.reserve_exact(sealed);
+        file.resize(start + sealed, 0);
+        key.seal_part(0, true, plaintext, &mut file[start..]).expect("there is room for all chunks");
         Ok(file)
     }
 
@@ -131,46 +124,30 @@ pub fn decrypt<'a>(
 
 fn open<'a>(identities: impl IntoIterator<Item = &'a dyn Identity>, file: &[u8]) -> Result<Vec<u8>, DecryptError> {
     let decryptor = Decryptor::new(file)?;
-    let (cipher, _) = decryptor.unlock(identities)?;
-    let header_len = usize::try_from(decryptor.into_parts().1.delivered()).expect("it is a part of the file");
-    let payload = &file[header_len..];
+    let key = decryptor.preamble.unlock(identities)?;
+    let payload = &file[decryptor.preamble.len()..];
 
     // If no file has a payload of this length, it is opened as far as possible, to find out what is
-    // wrong. There is room for one tag more, because each chunk is opened at its place in the
-    // result.
+    // wrong.
     let len = plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()).unwrap_or(payload.len());
-    let mut plaintext = Zeroizing::new(Vec::with_capacity(len + TAG_LEN));
-    let mut next = Next::Chunk;
-    let mut rest = payload;
-    for number in 0.. {
-        match next {
-            Next::Chunk if rest.is_empty() => return Err(StreamError::Truncated.into()),
-            Next::Chunk => {}
-            Next::End => break,
-            Next::Error(error) => return Err(error.into()),
-        }
-        let (chunk, after) = rest.split_at(rest.len().min(SEALED_CHUNK_LEN));
-        let at = plaintext.len();
-        plaintext.extend_from_slice(chunk);
-        next = cipher.open_next(number, !after.is_empty(), &mut plaintext[at..])?;
-        plaintext.truncate(at + chunk.len() - TAG_LEN);
-        rest = after;
-    }
-    Ok(mem::take(&mut *plaintext))
+    let mut plaintext = vec![0; len];
+    key.open_chunks(0, true, payload, &mut plaintext)?;
+    Ok(plaintext)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::CHUNK_LEN;
 
     /// A vector that grows would leave plaintext behind.
     #[test]
     fn memory_is_allocated_once() {
-        let identity = age::x25519::Identity::generate();
+        let identity = crate::x25519::Identity::generate().unwrap();
         for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 3 * CHUNK_LEN, 5 * CHUNK_LEN + 77] {
             let file = encrypt([&identity.to_public() as &dyn Recipient], &vec![7; len]).unwrap();
             let plaintext = decrypt([&identity as &dyn Identity], &file).unwrap();
-            assert_eq!((plaintext.len(), plaintext.capacity()), (len, len + TAG_LEN));
+            assert_eq!((plaintext.len(), plaintext.capacity()), (len, len));
             let text = encrypt_and_armor([&identity.to_public() as &dyn Recipient], &vec![7; len]).unwrap();
             assert_eq!(text.len(), text.capacity());
         }

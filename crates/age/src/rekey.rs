@@ -3,13 +3,10 @@
 use std::fmt;
 use std::io::{self, Read};
 
-use age::{Identity, Recipient};
-use age_core::format::{FileKey, Stanza};
-
 use crate::encryptor::wrap;
+use crate::header::Header;
 use crate::header::nested::{Nested, THRESHOLD};
-use crate::header::{Header, clone_stanzas};
-use crate::{DecryptError, Decryptor, EncryptError};
+use crate::{DecryptError, Decryptor, EncryptError, FileKey, Identity, Recipient, Stanza};
 
 /// The treatment of the recipients that a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +50,7 @@ impl Rekeyed {
     /// file need not move. A shorter header is padded with a stanza that matches no identity. A
     /// passphrase must be the only stanza, so its header cannot be padded.
     pub fn header_of_len(&self, len: usize) -> Option<Header> {
-        let missing = len.checked_sub(self.header.encode().len())?;
-        let mut stanzas = clone_stanzas(self.header.stanzas());
-        if missing > 0 {
-            stanzas.push(padding(missing)?);
-        }
-        Header::new(stanzas, &self.file_key).ok().filter(|header| header.encode().len() == len)
+        self.header.padded(len, &self.file_key)
     }
 }
 
@@ -66,15 +58,6 @@ impl fmt::Debug for Rekeyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rekeyed").field("header", &self.header).finish_non_exhaustive()
     }
-}
-
-/// Returns a stanza of `len` bytes whose type matches no identity: `-> `, the type, a line feed,
-/// and an empty body.
-fn padding(len: usize) -> Option<Stanza> {
-    const NAME: &str = "padding-";
-    let tag_len = len.checked_sub("-> \n\n".len()).filter(|&len| len > 0)?;
-    let tag = NAME.chars().chain(std::iter::repeat('-')).take(tag_len).collect();
-    Some(Stanza { tag, args: Vec::new(), body: Vec::new() })
 }
 
 impl<R: Read> Decryptor<R> {
@@ -89,10 +72,10 @@ impl<R: Read> Decryptor<R> {
         recipients: impl IntoIterator<Item = &'b dyn Recipient>,
         existing: Existing,
     ) -> Result<Rekeyed, RekeyError> {
-        let file_key = self.file_key(identities)?;
+        let file_key = self.preamble.file_key(identities)?;
         let kept = match existing {
             Existing::Drop => Vec::new(),
-            Existing::Keep => clone_stanzas(self.header().stanzas()),
+            Existing::Keep => self.header().stanzas().to_vec(),
         };
         let count = kept.len();
         let header = wrap(&file_key, kept, recipients)?;
@@ -117,8 +100,7 @@ impl<R: Read> Decryptor<R> {
                 }
             }
         }
-        let (nonce, input) = self.into_parts();
-        Payload { nonce: io::Cursor::new(nonce), input }
+        Payload { nonce: io::Cursor::new(*self.nonce()), input: self.input }
     }
 }
 
@@ -137,7 +119,7 @@ mod tests {
     #[test]
     fn any_length_that_a_stanza_can_have() {
         let file_key = FileKey::new(Box::new([7; 16]));
-        let recipient = age::x25519::Identity::generate().to_public();
+        let recipient = crate::x25519::Identity::generate().unwrap().to_public();
         let header = wrap(&file_key, Vec::new(), [&recipient as &dyn Recipient]).unwrap();
         let len = header.encode().len();
         let rekeyed = Rekeyed { file_key, header };

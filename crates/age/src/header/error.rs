@@ -1,5 +1,7 @@
 //! Errors of headers.
 
+use alloc::string::String;
+
 /// The header is not one of an age v1 file.
 ///
 /// Lines are counted from 1.

@@ -14,19 +14,21 @@ mod error;
 mod native;
 pub(crate) mod nested;
 mod parse;
+#[cfg(feature = "std")]
+mod reading;
 
-use std::fmt;
-use std::io::Read;
-use std::mem;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::{fmt, mem};
 
-use age_core::format::{FileKey, Stanza, is_arbitrary_string};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 pub use self::error::{HeaderError, LineFault, StanzaFault};
+pub(crate) use self::native::{SCRYPT, work_factor};
 use self::parse::Parser;
-use crate::DecryptError;
-use crate::input::{Input, LineEnd};
-use crate::keys;
+#[cfg(feature = "tokio")]
+pub(crate) use self::reading::Reading;
+use crate::{FileKey, Stanza, keys};
 
 /// The longest header that is read or written, in bytes. 1 MiB is enough for 500 post-quantum
 /// recipients, or for [`MAX_STANZAS`] shorter ones.
@@ -49,12 +51,14 @@ const INTRO: &[u8] = b"age-encryption.org/v1";
 const STANZA_PREFIX: &[u8] = b"-> ";
 const MAC_PREFIX: &[u8] = b"---";
 const COLUMNS: usize = 64;
+/// The length of the text after the dashes: a space, the MAC, and a line feed.
+const MAC_TEXT_LEN: usize = " \n".len() + (MAC_LEN * 4).div_ceil(3);
 
 /// The header of an age file: recipient stanzas and a MAC over them.
 ///
 /// Its syntax is right, and so is the form of the stanzas from the specification. Checking the MAC
 /// needs the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does it.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Header {
     stanzas: Vec<Stanza>,
     mac: [u8; MAC_LEN],
@@ -68,27 +72,37 @@ impl Header {
     /// The fault of the header; [`HeaderError::Truncated`] if `bytes` ends inside it.
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize), HeaderError> {
         let mut parser = Parser::default();
+        match Self::parse_lines(&mut parser, bytes)? {
+            (Some(header), rest) => Ok((header, bytes.len() - rest.len())),
+            (None, rest) => Err(parser.eof(rest)),
+        }
+    }
+
+    /// Parses the header at the start of `prefix`, which may end inside it.
+    ///
+    /// # Errors
+    ///
+    /// The fault of the header, as soon as `prefix` shows it.
+    pub fn parse_prefix(prefix: &[u8]) -> Result<Prefix, HeaderError> {
+        let mut parser = Parser::default();
+        Ok(match Self::parse_lines(&mut parser, prefix)? {
+            (Some(header), rest) => Prefix::Complete { header, len: prefix.len() - rest.len() },
+            (None, rest) => Prefix::Incomplete { at_least: prefix.len() + parser.least_rest(rest)? },
+        })
+    }
+
+    /// Parses whole lines. Returns the header if they complete it, and the rest of `bytes`, which
+    /// has no line feed if they do not.
+    fn parse_lines<'a>(parser: &mut Parser, bytes: &'a [u8]) -> Result<(Option<Self>, &'a [u8]), HeaderError> {
         let mut rest = bytes;
         while let Some(n) = rest.iter().position(|&b| b == b'\n') {
             let mac = parser.line(&rest[..n])?;
             rest = &rest[n + 1..];
             if let Some(mac) = mac {
-                return Ok((Self::parsed(parser, mac)?, bytes.len() - rest.len()));
+                return Ok((Some(Self::parsed(mem::take(parser), mac)?), rest));
             }
         }
-        if rest.len() > parser.max_line() { Err(parser.too_long(rest)) } else { Err(parser.eof(rest)) }
-    }
-
-    pub(crate) fn read<R: Read>(input: &mut Input<R>) -> Result<Self, DecryptError> {
-        let mut reading = Reading::default();
-        loop {
-            if let Some(header) = reading.advance(input)? {
-                return Ok(header);
-            }
-            if !input.refill()? {
-                return Err(reading.eof().into());
-            }
-        }
+        if rest.len() > parser.max_line() { Err(parser.too_long(rest)) } else { Ok((None, rest)) }
     }
 
     fn parsed(parser: Parser, mac: [u8; MAC_LEN]) -> Result<Self, HeaderError> {
@@ -105,14 +119,12 @@ impl Header {
     /// opened.
     pub fn new(stanzas: Vec<Stanza>, file_key: &FileKey) -> Result<Self, HeaderError> {
         native::check(&stanzas)?;
-        for stanza in &stanzas {
-            if !is_arbitrary_string(&stanza.tag) || !stanza.args.iter().all(is_arbitrary_string) {
-                return Err(HeaderError::InvalidStanza);
-            }
+        if !stanzas.iter().all(Stanza::is_well_formed) {
+            return Err(HeaderError::InvalidStanza);
         }
         let mut header = Self { stanzas, mac: [0; MAC_LEN] };
         let authenticated = header.encode_authenticated();
-        if authenticated.len() + " \n".len() + (MAC_LEN * 4).div_ceil(3) > MAX_HEADER_LEN {
+        if authenticated.len() + MAC_TEXT_LEN > MAX_HEADER_LEN {
             return Err(HeaderError::TooLong);
         }
         header.mac = keys::header_mac(file_key, &authenticated);
@@ -136,13 +148,13 @@ impl Header {
 
     /// Returns whether the file key is wrapped with a passphrase. Then that is the only stanza.
     pub fn is_scrypt(&self) -> bool {
-        self.stanzas.iter().any(|s| s.tag == native::SCRYPT)
+        self.stanzas.iter().any(|s| s.tag == SCRYPT)
     }
 
     /// Returns the base-2 logarithm of scrypt's N, if the file key is wrapped with a passphrase.
     pub fn scrypt_work_factor(&self) -> Option<u8> {
-        let stanza = self.stanzas.iter().find(|s| s.tag == native::SCRYPT)?;
-        native::work_factor(stanza.args.get(1)?)
+        let stanza = self.stanzas.iter().find(|s| s.tag == SCRYPT)?;
+        work_factor(stanza.args.get(1)?)
     }
 
     /// Returns the bytes of the header, up to the line feed after the MAC.
@@ -152,6 +164,30 @@ impl Header {
         out.extend_from_slice(BASE64_STANDARD_NO_PAD.encode(self.mac).as_bytes());
         out.push(b'\n');
         out
+    }
+
+    /// Returns the length of [`Header::encode`].
+    pub fn encoded_len(&self) -> usize {
+        let stanza = |stanza: &Stanza| {
+            let words = core::iter::once(&stanza.tag).chain(&stanza.args).map(|word| 1 + word.len());
+            let body = (stanza.body.len() * 4).div_ceil(3);
+            "->\n".len() + words.sum::<usize>() + body + body / COLUMNS + 1
+        };
+        let stanzas = self.stanzas.iter().map(stanza).sum::<usize>();
+        INTRO.len() + 1 + stanzas + MAC_PREFIX.len() + MAC_TEXT_LEN
+    }
+
+    /// Returns the same header with exactly `len` bytes, if there is one. A shorter header is
+    /// padded with a stanza that matches no identity. A passphrase must be the only stanza, so its
+    /// header cannot be padded.
+    #[cfg(feature = "std")]
+    pub(crate) fn padded(&self, len: usize, file_key: &FileKey) -> Option<Self> {
+        let missing = len.min(MAX_HEADER_LEN + 1).checked_sub(self.encoded_len())?;
+        let mut stanzas = self.stanzas.clone();
+        if missing > 0 {
+            stanzas.push(padding(missing)?);
+        }
+        Self::new(stanzas, file_key).ok().filter(|header| header.encoded_len() == len)
     }
 
     /// Returns whether the MAC is right, in constant time.
@@ -172,52 +208,42 @@ impl Header {
     }
 }
 
-/// A header that is being read.
-#[derive(Default)]
-pub(crate) struct Reading {
-    parser: Parser,
-    line: Vec<u8>,
-}
-
-impl Reading {
-    /// Parses the bytes that `input` has read ahead. Returns the header if they complete it;
-    /// otherwise more input is needed.
-    pub(crate) fn advance<R>(&mut self, input: &mut Input<R>) -> Result<Option<Header>, HeaderError> {
-        loop {
-            match input.take_line(&mut self.line, self.parser.max_line()) {
-                LineEnd::LineFeed => {
-                    if let Some(mac) = self.parser.line(&self.line)? {
-                        return Header::parsed(mem::take(&mut self.parser), mac).map(Some);
-                    }
-                    self.line.clear();
-                }
-                LineEnd::Ahead => return Ok(None),
-                LineEnd::TooLong => return Err(self.parser.too_long(&self.line)),
-            }
-        }
-    }
-
-    /// Returns the error for an input that ends here.
-    pub(crate) fn eof(&self) -> HeaderError {
-        self.parser.eof(&self.line)
-    }
-}
-
 impl fmt::Debug for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.encode()))
     }
 }
 
-/// Clones stanzas: the type of `age` has no `Clone`.
-pub(crate) fn clone_stanzas(stanzas: &[Stanza]) -> Vec<Stanza> {
-    let clone = |s: &Stanza| Stanza { tag: s.tag.clone(), args: s.args.clone(), body: s.body.clone() };
-    stanzas.iter().map(clone).collect()
+/// The result of [`Header::parse_prefix`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// The prefix has all of it.
+    Complete {
+        /// The header.
+        header: Header,
+        /// Its length in bytes.
+        len: usize,
+    },
+    /// The prefix ends inside the header.
+    Incomplete {
+        /// The least length of a prefix that may have all of it. More may be needed.
+        at_least: usize,
+    },
+}
+
+/// Returns a stanza of `len` bytes whose type matches no identity: `-> `, the type, a line feed,
+/// and an empty body.
+#[cfg(feature = "std")]
+fn padding(len: usize) -> Option<Stanza> {
+    const NAME: &str = "padding-";
+    let tag_len = len.checked_sub("-> \n\n".len()).filter(|&len| len > 0)?;
+    let tag = NAME.chars().chain(core::iter::repeat('-')).take(tag_len).collect();
+    Some(Stanza { tag, args: Vec::new(), body: Vec::new() })
 }
 
 fn encode_stanza(stanza: &Stanza, out: &mut Vec<u8>) {
     out.extend_from_slice(b"->");
-    for word in std::iter::once(&stanza.tag).chain(&stanza.args) {
+    for word in core::iter::once(&stanza.tag).chain(&stanza.args) {
         out.push(b' ');
         out.extend_from_slice(word.as_bytes());
     }

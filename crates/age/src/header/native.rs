@@ -3,19 +3,14 @@
 //! Every stanza of these types is checked before any identity sees it, so that a file means the
 //! same to everyone who opens it.
 
-use age_core::format::Stanza;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{HeaderError, MAX_STANZAS, StanzaFault, nested};
+use crate::Stanza;
+use crate::file_key::WRAPPED_LEN;
 
 /// The type of a stanza that wraps the file key with a passphrase.
 pub(crate) const SCRYPT: &str = "scrypt";
-
-/// The length of a wrapped file key: 16 bytes and a 16-byte tag.
-///
-/// It is checked before the stanza is decrypted. ChaCha20-Poly1305 does not commit to its key, and
-/// long bodies make attacks that exploit this cheaper.
-const BODY_LEN: usize = 32;
 
 /// An argument of a stanza.
 enum Argument {
@@ -59,7 +54,7 @@ pub(super) fn check_form(stanzas: &[Stanza]) -> Result<(), HeaderError> {
 }
 
 fn check_stanza(stanza: &Stanza, arguments: &[Argument]) -> Result<(), StanzaFault> {
-    if stanza.body.len() != BODY_LEN {
+    if stanza.body.len() != WRAPPED_LEN {
         return Err(StanzaFault::BodyLength);
     }
     if stanza.args.len() != arguments.len() {

@@ -4,11 +4,14 @@
 //! form of a header. A complete age header is not such a body, because its first and last lines are
 //! not stanzas.
 
-use age_core::format::{Stanza, is_arbitrary_string};
+use alloc::vec::Vec;
 
+#[cfg(feature = "std")]
+use super::encode_stanza;
 use super::native::{self, SCRYPT};
 use super::parse::Parser;
-use super::{HeaderError, MAX_STANZAS, encode_stanza};
+use super::{HeaderError, MAX_STANZAS};
+use crate::Stanza;
 
 /// The type of the stanza.
 pub(crate) const THRESHOLD: &str = "sealane/threshold";
@@ -29,10 +32,10 @@ impl Nested {
     ///
     /// # Errors
     /// If a stanza would not be valid in a parsed body.
+    #[cfg(feature = "std")]
     pub(crate) fn new(prefix: [u8; PREFIX_LEN], stanzas: Vec<Stanza>) -> Result<Self, HeaderError> {
         check(&stanzas)?;
-        let is_valid = |s: &Stanza| is_arbitrary_string(&s.tag) && s.args.iter().all(is_arbitrary_string);
-        if !stanzas.iter().all(is_valid) {
+        if !stanzas.iter().all(Stanza::is_well_formed) {
             return Err(HeaderError::InvalidStanza);
         }
         Ok(Self { prefix, stanzas })
@@ -55,6 +58,7 @@ impl Nested {
     }
 
     /// Returns the bytes of the body.
+    #[cfg(feature = "std")]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = self.prefix.to_vec();
         self.stanzas.iter().for_each(|stanza| encode_stanza(stanza, &mut out));

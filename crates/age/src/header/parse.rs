@@ -1,12 +1,22 @@
 //! The grammar of a header, line by line: <https://c2sp.org/age#header>.
 
-use age_core::format::{Stanza, is_arbitrary_string};
+use alloc::borrow::ToOwned as _;
+use alloc::vec::Vec;
+
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use super::{COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAX_HEADER_LEN, MAX_STANZAS, STANZA_PREFIX};
+use super::{
+    COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAC_TEXT_LEN, MAX_HEADER_LEN, MAX_STANZAS,
+    STANZA_PREFIX,
+};
+use crate::Stanza;
+use crate::stanza::is_printable;
 
 /// The longest first line of an age file of any version.
 const MAX_FIRST_LINE: usize = 128;
+
+/// The start of the first line, before the version.
+const ANY_VERSION: &[u8] = b"age-encryption.org/";
 
 /// Parses the lines of a header, one after another.
 #[derive(Default)]
@@ -64,6 +74,24 @@ impl Parser {
         }
     }
 
+    /// Returns the least number of bytes that may complete a header after `rest`, which has no line
+    /// feed.
+    ///
+    /// # Errors
+    /// If `rest` begins no header, whatever follows.
+    pub(super) fn least_rest(&self, rest: &[u8]) -> Result<usize, HeaderError> {
+        if self.line == 0 && rest.iter().zip(ANY_VERSION).any(|(byte, expected)| byte != expected) {
+            return Err(not_age(rest));
+        }
+        let mac_line = MAC_PREFIX.len() + MAC_TEXT_LEN;
+        let may_be_mac = rest.starts_with(MAC_PREFIX) || MAC_PREFIX.starts_with(rest);
+        Ok(if self.line > 0 && !self.in_body && may_be_mac {
+            mac_line.saturating_sub(rest.len()).max(1)
+        } else {
+            1 + mac_line
+        })
+    }
+
     /// Returns the error for a line that begins with `start` and is longer than
     /// [`Parser::max_line`].
     pub(super) fn too_long(&self, start: &[u8]) -> HeaderError {
@@ -115,9 +143,9 @@ fn first_line(line: &[u8]) -> Result<(), HeaderError> {
     if line.strip_suffix(b"\r") == Some(INTRO) {
         return Err(HeaderError::Malformed { line: 1, fault: LineFault::CarriageReturn });
     }
-    let version = line.strip_prefix(b"age-encryption.org/").and_then(|v| std::str::from_utf8(v).ok());
+    let version = line.strip_prefix(ANY_VERSION).and_then(|v| core::str::from_utf8(v).ok());
     match version {
-        Some(v) if is_arbitrary_string(&v) => Err(HeaderError::UnknownVersion(v.to_owned())),
+        Some(v) if is_printable(v) => Err(HeaderError::UnknownVersion(v.to_owned())),
         _ => Err(not_age(line)),
     }
 }
@@ -128,10 +156,10 @@ fn not_age(start: &[u8]) -> HeaderError {
 
 fn stanza_line(rest: &[u8]) -> Result<Stanza, LineFault> {
     let mut words = rest.split(|&b| b == b' ').map(|word| {
-        let word = std::str::from_utf8(word).map_err(|_| LineFault::InvalidCharacter)?;
+        let word = core::str::from_utf8(word).map_err(|_| LineFault::InvalidCharacter)?;
         match word {
             "" => Err(LineFault::EmptyArgument),
-            _ if is_arbitrary_string(&word) => Ok(word.to_owned()),
+            _ if is_printable(word) => Ok(word.to_owned()),
             _ => Err(LineFault::InvalidCharacter),
         }
     });

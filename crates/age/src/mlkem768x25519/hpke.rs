@@ -2,19 +2,16 @@
 //! with the shared secret of a key encapsulation.
 
 use hkdf::Hkdf;
-use sealane::ChaCha20Poly1305;
 use sha2::Sha256;
 use zeroize::Zeroizing;
-
-use crate::stream::TAG_LEN;
 
 /// The suite: X-Wing, HKDF-SHA-256 and ChaCha20-Poly1305 (draft-ietf-hpke-pq; sections 7.2 and 7.3
 /// of the RFC).
 const SUITE: &[u8] = b"HPKE\x64\x7a\x00\x01\x00\x03";
 const BASE_MODE: u8 = 0;
 
-/// Derives the key and the nonce of the first message (section 5.1).
-fn key_schedule(shared: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
+/// Derives the key and the nonce of the only message (section 5.1). It has no associated data.
+pub(super) fn key_schedule(shared: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
     let (psk_id_hash, _) = extract(&[], b"psk_id_hash", &[]);
     let (info_hash, _) = extract(&[], b"info_hash", info);
     let context = [&[BASE_MODE][..], &*psk_id_hash, &*info_hash].concat();
@@ -35,22 +32,4 @@ fn expand<const LEN: usize>(secret: &Hkdf<Sha256>, label: &[u8], info: &[u8]) ->
     let mut out = Zeroizing::new([0; LEN]);
     secret.expand_multi_info(&[&len, b"HPKE-v1", SUITE, label, info], &mut *out).expect("short enough");
     out
-}
-
-/// Seals the only message. It has no associated data.
-pub(super) fn seal(shared: &[u8; 32], info: &[u8], plaintext: &[u8]) -> Vec<u8> {
-    let (key, nonce) = key_schedule(shared, info);
-    let mut sealed = plaintext.to_vec();
-    let tag = ChaCha20Poly1305::new(&key).seal_in_place(&nonce, &[], &mut sealed);
-    sealed.extend_from_slice(&tag);
-    sealed
-}
-
-/// Opens the only message.
-pub(super) fn open(shared: &[u8; 32], info: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    let (key, nonce) = key_schedule(shared, info);
-    let (text, tag) = sealed.split_last_chunk::<TAG_LEN>()?;
-    let mut text = Zeroizing::new(text.to_vec());
-    ChaCha20Poly1305::new(&key).open_in_place(&nonce, &[], &mut text, tag).ok()?;
-    Some(text)
 }

@@ -7,19 +7,16 @@
 mod hpke;
 mod xwing;
 
-use std::collections::HashSet;
-use std::fmt;
-use std::str::FromStr;
+use alloc::boxed::Box;
+use core::fmt;
+use core::str::FromStr;
 
-use age::{DecryptError, EncryptError};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::primitives::bech32_encode;
-use age_core::secrecy::{ExposeSecret as _, SecretString};
+use crate::file_key::WRAPPED_LEN;
+use crate::text::{decode, encode, encode_secret};
+use crate::{FileKey, ParseError, Stanza, UnwrapError};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
-use zeroize::Zeroizing;
-
-use crate::text::{decode, encode_secret};
+use secrecy::SecretString;
 use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
 
 /// The type of the stanza.
@@ -27,14 +24,12 @@ const TYPE: &str = "mlkem768x25519";
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
 /// The label of these recipients. It keeps other recipients out of the file, with which it would
 /// not be post-quantum.
+#[cfg(feature = "std")]
 const LABEL: &str = "postquantum";
+const MALFORMED_RECIPIENT: ParseError = ParseError("post-quantum recipient");
+const MALFORMED_IDENTITY: ParseError = ParseError("post-quantum identity");
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
-
-/// A text is not a recipient, or not an identity, of this type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("malformed post-quantum {0}")]
-pub struct ParseError(&'static str);
 
 /// A public key.
 #[derive(Clone, PartialEq)]
@@ -48,7 +43,7 @@ impl Recipient {
     /// If the length is another, or the bytes are not a key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let bytes: Option<[u8; PUBLIC_LEN]> = bytes.try_into().ok();
-        bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(ParseError("recipient"))
+        bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(MALFORMED_RECIPIENT)
     }
 }
 
@@ -56,13 +51,13 @@ impl FromStr for Recipient {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        decode(text, RECIPIENT_PREFIX).ok_or(ParseError("recipient")).and_then(|bytes| Self::from_bytes(&bytes))
+        decode(text, RECIPIENT_PREFIX).ok_or(MALFORMED_RECIPIENT).and_then(|bytes| Self::from_bytes(&bytes))
     }
 }
 
 impl fmt::Display for Recipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&bech32_encode(RECIPIENT_PREFIX, &self.0.to_bytes()))
+        f.write_str(&encode(RECIPIENT_PREFIX, &self.0.to_bytes()))
     }
 }
 
@@ -72,14 +67,16 @@ impl fmt::Debug for Recipient {
     }
 }
 
-impl age::Recipient for Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
-        let mut randomness = Zeroizing::new([0; 64]);
-        getrandom::fill(&mut *randomness).map_err(|error| EncryptError::Io(error.into()))?;
+#[cfg(feature = "std")]
+impl crate::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
+        let mut randomness = zeroize::Zeroizing::new([0; 64]);
+        getrandom::fill(&mut *randomness)?;
         let (enc, shared) = self.0.encapsulate(&randomness);
-        let body = hpke::seal(&shared, INFO, file_key.expose_secret());
-        let args = vec![BASE64_STANDARD_NO_PAD.encode(enc)];
-        Ok((vec![Stanza { tag: TYPE.to_owned(), args, body }], HashSet::from([LABEL.to_owned()])))
+        let (key, nonce) = hpke::key_schedule(&shared, INFO);
+        let args = [BASE64_STANDARD_NO_PAD.encode(enc)].into();
+        let stanza = Stanza { tag: TYPE.into(), args, body: file_key.wrap(&key, &nonce) };
+        Ok(crate::Wrapped { stanzas: [stanza].into(), labels: [LABEL.into()].into() })
     }
 }
 
@@ -93,8 +90,9 @@ impl Identity {
     /// # Errors
     ///
     /// If the system's random number generator fails.
+    #[cfg(feature = "std")]
     pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        let mut seed = zeroize::Zeroizing::new([0; SEED_LEN]);
         getrandom::fill(&mut *seed)?;
         Ok(Self(Private::from_seed(&seed)))
     }
@@ -105,7 +103,7 @@ impl Identity {
     ///
     /// If the length is another.
     pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
-        let seed: &[u8; SEED_LEN] = seed.try_into().map_err(|_| ParseError("identity"))?;
+        let seed: &[u8; SEED_LEN] = seed.try_into().map_err(|_| MALFORMED_IDENTITY)?;
         Ok(Self(Private::from_seed(seed)))
     }
 
@@ -129,41 +127,47 @@ impl FromStr for Identity {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity")).and_then(|seed| Self::from_seed(&seed))
+        decode(text, IDENTITY_PREFIX).ok_or(MALFORMED_IDENTITY).and_then(|seed| Self::from_seed(&seed))
     }
 }
 
-impl age::Identity for Identity {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        if stanza.tag != TYPE {
-            return None;
+/// The stanza does not name its recipient, so each stanza of the type is tried.
+impl crate::Identity for Identity {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
+            if let Some(file_key) = self.unwrap_stanza(stanza)? {
+                return Ok(Some(file_key));
+            }
         }
-        Some(self.unwrap(stanza)?.ok_or(DecryptError::InvalidHeader))
+        Ok(None)
     }
 }
 
 impl Identity {
-    /// Returns `None` for a stanza of another recipient, and `Some(None)` for a malformed one.
-    fn unwrap(&self, stanza: &Stanza) -> Option<Option<FileKey>> {
-        let [enc] = stanza.args.as_slice() else { return Some(None) };
-        let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok();
-        let enc: Option<[u8; CIPHERTEXT_LEN]> = enc.and_then(|enc| enc.try_into().ok());
-        // The length is checked before the body is opened, because ChaCha20-Poly1305 does not
-        // commit to its key.
-        if stanza.body.len() != FILE_KEY_BYTES + 16 {
-            return Some(None);
+    /// Returns `None` for a stanza of another recipient.
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Result<Option<FileKey>, UnwrapError> {
+        let [enc] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
+        let enc = BASE64_STANDARD_NO_PAD.decode(enc).map_err(|_| UnwrapError::InvalidStanza)?;
+        let enc: Box<[u8; CIPHERTEXT_LEN]> = enc.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
+        if stanza.body.len() != WRAPPED_LEN {
+            return Err(UnwrapError::InvalidStanza);
         }
-        let Some(shared) = enc.and_then(|enc| self.0.decapsulate(&enc)) else { return Some(None) };
-        let file_key = hpke::open(&shared, INFO, &stanza.body)?;
-        Some(Some(FileKey::init_with_mut(|key| key.copy_from_slice(&file_key))))
+        let shared = self.0.decapsulate(&enc).ok_or(UnwrapError::InvalidStanza)?;
+        let (key, nonce) = hpke::key_schedule(&shared, INFO);
+        Ok(FileKey::unwrap(&key, &nonce, &stanza.body))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use age::{Identity as _, Recipient as _};
+    use alloc::string::ToString as _;
+    use core::slice;
+
+    use secrecy::ExposeSecret as _;
 
     use super::*;
+    use crate::file_key::FILE_KEY_LEN;
+    use crate::{Identity as _, Recipient as _};
 
     #[test]
     fn texts_come_back() {
@@ -185,9 +189,9 @@ mod tests {
         for text in
             ["", "age1pq1", &public[..public.len() - 1], &public.replace("age1pq1", "age1"), secret.expose_secret()]
         {
-            assert_eq!(text.parse::<Recipient>(), Err(ParseError("recipient")), "{text}");
+            assert_eq!(text.parse::<Recipient>(), Err(MALFORMED_RECIPIENT), "{text}");
         }
-        let x25519 = age::x25519::Identity::generate().to_string();
+        let x25519 = crate::x25519::Identity::generate().unwrap().to_text();
         for text in ["", "AGE-SECRET-KEY-PQ-1HUNTER2", &public, x25519.expose_secret()] {
             assert!(text.parse::<Identity>().is_err(), "{text}");
         }
@@ -196,13 +200,14 @@ mod tests {
     #[test]
     fn a_stanza_is_opened_by_its_identity_alone() {
         let (identity, other) = (Identity::generate().unwrap(), Identity::generate().unwrap());
-        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
-        let (stanzas, labels) = identity.to_public().wrap_file_key(&file_key).unwrap();
-        assert_eq!(labels, HashSet::from(["postquantum".to_owned()]));
-        let [stanza] = stanzas.as_slice() else { panic!("one stanza") };
-        let opened = identity.unwrap_stanza(stanza).unwrap().unwrap();
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_LEN]));
+        let wrapped = identity.to_public().wrap_file_key(&file_key).unwrap();
+        assert!(wrapped.labels.iter().eq(["postquantum"]));
+        let [stanza] = wrapped.stanzas.as_slice() else { panic!("one stanza") };
+        let unwrap = |identity: &Identity, stanza: &Stanza| identity.unwrap_file_key(slice::from_ref(stanza));
+        let opened = unwrap(&identity, stanza).unwrap().unwrap();
         assert_eq!(opened.expose_secret(), file_key.expose_secret());
-        assert!(other.unwrap_stanza(stanza).is_none());
+        assert!(unwrap(&other, stanza).unwrap().is_none());
 
         let with = |args: &[&str], body: &[u8]| Stanza {
             tag: TYPE.to_owned(),
@@ -216,9 +221,9 @@ mod tests {
             with(&[&enc[1..]], &stanza.body),
             with(&[enc], &stanza.body[1..]),
         ] {
-            assert!(matches!(identity.unwrap_stanza(&malformed), Some(Err(DecryptError::InvalidHeader))));
+            assert!(matches!(unwrap(&identity, &malformed), Err(UnwrapError::InvalidStanza)));
         }
         let x25519 = Stanza { tag: "X25519".to_owned(), ..with(&[enc], &stanza.body) };
-        assert!(identity.unwrap_stanza(&x25519).is_none());
+        assert!(unwrap(&identity, &x25519).unwrap().is_none());
     }
 }

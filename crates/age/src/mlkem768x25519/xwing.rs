@@ -2,11 +2,13 @@
 //! ML-KEM-768 (FIPS 203) or X25519 (RFC 7748) is.
 
 use ml_kem::kem::Decapsulate as _;
-use ml_kem::{B32, EncapsulateDeterministic as _, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
+use ml_kem::{B32, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
 use sha3::digest::ExtendableOutput as _;
 use sha3::{Digest as _, Sha3_256, Shake256};
 use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::keys::is_zero;
 
 type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
@@ -55,7 +57,9 @@ impl Public {
 
     /// Returns a shared secret, and the ciphertext from which the private key recovers it (section
     /// 5.4). `randomness` must be used only once.
+    #[cfg(feature = "std")]
     pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_LEN], Shared) {
+        use ml_kem::EncapsulateDeterministic as _;
         let (m, ephemeral) = randomness.split_at(32);
         let ephemeral: &[u8; 32] = ephemeral.try_into().expect("the other half");
         let m: &B32 = m.try_into().expect("one half");
@@ -106,7 +110,7 @@ impl Private {
         let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_LEN);
         let share: [u8; SHARE_LEN] = share.try_into().ok()?;
         let x_shared = Zeroizing::new(x25519(*self.x, share));
-        if *x_shared == [0; 32] {
+        if is_zero(&x_shared) {
             return None;
         }
         let pq_shared = wiped(self.pq.decapsulate(pq.try_into().ok()?).ok()?);

@@ -1,115 +1,15 @@
-//! Files that are read and written at any position.
+//! Whole files that are read and written at any position.
 
-use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::Threads;
 use super::batch::{After, Batch, CHUNKS};
-use super::{CopyError, Threads};
+use crate::CopyError;
+use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::SEALED_CHUNK_LEN;
-
-/// An input that several threads can read at any position, at once.
-pub trait ReadAt: Sync {
-    /// Reads from byte `offset` on. Returns the number of bytes, which is 0 only at the end or if
-    /// `out` is empty.
-    ///
-    /// # Errors
-    /// Those of the system.
-    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize>;
-
-    /// Returns the length in bytes, which may change at any time.
-    ///
-    /// # Errors
-    /// Those of the system.
-    fn size(&self) -> io::Result<u64>;
-}
-
-/// An output that several threads can write at any position, at once.
-pub trait WriteAt: Sync {
-    /// Writes all of `data` from byte `offset` on.
-    ///
-    /// # Errors
-    /// Those of the system.
-    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
-
-    /// Removes everything after the first `len` bytes.
-    ///
-    /// # Errors
-    /// Those of the system.
-    fn set_len(&self, len: u64) -> io::Result<()>;
-}
-
-/// Reading may change the file's own position.
-impl ReadAt for File {
-    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(self, out, offset);
-        #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(self, out, offset);
-        #[cfg(not(any(unix, windows)))]
-        return Err(unsupported(out.len(), offset));
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        self.metadata().map(|metadata| metadata.len())
-    }
-}
-
-/// Writing may change the file's own position. Do not use it for files opened to append, which are
-/// written at their end.
-impl WriteAt for File {
-    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::write_all_at(self, data, offset);
-        #[cfg(windows)]
-        {
-            let (mut data, mut offset) = (data, offset);
-            while !data.is_empty() {
-                match crate::input::retry(|| std::os::windows::fs::FileExt::seek_write(self, data, offset))? {
-                    0 => return Err(io::ErrorKind::WriteZero.into()),
-                    n => (data, offset) = (&data[n..], offset + n as u64),
-                }
-            }
-            return Ok(());
-        }
-        #[cfg(not(any(unix, windows)))]
-        return Err(unsupported(data.len(), offset));
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        File::set_len(self, len)
-    }
-}
-
-#[cfg(not(any(unix, windows)))]
-fn unsupported(len: usize, offset: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, format!("{len} bytes at {offset}: only a stream can be had here"))
-}
-
-impl ReadAt for [u8] {
-    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
-        let n = out.len().min(rest.len());
-        out[..n].copy_from_slice(&rest[..n]);
-        Ok(n)
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.len() as u64)
-    }
-}
-
-impl<T: ReadAt + ?Sized> ReadAt for &T {
-    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        (**self).read_at(out, offset)
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        (**self).size()
-    }
-}
 
 /// The end of the work.
 struct End {

@@ -2,8 +2,9 @@
 
 use std::io;
 
-use super::{CopyError, ReadAt};
+use crate::CopyError;
 use crate::buffer::Buffer;
+use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 
 /// The number of chunks in a batch: enough that handing a batch over costs nothing, and few enough

@@ -3,8 +3,8 @@
 use std::io;
 use std::mem;
 
-use super::CopyError;
 use super::batch::{After, Batch};
+use crate::CopyError;
 use crate::input::retry;
 use crate::stream::Counter;
 

@@ -17,12 +17,12 @@ use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::thread;
 
-pub use at::{ReadAt, WriteAt};
 use batch::{ToOpen, ToSeal};
 use feed::Feeder;
 
-use crate::Encryptor;
+use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::{Counter, Next, Opener, StreamReader};
+use crate::{CopyError, Encryptor};
 
 /// The number of threads that seal or open. For streams, the calling thread reads, and one more
 /// thread writes.
@@ -55,18 +55,6 @@ impl Threads {
     }
 }
 
-/// An error of copying a payload.
-#[derive(Debug, thiserror::Error)]
-pub enum CopyError {
-    /// The input could not be read. If it is damaged, this is a
-    /// [`StreamError`](crate::StreamError).
-    #[error(transparent)]
-    Read(io::Error),
-    /// The output could not be written.
-    #[error(transparent)]
-    Write(io::Error),
-}
-
 impl Encryptor {
     /// Writes a whole file: the header and all of `input`, sealed on several threads. Flushes, and
     /// returns `output`.
@@ -83,14 +71,14 @@ impl Encryptor {
         mut output: W,
         threads: Threads,
     ) -> Result<W, CopyError> {
-        let (start, cipher) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        let (start, key) = self.start().map_err(|error| CopyError::Write(error.into()))?;
         output.write_all(&start).map_err(CopyError::Write)?;
         let mut feeder = Feeder::new(|out: &mut [u8]| input.read(out), Counter::START);
         pipeline::run(
             threads,
             ToSeal::new,
             |batch, is_idle| feeder.next(batch, is_idle),
-            |batch| batch.seal(&cipher),
+            |batch| batch.seal(&key.cipher),
             |batch| output.write_all(batch.sealed()).map_err(CopyError::Write),
         )?;
         output.flush().map_err(CopyError::Write)?;
@@ -103,10 +91,10 @@ impl Encryptor {
     /// # Errors
     /// [`CopyError`]. The content of `output` is then of no use: anything may be missing in it.
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
-        let (start, cipher) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        let (start, key) = self.start().map_err(|error| CopyError::Write(error.into()))?;
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
         at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal, store| {
-            batch.seal(&cipher);
+            batch.seal(&key.cipher);
             store(batch.sealed())
         })
     }
@@ -154,7 +142,7 @@ impl<R: Read> StreamReader<R> {
     /// of `output` is then of no use: all of it is authentic, but anything may be missing.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
-            batch.open(&self.opener.cipher);
+            batch.open(&self.opener.key.cipher);
             for chunk in batch.opened() {
                 store(chunk)?;
             }
@@ -189,7 +177,7 @@ impl<R: Read> StreamReader<R> {
             n => Ok(n),
         };
         let mut feeder = Feeder::new(read, self.opener.counter);
-        let cipher = &self.opener.cipher;
+        let cipher = &self.opener.key.cipher;
         pipeline::run(
             threads,
             ToOpen::new,

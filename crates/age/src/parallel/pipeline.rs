@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use super::{CopyError, Threads};
+use super::Threads;
+use crate::CopyError;
 
 /// The number of batches for each worker: one that it works on, one that waits for it, and one that
 /// waits to be written.

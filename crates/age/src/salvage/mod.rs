@@ -8,7 +8,8 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use self::search::{Place, Search};
-use crate::parallel::{CopyError, ReadAt};
+use crate::CopyError;
+use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
 
 /// The result of salvaging. Positions are positions in the plaintext, in bytes.
@@ -94,7 +95,7 @@ impl<R> StreamReader<R> {
     ) -> Result<Salvaged, CopyError> {
         let payload = Payload { input, start: self.header_len, len: len.saturating_sub(self.header_len) };
         let mut run = Run {
-            cipher: &self.opener.cipher,
+            cipher: &self.opener.key.cipher,
             buf: Zeroizing::new(vec![0; SEALED_CHUNK_LEN]),
             result: Salvaged {
                 found: 0,
@@ -106,7 +107,7 @@ impl<R> StreamReader<R> {
             },
             shift: 0,
         };
-        let mut search = Search::new(&self.opener.cipher);
+        let mut search = Search::new(&self.opener.key.cipher);
         let mut place = Place { number: 0, at: 0 };
         while place.at < payload.len {
             if run.take(&payload, place, &mut report)? {

@@ -5,7 +5,7 @@ use std::io;
 use zeroize::Zeroizing;
 
 use super::{Payload, Salvaging, find_here};
-use crate::parallel::ReadAt;
+use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, TAG_LEN};
 
 /// The largest distance of a search, in chunks: 64 MiB.

@@ -1,5 +1,6 @@
 //! Errors of payloads.
 
+#[cfg(feature = "std")]
 use std::io;
 
 /// The payload of an age file is damaged, or its writer has failed.
@@ -36,6 +37,9 @@ pub enum StreamError {
     /// The file has more than 2^64 chunks.
     #[error("the file has too many chunks")]
     CounterOverflow,
+    /// A part is not a whole number of chunks, or its buffer is too short.
+    #[error("a part of the file is not a whole number of chunks, or does not fit its buffer")]
+    PartLength,
     /// Plaintext was written after the last chunk of the file.
     #[error("the file has been finished: nothing more can be written to it")]
     Finished,
@@ -44,6 +48,7 @@ pub enum StreamError {
     EarlierFailure,
 }
 
+#[cfg(feature = "std")]
 impl StreamError {
     /// Returns the payload error that `error` wraps, if there is one.
     pub fn of(error: &io::Error) -> Option<Self> {
@@ -51,10 +56,12 @@ impl StreamError {
     }
 }
 
+#[cfg(feature = "std")]
 impl From<StreamError> for io::Error {
     fn from(error: StreamError) -> Self {
         let kind = match error {
             StreamError::Truncated => io::ErrorKind::UnexpectedEof,
+            StreamError::PartLength => io::ErrorKind::InvalidInput,
             StreamError::EarlierFailure => io::ErrorKind::Other,
             StreamError::Finished => io::ErrorKind::BrokenPipe,
             _ => io::ErrorKind::InvalidData,

@@ -8,22 +8,37 @@
 //! the file.
 
 mod error;
+mod key;
+mod layout;
+#[cfg(feature = "std")]
 mod opener;
+#[cfg(feature = "std")]
 mod reader;
+#[cfg(feature = "std")]
 mod sealer;
+#[cfg(feature = "std")]
 mod seek;
+#[cfg(feature = "std")]
 mod writer;
 
 use sealane::{Backend, ChaCha20Poly1305};
 
 pub use self::error::StreamError;
-pub(crate) use self::opener::{Next, Opener};
+pub use self::key::{PayloadKey, SealingKey};
+pub use self::layout::{SealedRange, plaintext_len, sealed_len};
+#[cfg(feature = "std")]
+pub(crate) use self::layout::{chunk_start, last_chunk};
+#[cfg(feature = "std")]
+pub(crate) use self::opener::Opener;
 #[cfg(feature = "tokio")]
-pub(crate) use self::opener::{Snapshot, chunk_start, last_chunk};
+pub(crate) use self::opener::Snapshot;
+#[cfg(feature = "std")]
 pub use self::reader::StreamReader;
+#[cfg(feature = "std")]
 pub(crate) use self::sealer::Sealer;
 #[cfg(feature = "tokio")]
 pub(crate) use self::seek::out_of_range;
+#[cfg(feature = "std")]
 pub use self::writer::StreamWriter;
 
 /// The plaintext of a full chunk, in bytes.
@@ -37,7 +52,19 @@ pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
 
 /// The number of chunks in a buffer: enough to make system calls rare, and few enough to stay in
 /// the second-level cache.
+#[cfg(feature = "std")]
 const CHUNKS: usize = 4;
+
+/// What comes after the chunk that is in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Another chunk.
+    Chunk,
+    /// The end of the plaintext.
+    End,
+    /// An error.
+    Error(StreamError),
+}
 
 /// Seals and opens single chunks.
 pub(crate) struct ChunkCipher(ChaCha20Poly1305);
@@ -47,6 +74,57 @@ impl ChunkCipher {
         Self(ChaCha20Poly1305::with_backend(key, backend))
     }
 
+    /// Seals `text` into `chunk`, which is as long as the text and the tag.
+    pub(crate) fn seal_into(&self, number: u64, last: bool, text: &[u8], chunk: &mut [u8]) {
+        let (body, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
+        *tag = self.0.seal_into(&nonce(number, last), &[], text, body).1;
+    }
+
+    /// Opens the next chunk of a file, which is complete or ends with the file, into `text`, which
+    /// is shorter by the tag. Returns the kind of data after it. `more` says whether anything
+    /// follows it in the file. If it fails, nothing of the plaintext is in `text`.
+    pub(crate) fn open_next_into(
+        &self,
+        number: u64,
+        more: bool,
+        chunk: &[u8],
+        text: &mut [u8],
+    ) -> Result<Next, StreamError> {
+        let Some((body, tag)) = chunk.split_last_chunk::<TAG_LEN>() else {
+            return Err(StreamError::CorruptEnd { number });
+        };
+        let open = |last| self.0.open_into(&nonce(number, last), &[], body, tag, &mut *text).is_ok();
+        Self::next(number, more, chunk.len(), open)
+    }
+
+    /// Opens a chunk of `len` bytes with `open`, which gets whether it is to be the last of the
+    /// file.
+    fn next(number: u64, more: bool, len: usize, mut open: impl FnMut(bool) -> bool) -> Result<Next, StreamError> {
+        // The case that fits the input's length is tried first. The other one is an error too, but
+        // not an error of this chunk.
+        let last = if open(!more) {
+            !more
+        } else if len == SEALED_CHUNK_LEN && open(more) {
+            more
+        } else if more {
+            return Err(StreamError::CorruptChunk { number });
+        } else {
+            return Err(StreamError::CorruptEnd { number });
+        };
+        if last && len == TAG_LEN && number > 0 {
+            return Err(StreamError::EmptyLastChunk);
+        }
+        Ok(match (last, more) {
+            (false, _) => Next::Chunk,
+            (true, true) => Next::Error(StreamError::TrailingData),
+            (true, false) => Next::End,
+        })
+    }
+}
+
+/// In place.
+#[cfg(feature = "std")]
+impl ChunkCipher {
     /// Seals `chunk`. Its last 16 bytes become the tag.
     pub(crate) fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
         let (text, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
@@ -78,45 +156,9 @@ impl ChunkCipher {
         self.0.find_start(&nonce(number, true), data)
     }
 
-    /// Opens the next chunk of a file, which is complete or ends with the file. Returns the kind of
-    /// data after it. `more` says whether anything follows it in the file.
+    /// Does the same as [`ChunkCipher::open_next_into`] in place.
     pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
-        // The case that fits the input's length is tried first. The other one is an error too, but
-        // not an error of this chunk.
-        let last = if self.open(number, !more, chunk) {
-            !more
-        } else if chunk.len() == SEALED_CHUNK_LEN && self.open(number, more, chunk) {
-            more
-        } else if more {
-            return Err(StreamError::CorruptChunk { number });
-        } else {
-            return Err(StreamError::CorruptEnd { number });
-        };
-        if last && chunk.len() == TAG_LEN && number > 0 {
-            return Err(StreamError::EmptyLastChunk);
-        }
-        Ok(match (last, more) {
-            (false, _) => Next::Chunk,
-            (true, true) => Next::Error(StreamError::TrailingData),
-            (true, false) => Next::End,
-        })
-    }
-}
-
-/// Returns the length of the plaintext of chunks with this many bytes, or `None` if they cannot be
-/// all chunks of a file.
-///
-/// This proves nothing about the content: the file may have been cut between two chunks. Seek to
-/// the end of a [`StreamReader`] to learn the authentic length.
-pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
-    let chunks = chunks_len.div_ceil(SEALED_CHUNK_LEN as u64);
-    let tags = chunks * TAG_LEN as u64;
-    // Only the chunk of an empty file is empty.
-    match chunks_len % SEALED_CHUNK_LEN as u64 {
-        _ if chunks == 0 => None,
-        last if last != 0 && last < TAG_LEN as u64 => None,
-        last if last == TAG_LEN as u64 && chunks > 1 => None,
-        _ => Some(chunks_len - tags),
+        Self::next(number, more, chunk.len(), |last| self.open(number, last, chunk))
     }
 }
 
@@ -132,9 +174,11 @@ fn nonce(number: u64, last: bool) -> [u8; 12] {
 ///
 /// The format counts to 2^88. This counter ends at 2^64, which is 2^80 bytes of plaintext. No
 /// number is used twice.
+#[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter(Option<u64>);
 
+#[cfg(feature = "std")]
 impl Counter {
     pub(crate) const START: Self = Self(Some(0));
 

@@ -1,8 +1,8 @@
 //! Collects, opens and hands out chunks: the part of a reader that does no I/O.
 
-use std::ops::Range;
+use core::ops::Range;
 
-use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use super::{CHUNK_LEN, CHUNKS, Counter, Next, PayloadKey, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 use crate::buffer::Buffer;
 
 /// The size of the first read, in bytes. Most files are small.
@@ -13,7 +13,7 @@ const FIRST_READ: usize = 16 << 10;
 /// It does no I/O. When [`Opener::advance`] asks for input, read bytes into [`Opener::room`], and
 /// call [`Opener::filled`].
 pub(crate) struct Opener {
-    pub(crate) cipher: ChunkCipher,
+    pub(crate) key: PayloadKey,
     pub(crate) counter: Counter,
     buf: Buffer,
     /// The rest of the last chunk that was opened, in `buf`. `at` is the position in it.
@@ -33,17 +33,6 @@ pub(crate) struct Opener {
     pub(crate) plaintext_len: Option<u64>,
 }
 
-/// What comes after the chunk that is in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Another chunk.
-    Chunk,
-    /// The end of the plaintext.
-    End,
-    /// An error.
-    Error(StreamError),
-}
-
 /// A state to restore when a seek fails.
 #[derive(Clone, Copy)]
 pub(crate) struct Snapshot {
@@ -53,9 +42,9 @@ pub(crate) struct Snapshot {
 }
 
 impl Opener {
-    pub(crate) fn new(cipher: ChunkCipher) -> Self {
+    pub(crate) fn new(key: PayloadKey) -> Self {
         Self {
-            cipher,
+            key,
             counter: Counter::START,
             // The byte after the chunks shows whether the last of them is the last of the file.
             buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN + 1),
@@ -122,11 +111,13 @@ impl Opener {
     }
 
     /// Returns the bytes that were read ahead.
+    #[cfg(feature = "parallel")]
     pub(crate) fn sealed(&self) -> &[u8] {
         &self.buf[self.sealed.clone()]
     }
 
     /// Returns whether the position is inside a chunk, and not at its start.
+    #[cfg(feature = "parallel")]
     pub(crate) fn is_within_chunk(&self) -> bool {
         self.at < self.chunk.end || self.skip > 0
     }
@@ -140,7 +131,7 @@ impl Opener {
         }
         let number = self.counter.take().map_err(|e| self.fail(e))?;
         let range = self.sealed.start..self.sealed.start + len;
-        self.next = self.cipher.open_next(number, more, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
+        self.next = self.key.cipher.open_next(number, more, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
         self.sealed.start = range.end;
         let mut chunk = range.start..range.end - TAG_LEN;
         if self.next == Next::End {
@@ -223,15 +214,4 @@ impl Opener {
             self.fail(error);
         }
     }
-}
-
-/// Returns the position of the chunk with the byte `target`, if the payload starts at
-/// `payload_start`.
-pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
-    (target / CHUNK_LEN as u64).checked_mul(SEALED_CHUNK_LEN as u64)?.checked_add(payload_start)
-}
-
-/// Returns the number of the last chunk of a payload with this many bytes, or 0 if it has none.
-pub(crate) fn last_chunk(payload_len: u64) -> u64 {
-    payload_len.div_ceil(SEALED_CHUNK_LEN as u64).saturating_sub(1)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-use super::{ChunkCipher, Opener};
+use super::{Opener, PayloadKey};
 use crate::input::Input;
 use crate::keys::FILE_ID_LEN;
 
@@ -27,17 +27,37 @@ pub struct StreamReader<R> {
     pub(crate) header_len: u64,
     /// The input's position when the decryptor got it, once it is known.
     pub(super) base: Option<u64>,
-    file_id: [u8; FILE_ID_LEN],
 }
 
 impl<R> StreamReader<R> {
-    pub(crate) fn new(input: Input<R>, header_len: u64, cipher: ChunkCipher, file_id: [u8; FILE_ID_LEN]) -> Self {
-        Self { input, opener: Opener::new(cipher), header_len, base: None, file_id }
+    pub(crate) fn new(input: Input<R>, header_len: u64, key: PayloadKey) -> Self {
+        Self { input, opener: Opener::new(key), header_len, base: None }
     }
 
     /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
     pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
-        self.file_id
+        self.opener.key.file_id()
+    }
+}
+
+impl<R: Read> StreamReader<R> {
+    /// Verifies the rest of the file: opens all chunks from the reader's position on, and discards
+    /// the plaintext. Returns the position of its end. From the start of a file, this is the
+    /// authentic length of the plaintext.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input, and a [`StreamError`](super::StreamError) if the file is damaged.
+    pub fn verify(&mut self) -> io::Result<u64> {
+        loop {
+            let len = match self.fill_buf() {
+                Ok([]) => return Ok(self.opener.position()),
+                Ok(plaintext) => plaintext.len(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.consume(len);
+        }
     }
 }
 

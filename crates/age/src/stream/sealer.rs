@@ -1,6 +1,6 @@
 //! Fills and seals chunks: the part of a writer that does no I/O.
 
-use super::{CHUNK_LEN, CHUNKS, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use super::{CHUNK_LEN, CHUNKS, Counter, PayloadKey, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 use crate::buffer::Buffer;
 
 /// The amount of plaintext that the buffer holds.
@@ -12,7 +12,7 @@ const CAPACITY: usize = CHUNKS * CHUNK_LEN;
 ///
 /// If sealing fails, the buffer is partly sealed, and must not be used again.
 pub(crate) struct Sealer {
-    cipher: ChunkCipher,
+    key: PayloadKey,
     pub(super) counter: Counter,
     /// Chunks with room for their tags between them. They are sealed in place and written at once.
     buf: Buffer,
@@ -23,8 +23,8 @@ pub(crate) struct Sealer {
 }
 
 impl Sealer {
-    pub(crate) fn new(cipher: ChunkCipher) -> Self {
-        Self { cipher, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN), sealed: 0, len: 0 }
+    pub(crate) fn new(key: PayloadKey) -> Self {
+        Self { key, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN), sealed: 0, len: 0 }
     }
 
     /// Returns whether there is no room for more plaintext.
@@ -57,7 +57,7 @@ impl Sealer {
         let chunks = if more { self.len / CHUNK_LEN } else { self.len.saturating_sub(1) / CHUNK_LEN };
         let sealed = chunks * SEALED_CHUNK_LEN;
         for chunk in self.buf.room(0..sealed).chunks_exact_mut(SEALED_CHUNK_LEN) {
-            self.cipher.seal(self.counter.take()?, false, chunk);
+            self.key.cipher.seal(self.counter.take()?, false, chunk);
         }
         self.sealed = sealed;
         self.len -= chunks * CHUNK_LEN;
@@ -68,7 +68,7 @@ impl Sealer {
     pub(crate) fn seal_last(&mut self) -> Result<(), StreamError> {
         self.seal(false)?;
         let end = self.sealed + self.len + TAG_LEN;
-        self.cipher.seal(self.counter.take()?, true, self.buf.room(self.sealed..end));
+        self.key.cipher.seal(self.counter.take()?, true, self.buf.room(self.sealed..end));
         (self.sealed, self.len) = (end, 0);
         Ok(())
     }

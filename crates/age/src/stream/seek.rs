@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use super::opener::{chunk_start, last_chunk};
-use super::{CHUNK_LEN, StreamError, StreamReader};
+use super::{CHUNK_LEN, StreamError, StreamReader, chunk_start, last_chunk};
 
 impl<R: Read + Seek> StreamReader<R> {
     /// Returns the length of the plaintext in bytes.

@@ -2,10 +2,12 @@
 
 use std::io::{Read, Write};
 
-use age_core::format::FileKey;
 use sealane::Backend;
 
-use super::{CHUNK_LEN, ChunkCipher, Counter, SEALED_CHUNK_LEN, StreamError, StreamReader, StreamWriter, nonce};
+use super::{
+    CHUNK_LEN, ChunkCipher, Counter, PayloadKey, SEALED_CHUNK_LEN, StreamError, StreamReader, StreamWriter, nonce,
+};
+use crate::FileKey;
 use crate::header::Header;
 use crate::input::Input;
 use crate::keys;
@@ -13,6 +15,10 @@ use crate::keys;
 #[path = "../../tests/format/vector.rs"]
 #[allow(dead_code, reason = "the vectors are here for some of their fields only")]
 mod vector;
+
+fn key_of(key: &[u8; 32], backend: Backend) -> PayloadKey {
+    PayloadKey::with_cipher(ChunkCipher::new(key, backend))
+}
 
 #[test]
 fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
@@ -84,13 +90,13 @@ fn no_chunk_number_is_given_twice() {
 
 #[test]
 fn a_writer_that_runs_out_of_numbers_fails() {
-    let mut writer = StreamWriter::new(Vec::new(), ChunkCipher::new(&[1; 32], Backend::detect()));
+    let mut writer = StreamWriter::new(Vec::new(), key_of(&[1; 32], Backend::detect()));
     writer.sealer.counter = Counter(Some(u64::MAX));
     writer.write_all(&vec![0; CHUNK_LEN + 1]).unwrap();
     let error = writer.finish().unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
 
-    let mut writer = StreamWriter::new(Vec::new(), ChunkCipher::new(&[1; 32], Backend::detect()));
+    let mut writer = StreamWriter::new(Vec::new(), key_of(&[1; 32], Backend::detect()));
     writer.sealer.counter = Counter(Some(u64::MAX));
     let error = writer.write_all(&vec![0; 5 * CHUNK_LEN]).unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
@@ -105,7 +111,7 @@ fn a_reader_that_runs_out_of_numbers_fails() {
     let (first, second) = file.split_at_mut(SEALED_CHUNK_LEN);
     ChunkCipher::new(&key, backend).seal(u64::MAX, false, first);
     ChunkCipher::new(&key, backend).seal(0, true, second);
-    let mut reader = StreamReader::new(Input::new(&file[..]), 0, ChunkCipher::new(&key, backend), [0; 32]);
+    let mut reader = StreamReader::new(Input::new(&file[..]), 0, key_of(&key, backend));
     reader.opener.counter = Counter(Some(u64::MAX));
     let mut released = Vec::new();
     let error = reader.read_to_end(&mut released).unwrap_err();
@@ -127,9 +133,9 @@ fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
         let key = keys::payload_key(&file_key, &nonce);
         for backend in Backend::available() {
             let mut plaintext = Vec::new();
-            let cipher = || ChunkCipher::new(&key, backend);
-            StreamReader::new(Input::new(payload), 0, cipher(), [0; 32]).read_to_end(&mut plaintext).unwrap();
-            let mut writer = StreamWriter::new(Vec::new(), cipher());
+            let payload_key = || key_of(&key, backend);
+            StreamReader::new(Input::new(payload), 0, payload_key()).read_to_end(&mut plaintext).unwrap();
+            let mut writer = StreamWriter::new(Vec::new(), payload_key());
             writer.write_all(&plaintext).unwrap();
             assert!(writer.finish().unwrap() == payload, "{} {}", vector.name, backend.name());
             sealed += 1;

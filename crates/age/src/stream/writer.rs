@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::{ChunkCipher, Sealer, StreamError};
+use super::{PayloadKey, Sealer, StreamError};
 
 /// Encrypts what is written to it.
 ///
@@ -22,8 +22,8 @@ pub struct StreamWriter<W> {
 }
 
 impl<W: Write> StreamWriter<W> {
-    pub(crate) fn new(inner: W, cipher: ChunkCipher) -> Self {
-        Self { inner, sealer: Sealer::new(cipher), failed: false }
+    pub(crate) fn new(inner: W, key: PayloadKey) -> Self {
+        Self { inner, sealer: Sealer::new(key), failed: false }
     }
 
     /// Seals and writes the last chunk, flushes, and returns the inner writer.

@@ -1,8 +1,11 @@
 //! The description in the first line of a stanza. It is shown to the holder, and authenticated with
 //! the share.
 
-use std::fmt;
-use std::str::FromStr;
+use alloc::borrow::ToOwned as _;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
@@ -18,10 +21,11 @@ pub const MAX_LABEL_LEN: usize = 100;
 const VERSION: &str = "v1";
 
 /// The id of a share set: random bytes, shown as 32 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShareSetId(pub [u8; SHARE_SET_ID_LEN]);
 
 impl ShareSetId {
+    #[cfg(feature = "std")]
     pub(super) fn random() -> Result<Self, getrandom::Error> {
         let mut id = [0; SHARE_SET_ID_LEN];
         getrandom::fill(&mut id)?;
@@ -109,7 +113,7 @@ pub struct ShareDescription {
 impl ShareDescription {
     /// Returns the arguments of the stanza.
     pub(super) fn to_args(&self) -> Vec<String> {
-        let mut args = vec![VERSION.to_owned()];
+        let mut args = Vec::from([VERSION.to_owned()]);
         args.extend([self.threshold, self.count, self.point].map(|number| number.to_string()));
         args.push(self.set.to_string());
         args.extend(self.label.as_ref().map(|label| BASE64_STANDARD_NO_PAD.encode(label.as_str())));
@@ -123,7 +127,7 @@ impl ShareDescription {
         let (version, args) = args.split_first().ok_or_else(malformed)?;
         if version != VERSION {
             let number = version.strip_prefix('v').and_then(|text| text.parse::<u64>().ok());
-            let is_version = number.is_some_and(|number| number > 0 && format!("v{number}") == *version);
+            let is_version = number.is_some_and(|number| number > 0 && alloc::format!("v{number}") == *version);
             return Err(if is_version { ThresholdError::UnknownVersion(version.clone()) } else { malformed() });
         }
         let (args, label) = match args {

@@ -1,14 +1,16 @@
 //! Opens a file with identities of several holders, and parts of others.
 
-use age::{DecryptError, Identity};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::secrecy::ExposeSecret as _;
+use alloc::vec::Vec;
+use core::slice;
+
 use sealane::shamir::bytes::Combiner;
 use zeroize::Zeroizing;
 
 use super::set::ShareSet;
-use super::share::{Share, share_of};
+use super::share::Share;
 use super::{Part, ThresholdError};
+use crate::file_key::FILE_KEY_LEN;
+use crate::{FileKey, Identity, Stanza, UnwrapError};
 
 /// Identities of several holders, and parts that others have contributed. Together they open a
 /// file, if there are enough.
@@ -22,8 +24,10 @@ impl<'a> ThresholdIdentity<'a> {
     pub fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a [Part]) -> Self {
         Self { identities: identities.into_iter().collect(), parts }
     }
+}
 
-    fn unwrap(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, DecryptError> {
+impl Identity for ThresholdIdentity<'_> {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let sets = ShareSet::all(stanzas)?;
         if sets.is_empty() {
             return Ok(None);
@@ -52,17 +56,6 @@ impl<'a> ThresholdIdentity<'a> {
             .filter(|shares| !shares.found.is_empty())
             .min_by_key(|shares| shares.needed() - shares.found.len());
         closest.map_or(Ok(None), |shares| Err(shares.too_few().into()))
-    }
-}
-
-impl Identity for ThresholdIdentity<'_> {
-    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        // One share is never enough.
-        None
-    }
-
-    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        self.unwrap(stanzas).transpose()
     }
 }
 
@@ -97,7 +90,7 @@ impl<'a> Shares<'a> {
     ///
     /// If an identity fails, the others are still tried. Its error is returned if there are not
     /// enough shares.
-    pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), DecryptError> {
+    pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), UnwrapError> {
         let mut failure = None;
         for identity in identities {
             for share in &self.set.shares {
@@ -112,7 +105,7 @@ impl<'a> Shares<'a> {
                     Ok(Some(key)) => self.found.push((point, key)),
                     Ok(None) => {}
                     Err(error) => {
-                        let is_of_share = ThresholdError::of(&error).is_some();
+                        let is_of_share = matches!(error, UnwrapError::Threshold(_));
                         failure.get_or_insert(error);
                         // An identity that fails by itself, such as a plugin, would fail again.
                         if !is_of_share {
@@ -132,29 +125,29 @@ impl<'a> Shares<'a> {
     }
 
     /// Recovers the file key by Lagrange interpolation at 0.
-    fn combine(&self) -> Result<FileKey, DecryptError> {
+    fn combine(&self) -> Result<FileKey, UnwrapError> {
         let chosen = &self.found[..self.needed()];
         let points: Vec<u8> = chosen.iter().map(|(point, _)| *point).collect();
         let values: Vec<&[u8]> = chosen.iter().map(|(_, share)| &share.expose_secret()[..]).collect();
-        let mut secret = Zeroizing::new([0; FILE_KEY_BYTES]);
+        let mut secret = Zeroizing::new([0; FILE_KEY_LEN]);
         Combiner::new(&points)
             .and_then(|combiner| combiner.combine(&values, &mut *secret))
             .map_err(|_| ThresholdError::Malformed)?;
-        Ok(share_of(&secret))
+        Ok(FileKey::copy_of(&secret))
     }
 }
 
 /// Opens a share with an identity. Returns `None` if it belongs to another holder.
-fn open(share: &Share, identity: &dyn Identity) -> Result<Option<FileKey>, DecryptError> {
+fn open(share: &Share, identity: &dyn Identity) -> Result<Option<FileKey>, UnwrapError> {
     let mut is_wrong = false;
     for stanza in &share.stanzas {
-        match identity.unwrap_stanza(stanza) {
-            None | Some(Err(DecryptError::NoMatchingKeys | DecryptError::DecryptionFailed)) => {}
-            Some(Ok(one_time_key)) => match share.open(&one_time_key) {
+        match identity.unwrap_file_key(slice::from_ref(stanza)) {
+            Ok(None) | Err(UnwrapError::Authentication) => {}
+            Ok(Some(one_time_key)) => match share.open(&one_time_key) {
                 Some(share) => return Ok(Some(share)),
                 None => is_wrong = true,
             },
-            Some(Err(error)) => return Err(error),
+            Err(error) => return Err(error),
         }
     }
     let point = share.description.point;

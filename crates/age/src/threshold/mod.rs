@@ -22,17 +22,17 @@
 mod description;
 mod identity;
 mod part;
+#[cfg(feature = "std")]
 mod recipient;
 mod set;
 mod share;
 
-use std::io;
-
-use age::DecryptError;
+use alloc::string::String;
 
 pub use self::description::{Label, MAX_LABEL_LEN, SHARE_SET_ID_LEN, ShareDescription, ShareSetId};
 pub use self::identity::ThresholdIdentity;
 pub use self::part::Part;
+#[cfg(feature = "std")]
 pub use self::recipient::ThresholdRecipient;
 pub use self::set::{ShareSetDescription, describe};
 
@@ -88,18 +88,4 @@ pub enum ThresholdError {
         /// The number of the part.
         point: u8,
     },
-}
-
-impl ThresholdError {
-    /// Returns the error that an error of `age` wraps, if there is one.
-    pub fn of(error: &DecryptError) -> Option<&Self> {
-        let DecryptError::Io(error) = error else { return None };
-        error.get_ref()?.downcast_ref()
-    }
-}
-
-impl From<ThresholdError> for DecryptError {
-    fn from(error: ThresholdError) -> Self {
-        Self::Io(io::Error::new(io::ErrorKind::InvalidData, error))
-    }
 }

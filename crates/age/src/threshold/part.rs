@@ -1,24 +1,24 @@
 //! Parts: shares that their holders have contributed.
 
-use std::str::FromStr;
+use alloc::vec::Vec;
+use core::str::FromStr;
 
-use age::{DecryptError, Identity};
-use age_core::format::{FILE_KEY_BYTES, FileKey};
-use age_core::secrecy::{ExposeSecret as _, SecretString};
 use bech32::Hrp;
+use secrecy::SecretString;
 use zeroize::Zeroizing;
 
 use super::identity::Shares;
 use super::set::ShareSet;
-use super::share::share_of;
 use super::{SHARE_SET_ID_LEN, ShareDescription, ShareSetId, ThresholdError};
+use crate::file_key::FILE_KEY_LEN;
 use crate::header::Header;
 use crate::text::{decode, encode_secret};
+use crate::{FileKey, Identity, UnwrapError};
 
 const PREFIX: Hrp = Hrp::parse_unchecked("SEALANE-PART-");
 const VERSION: u8 = 1;
 /// The length of a part: the version, the share set id, three numbers, and the share.
-const LEN: usize = 1 + SHARE_SET_ID_LEN + 3 + FILE_KEY_BYTES;
+const LEN: usize = 1 + SHARE_SET_ID_LEN + 3 + FILE_KEY_LEN;
 
 /// A share of a file key that its holder has opened for those who open the file. It is secret.
 pub struct Part {
@@ -42,7 +42,7 @@ impl Part {
     pub fn of<'a>(
         header: &Header,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
-    ) -> Result<Vec<(ShareDescription, Self)>, DecryptError> {
+    ) -> Result<Vec<(ShareDescription, Self)>, UnwrapError> {
         let identities: Vec<_> = identities.into_iter().collect();
         let mut parts = Vec::new();
         for set in &ShareSet::all(header.stanzas())? {
@@ -73,7 +73,7 @@ impl Part {
         bytes[0] = VERSION;
         bytes[1..][..SHARE_SET_ID_LEN].copy_from_slice(&self.set.0);
         bytes[1 + SHARE_SET_ID_LEN..][..3].copy_from_slice(&[self.threshold, self.count, self.point]);
-        bytes[LEN - FILE_KEY_BYTES..].copy_from_slice(self.share.expose_secret());
+        bytes[LEN - FILE_KEY_LEN..].copy_from_slice(self.share.expose_secret());
         encode_secret(PREFIX, &*bytes)
     }
 
@@ -82,7 +82,9 @@ impl Part {
         let description = set.description();
         let is_alike = (self.threshold, self.count) == (description.threshold, description.count);
         match set.share(self.point) {
-            Some(share) if is_alike && share.is_committed(&self.share) => Ok(share_of(self.share.expose_secret())),
+            Some(share) if is_alike && share.is_committed(&self.share) => {
+                Ok(FileKey::copy_of(self.share.expose_secret()))
+            }
             _ => Err(ThresholdError::WrongPart { point: self.point }),
         }
     }
@@ -101,7 +103,7 @@ impl FromStr for Part {
         if *version != VERSION || !description.is_possible() {
             return Err(ThresholdError::NotAPart);
         }
-        let share = share_of(share.try_into().map_err(|_| ThresholdError::NotAPart)?);
+        let share = FileKey::copy_of(share.try_into().map_err(|_| ThresholdError::NotAPart)?);
         Ok(Self { set: description.set, threshold, count, point, share })
     }
 }

@@ -1,16 +1,17 @@
 //! Recipients a number of whom are needed together.
 
-use std::collections::HashSet;
-use std::io;
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString as _};
+use alloc::vec;
+use alloc::vec::Vec;
 
-use age::{EncryptError, Recipient};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::secrecy::ExposeSecret as _;
 use sealane::shamir::bytes::{Backend, Splitter};
 use zeroize::Zeroizing;
 
-use super::share::{Share, share_of};
+use super::share::Share;
 use super::{Label, ShareDescription, ShareSetId, ThresholdError};
+use crate::file_key::FILE_KEY_LEN;
+use crate::{FileKey, Recipient, WrapError, Wrapped};
 
 /// Recipients a number of whom are needed together.
 ///
@@ -50,31 +51,31 @@ impl<'a> ThresholdRecipient<'a> {
 }
 
 impl Recipient for ThresholdRecipient<'_> {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *seed).map_err(|error| EncryptError::Io(error.into()))?;
-        let set = ShareSetId::random().map_err(|error| EncryptError::Io(error.into()))?;
+        getrandom::fill(&mut *seed)?;
+        let set = ShareSetId::random()?;
         let points: Vec<u8> = (1..=255).take(self.recipients.len()).collect();
-        let mut shares = Zeroizing::new(vec![[0; FILE_KEY_BYTES]; points.len()]);
+        let mut shares = Zeroizing::new(vec![[0; FILE_KEY_LEN]; points.len()]);
         let mut buffers: Vec<&mut [u8]> = shares.iter_mut().map(|share| &mut share[..]).collect();
         Splitter::from_seed(usize::from(self.threshold), &points, &seed, Backend::detect())
             .and_then(|mut splitter| splitter.split(file_key.expose_secret(), &mut buffers))
-            .map_err(|error| EncryptError::Io(io::Error::other(error.to_string())))?;
+            .map_err(|error| WrapError::other(error.to_string()))?;
 
         let mut stanzas = Vec::with_capacity(points.len());
-        let mut labels: Option<HashSet<String>> = None;
+        let mut labels: Option<BTreeSet<String>> = None;
         for ((&point, share), recipient) in points.iter().zip(shares.iter()).zip(&self.recipients) {
             let (threshold, label) = (self.threshold, self.label.clone());
             let description = ShareDescription { threshold, count: points.len() as u8, point, set, label };
-            let (share, theirs) = Share::seal(description, &share_of(share), *recipient)?;
+            let (share, theirs) = Share::seal(description, &FileKey::copy_of(share), *recipient)?;
             match &labels {
                 Some(labels) if *labels != theirs => {
-                    return Err(EncryptError::IncompatibleRecipients { l_labels: labels.clone(), r_labels: theirs });
+                    return Err(WrapError::IncompatibleRecipients(labels.clone(), theirs));
                 }
                 _ => labels = Some(theirs),
             }
             stanzas.push(share.into_stanza()?);
         }
-        Ok((stanzas, labels.unwrap_or_default()))
+        Ok(Wrapped { stanzas, labels: labels.unwrap_or_default() })
     }
 }

@@ -1,11 +1,12 @@
 //! The share sets in a header.
 
-use std::collections::HashMap;
-
-use age_core::format::Stanza;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::share::Share;
 use super::{Label, ShareDescription, ShareSetId, TYPE, ThresholdError};
+use crate::Stanza;
 use crate::header::Header;
 
 /// All shares of one splitting of the file key.
@@ -18,7 +19,7 @@ impl ShareSet {
     /// Reads the sets in a header, in the order of their first stanzas. Each is complete.
     pub(super) fn all(stanzas: &[Stanza]) -> Result<Vec<Self>, ThresholdError> {
         let mut sets: Vec<Self> = Vec::new();
-        let mut places: HashMap<ShareSetId, usize> = HashMap::new();
+        let mut places: BTreeMap<ShareSetId, usize> = BTreeMap::new();
         let mut unknown = None;
         for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
             let share = match Share::from_stanza(stanza) {

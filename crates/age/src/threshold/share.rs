@@ -1,23 +1,24 @@
 //! One share in a header: the sealed share, its commitment, and the stanzas that wrap its one-time
 //! key.
 
-use std::collections::HashSet;
-use std::io;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use alloc::{borrow::ToOwned as _, collections::BTreeSet, string::String};
 
-use age::{EncryptError, Recipient};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::secrecy::ExposeSecret as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sealane::ChaCha20Poly1305;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::{ShareDescription, TYPE, ThresholdError};
+#[cfg(feature = "std")]
+use super::TYPE;
+use super::{ShareDescription, ThresholdError};
+use crate::file_key::FILE_KEY_LEN;
 use crate::header::nested::{Nested, PREFIX_LEN};
-use crate::keys;
+use crate::{FileKey, Stanza, keys};
 
 const TAG_LEN: usize = 16;
-const SEALED_LEN: usize = FILE_KEY_BYTES + TAG_LEN;
+const SEALED_LEN: usize = FILE_KEY_LEN + TAG_LEN;
 const COMMITMENT_LEN: usize = PREFIX_LEN - SEALED_LEN;
 
 const SHARE_KEY_INFO: &[u8] = b"sealane/threshold/v1/share";
@@ -37,16 +38,17 @@ pub(super) struct Share {
 
 impl Share {
     /// Seals `share` for `recipient`. Returns the labels of that recipient too.
+    #[cfg(feature = "std")]
     pub(super) fn seal(
         description: ShareDescription,
         share: &FileKey,
-        recipient: &dyn Recipient,
-    ) -> Result<(Self, HashSet<String>), EncryptError> {
-        let one_time_key = keys::new_file_key().map_err(|error| EncryptError::Io(error.into()))?;
-        let (stanzas, labels) = recipient.wrap_file_key(&one_time_key)?;
+        recipient: &dyn crate::Recipient,
+    ) -> Result<(Self, BTreeSet<String>), crate::WrapError> {
+        let one_time_key = keys::new_file_key()?;
+        let crate::Wrapped { stanzas, labels } = recipient.wrap_file_key(&one_time_key)?;
         let associated_data = description.associated_data();
         let mut sealed = [0; SEALED_LEN];
-        let (body, tag) = sealed.split_at_mut(FILE_KEY_BYTES);
+        let (body, tag) = sealed.split_at_mut(FILE_KEY_LEN);
         body.copy_from_slice(share.expose_secret());
         tag.copy_from_slice(&cipher(&one_time_key).seal_in_place(&NONCE, &associated_data, body));
         let commitment = commitment(share, &associated_data).finalize().into_bytes().into();
@@ -56,12 +58,12 @@ impl Share {
     /// Opens the share with a key that an identity has unwrapped. It may be the key of something
     /// else.
     pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
-        let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
+        let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_LEN>()?;
         let tag = tag.try_into().ok()?;
         let mut share = Zeroizing::new(*sealed);
         let associated_data = self.description.associated_data();
         cipher(one_time_key).open_in_place(&NONCE, &associated_data, &mut *share, &tag).ok()?;
-        Some(share_of(&share)).filter(|share| self.is_committed(share))
+        Some(FileKey::copy_of(&share)).filter(|share| self.is_committed(share))
     }
 
     /// Returns whether `share` is the share that was sealed, in constant time.
@@ -70,11 +72,12 @@ impl Share {
     }
 
     /// Returns the stanza for the header.
-    pub(super) fn into_stanza(self) -> Result<Stanza, EncryptError> {
+    #[cfg(feature = "std")]
+    pub(super) fn into_stanza(self) -> Result<Stanza, crate::WrapError> {
         let mut prefix = [0; PREFIX_LEN];
         prefix[..SEALED_LEN].copy_from_slice(&self.sealed);
         prefix[SEALED_LEN..].copy_from_slice(&self.commitment);
-        let nested = Nested::new(prefix, self.stanzas).map_err(|error| EncryptError::Io(io::Error::other(error)))?;
+        let nested = Nested::new(prefix, self.stanzas).map_err(crate::WrapError::InvalidStanza)?;
         Ok(Stanza { tag: TYPE.to_owned(), args: self.description.to_args(), body: nested.encode() })
     }
 
@@ -88,11 +91,6 @@ impl Share {
         };
         Ok(Self { description, sealed, commitment, stanzas })
     }
-}
-
-/// Returns a share in the type of a file key, which is equally long and is wiped too.
-pub(super) fn share_of(bytes: &[u8; FILE_KEY_BYTES]) -> FileKey {
-    FileKey::init_with_mut(|key| key.copy_from_slice(bytes))
 }
 
 fn cipher(one_time_key: &FileKey) -> ChaCha20Poly1305 {

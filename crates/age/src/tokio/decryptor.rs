@@ -6,13 +6,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
-use age::Identity;
 
 use super::AsyncStreamReader;
 use crate::header::{HeaderError, Reading};
 use crate::input::Input;
 use crate::stream::NONCE_LEN;
-use crate::{DecryptError, Decryptor};
+use crate::{DecryptError, Decryptor, Identity, Preamble};
 
 impl<R: AsyncRead + Unpin> Decryptor<R> {
     /// Does the same as [`Decryptor::new`] for tokio (feature `tokio`).
@@ -46,7 +45,7 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
                 n => filled += n,
             }
         }
-        Ok(Self::from_parts(input, header, nonce))
+        Ok(Self { input, preamble: Preamble::new(header, nonce) })
     }
 
     /// Does the same as [`Decryptor::decrypt`] for tokio (feature `tokio`).
@@ -61,9 +60,8 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
     ) -> Result<AsyncStreamReader<R>, DecryptError> {
-        let (cipher, file_id) = self.unlock(identities)?;
-        let (_, input) = self.into_parts();
-        Ok(AsyncStreamReader::new(input, cipher, file_id))
+        let key = self.preamble.unlock(identities)?;
+        Ok(AsyncStreamReader::new(self.input, key))
     }
 }
 

@@ -10,7 +10,7 @@ use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 use super::seek::Seeking;
 use crate::input::Input;
 use crate::keys::FILE_ID_LEN;
-use crate::stream::{ChunkCipher, Opener};
+use crate::stream::{Opener, PayloadKey};
 
 /// Decrypts what it reads, and hands out only authenticated plaintext, in order (feature `tokio`).
 /// It is a [`StreamReader`](crate::StreamReader) that does not block.
@@ -47,18 +47,17 @@ pub struct AsyncStreamReader<R> {
     pub(super) seeking: Option<Seeking<R>>,
     /// Whether the inner reader is seeking.
     pub(super) is_moving: bool,
-    file_id: [u8; FILE_ID_LEN],
 }
 
 impl<R> AsyncStreamReader<R> {
-    pub(super) fn new(input: Input<R>, cipher: ChunkCipher, file_id: [u8; FILE_ID_LEN]) -> Self {
+    pub(super) fn new(input: Input<R>, key: PayloadKey) -> Self {
         let header_len = input.delivered();
-        Self { input, opener: Opener::new(cipher), header_len, base: None, seeking: None, is_moving: false, file_id }
+        Self { input, opener: Opener::new(key), header_len, base: None, seeking: None, is_moving: false }
     }
 
     /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
     pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
-        self.file_id
+        self.opener.key.file_id()
     }
 }
 

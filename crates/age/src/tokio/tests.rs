@@ -8,7 +8,7 @@ use sealane::Backend;
 use super::writer::State;
 use super::{AsyncStreamReader, AsyncStreamWriter};
 use crate::input::Input;
-use crate::stream::{CHUNK_LEN, ChunkCipher, Sealer, StreamReader, StreamWriter};
+use crate::stream::{CHUNK_LEN, ChunkCipher, PayloadKey, Sealer, StreamReader, StreamWriter};
 
 #[path = "../../tests/format/flaky.rs"]
 #[allow(dead_code, reason = "some of it is for other tests")]
@@ -16,12 +16,12 @@ mod flaky;
 
 use flaky::{Dice, Flaky, block_on};
 
-fn cipher() -> ChunkCipher {
-    ChunkCipher::new(&[9; 32], Backend::detect())
+fn key() -> PayloadKey {
+    PayloadKey::with_cipher(ChunkCipher::new(&[9; 32], Backend::detect()))
 }
 
 fn writer<W>(inner: W, start: &[u8]) -> AsyncStreamWriter<W> {
-    AsyncStreamWriter { inner, start: start.to_vec(), sealer: Sealer::new(cipher()), written: 0, state: State::Open }
+    AsyncStreamWriter { inner, start: start.to_vec(), sealer: Sealer::new(key()), written: 0, state: State::Open }
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn both_writers_write_the_same_and_both_readers_read_it() {
     let lengths = [0, 1, 2, 3, 4, 5, 8].map(|chunks| near(chunks * CHUNK_LEN)).concat();
     for (seed, len) in (1..).zip(lengths) {
         let text: Vec<u8> = (0..len).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect();
-        let mut sync = StreamWriter::new(b"header".to_vec(), cipher());
+        let mut sync = StreamWriter::new(b"header".to_vec(), key());
         sync.write_all(&text).unwrap();
         let file = sync.finish().unwrap();
 
@@ -57,11 +57,11 @@ fn both_writers_write_the_same_and_both_readers_read_it() {
 
             let payload = &file[b"header".len()..];
             let mut opened = Vec::new();
-            let mut reader = AsyncStreamReader::new(Input::new(Flaky::new(payload, seed)), cipher(), [0; 32]);
+            let mut reader = AsyncStreamReader::new(Input::new(Flaky::new(payload, seed)), key());
             block_on(reader.read_to_end(&mut opened)).unwrap();
             assert!(opened == text, "{len} {seed}");
             opened.clear();
-            StreamReader::new(Input::new(payload), 0, cipher(), [0; 32]).read_to_end(&mut opened).unwrap();
+            StreamReader::new(Input::new(payload), 0, key()).read_to_end(&mut opened).unwrap();
             assert!(opened == text, "{len}");
         }
     }

@@ -69,12 +69,12 @@ impl Encryptor {
     /// [`Encryptor::encrypt_to_armor`] makes it in memory.
     ///
     /// ```
-    /// use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age};
+    /// use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
     /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let identity = age::x25519::Identity::generate();
+    /// let identity = x25519::Identity::generate()?;
     /// let recipient = identity.to_public();
     ///
     /// let mut file = Vec::new();

@@ -7,8 +7,7 @@ use sealane_age::armor::{ArmorError, ArmoredReader, ArmoredWriter};
 use sealane_age::header::{Header, HeaderError};
 use sealane_age::secrecy::SecretString;
 use sealane_age::{
-    Backend, CopyError, DecryptError, Decryptor, Identity, StreamError, Threads, age, mlkem768x25519,
-    passphrase_identity,
+    Backend, DecryptError, Decryptor, Identity, StreamError, mlkem768x25519, passphrase_identity, x25519,
 };
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt as _;
@@ -41,7 +40,7 @@ fn of_decrypt_error(error: &DecryptError) -> &'static str {
 fn identities(vector: &Vector) -> Vec<Box<dyn Identity>> {
     let native = vector.identities.iter().map(|text| match text.parse::<mlkem768x25519::Identity>() {
         Ok(identity) => Box::new(identity) as Box<dyn Identity>,
-        Err(_) => Box::new(text.parse::<age::x25519::Identity>().unwrap()),
+        Err(_) => Box::new(text.parse::<x25519::Identity>().unwrap()),
     });
     let passphrases = vector.passphrases.iter();
     native
@@ -53,8 +52,17 @@ fn identities(vector: &Vector) -> Vec<Box<dyn Identity>> {
 #[derive(Clone, Copy, Debug)]
 enum How {
     Reader,
+    #[cfg(feature = "parallel")]
     Threads(usize),
 }
+
+const ALL: &[How] = &[
+    How::Reader,
+    #[cfg(feature = "parallel")]
+    How::Threads(1),
+    #[cfg(feature = "parallel")]
+    How::Threads(3),
+];
 
 fn run(vector: &Vector, input: impl Read, backend: Backend, how: How) -> Outcome {
     let identities = identities(vector);
@@ -67,11 +75,15 @@ fn run(vector: &Vector, input: impl Read, backend: Backend, how: How) -> Outcome
     let mut released = Vec::new();
     let result = match how {
         How::Reader => reader.read_to_end(&mut released).map(drop),
-        How::Threads(count) => match reader.copy_to(&mut released, Threads::new(count.try_into().unwrap())) {
-            Ok(_) => Ok(()),
-            Err(CopyError::Read(error)) => Err(error),
-            Err(error) => panic!("{error}"),
-        },
+        #[cfg(feature = "parallel")]
+        How::Threads(count) => {
+            use sealane_age::{CopyError, Threads};
+            match reader.copy_to(&mut released, Threads::new(count.try_into().unwrap())) {
+                Ok(_) => Ok(()),
+                Err(CopyError::Read(error)) => Err(error),
+                Err(error) => panic!("{error}"),
+            }
+        }
     };
     Outcome { status: of_result(result), released }
 }
@@ -117,7 +129,7 @@ fn every_vector_has_the_expected_status_and_releases_the_expected_bytes() {
     for vector in &vectors {
         *run_by_status.entry(&*vector.expect).or_insert(0) += 1;
         for (i, backend) in Backend::available().enumerate() {
-            for how in [How::Reader, How::Threads(1), How::Threads(3)] {
+            for &how in ALL {
                 let name = format!("{} {how:?}", backend.name());
                 if vector.armored {
                     let outcome = run(vector, ArmoredReader::armored(&vector.file[..]), backend, how);

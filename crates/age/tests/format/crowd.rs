@@ -1,15 +1,15 @@
 //! Headers with very many stanzas are opened or rejected quickly, and in little memory.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::io::{self, Read};
 use std::mem::size_of;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use sealane_age::age_core::format::{FileKey, Stanza};
 use sealane_age::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
-use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient, age};
+use sealane_age::{
+    DecryptError, Decryptor, EncryptError, Encryptor, FileKey, Identity, Recipient, Stanza, WrapError, Wrapped,
+};
 
 use crate::support::{backend, drain, identity, one_line};
 
@@ -25,11 +25,11 @@ struct Crowd {
 }
 
 impl Recipient for Crowd {
-    fn wrap_file_key(&self, key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
-        let (mut stanzas, labels) = identity().to_public().wrap_file_key(key)?;
+    fn wrap_file_key(&self, key: &FileKey) -> Result<Wrapped, WrapError> {
+        let Wrapped { mut stanzas, labels } = identity().to_public().wrap_file_key(key)?;
         let place = if self.first { stanzas.len() } else { 0 };
         stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
-        Ok((stanzas, labels))
+        Ok(Wrapped { stanzas, labels })
     }
 }
 
@@ -68,7 +68,7 @@ fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     assert!(error.is_none() && opened == b"for one of many");
     assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
 
-    let stranger = age::x25519::Identity::generate();
+    let stranger = sealane_age::x25519::Identity::generate().unwrap();
     let error = sealane_age::decrypt([&stranger as &dyn Identity], &file).unwrap_err();
     assert!(matches!(error, DecryptError::NoMatch));
     assert!(begun.elapsed() < 2 * LIMIT, "{:?}", begun.elapsed());

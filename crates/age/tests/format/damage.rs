@@ -229,3 +229,17 @@ fn a_file_that_was_not_finished_cannot_be_read_to_the_end() {
         assert!(text.starts_with(&released));
     }
 }
+
+#[test]
+fn files_are_verified_without_their_plaintext() {
+    for len in [0, 1, 65536, 200_000] {
+        let file = seal(&plaintext(len));
+        assert_eq!(open(&file[..]).verify().unwrap(), len as u64);
+        let mut damaged = file.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        let error = open(&damaged[..]).verify().unwrap_err();
+        assert!(matches!(StreamError::of(&error), Some(StreamError::CorruptEnd { .. })), "{error:?}");
+        let error = open(&file[..file.len() - 1]).verify().unwrap_err();
+        assert!(StreamError::of(&error).is_some(), "{error:?}");
+    }
+}

@@ -1,9 +1,8 @@
 //! The parser accepts exactly the headers that the writer makes.
 
-use age_core::format::{FileKey, Stanza};
 use proptest::prelude::*;
 use sealane_age::header::{Header, HeaderError, LineFault, StanzaFault};
-use sealane_age::{DecryptError, Decryptor, age_core};
+use sealane_age::{DecryptError, Decryptor, FileKey, Stanza};
 
 use crate::support::one_line;
 

@@ -3,32 +3,76 @@
 
 use std::io::{BufReader, Read, Write};
 
+use sealane_age::adapter::{FromAge, ToAge};
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
-use sealane_age::secrecy::SecretString;
-use sealane_age::{Decryptor, Encryptor, Identity, Recipient, age, passphrase_identity};
+use sealane_age::secrecy::{ExposeSecret as _, SecretString};
+use sealane_age::{
+    DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient, UnwrapError, mlkem768x25519, scrypt,
+    threshold, x25519,
+};
 
 use crate::support::{LENGTHS, backend, plaintext};
 
+/// A key as we have it, and as the `age` crate has it.
 struct Pair {
     name: &'static str,
-    recipient: Box<dyn Recipient>,
-    identity: Box<dyn Identity>,
+    ours: (Box<dyn Recipient>, Box<dyn Identity>),
+    theirs: (Box<dyn age::Recipient>, Box<dyn age::Identity>),
 }
 
 fn ssh(name: &'static str, public: &str, private: &str) -> Pair {
-    let identity = age::ssh::Identity::from_buffer(BufReader::new(private.as_bytes()), None).unwrap();
-    let recipient: age::ssh::Recipient = public.parse().unwrap();
-    Pair { name, recipient: Box::new(recipient), identity: Box::new(identity) }
+    let identity = || age::ssh::Identity::from_buffer(BufReader::new(private.as_bytes()), None).unwrap();
+    let recipient = || public.parse::<age::ssh::Recipient>().unwrap();
+    Pair {
+        name,
+        ours: (Box::new(recipient()), Box::new(identity())),
+        theirs: (Box::new(recipient()), Box::new(identity())),
+    }
+}
+
+fn x25519() -> Pair {
+    let ours = x25519::Identity::generate().unwrap();
+    let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();
+    assert_eq!(theirs.to_string().expose_secret(), ours.to_text().expose_secret());
+    let recipient: age::x25519::Recipient = ours.to_public().to_string().parse().unwrap();
+    assert_eq!(theirs.to_public(), recipient);
+    Pair {
+        name: "X25519",
+        ours: (Box::new(ours.to_public()), Box::new(ours)),
+        theirs: (Box::new(recipient), Box::new(theirs)),
+    }
+}
+
+fn scrypt() -> Pair {
+    let passphrase = || SecretString::from("a passphrase");
+    let mut theirs = age::scrypt::Recipient::new(passphrase());
+    theirs.set_work_factor(2);
+    Pair {
+        name: "scrypt",
+        ours: (
+            Box::new(scrypt::Recipient::new(passphrase()).with_work_factor(2).unwrap()),
+            Box::new(scrypt::Identity::new(passphrase())),
+        ),
+        theirs: (Box::new(theirs), Box::new(age::scrypt::Identity::new(passphrase()))),
+    }
+}
+
+/// The adapters themselves, one way there and back.
+fn adapted() -> Pair {
+    let ours = x25519::Identity::generate().unwrap();
+    let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();
+    Pair {
+        name: "X25519",
+        ours: (Box::new(FromAge(theirs.to_public())), Box::new(FromAge(theirs))),
+        theirs: (Box::new(ToAge(ours.to_public())), Box::new(ToAge(ours))),
+    }
 }
 
 fn pairs() -> Vec<Pair> {
-    let x25519 = age::x25519::Identity::generate();
-    let passphrase = || SecretString::from("a passphrase".to_owned());
-    let mut scrypt = age::scrypt::Recipient::new(passphrase());
-    scrypt.set_work_factor(2);
     vec![
-        Pair { name: "X25519", recipient: Box::new(x25519.to_public()), identity: Box::new(x25519) },
-        Pair { name: "scrypt", recipient: Box::new(scrypt), identity: Box::new(passphrase_identity(passphrase())) },
+        x25519(),
+        adapted(),
+        scrypt(),
         ssh("ssh-ed25519", include_str!("../data/ssh_ed25519.pub"), include_str!("../data/ssh_ed25519")),
         ssh("ssh-rsa", include_str!("../data/ssh_rsa.pub"), include_str!("../data/ssh_rsa")),
     ]
@@ -43,7 +87,7 @@ fn the_age_crate_opens_what_we_seal() {
         for len in LENGTHS {
             for (format, _) in FORMATS {
                 let text = plaintext(len);
-                let encryptor = Encryptor::with_recipients([&*pair.recipient]).unwrap().with_backend(backend());
+                let encryptor = Encryptor::with_recipients([&*pair.ours.0]).unwrap().with_backend(backend());
                 assert_eq!(encryptor.header().stanzas()[0].tag, pair.name);
                 let mut writer = encryptor.wrap_output(ArmoredWriter::with_format(Vec::new(), format)).unwrap();
                 writer.write_all(&text).unwrap();
@@ -51,7 +95,7 @@ fn the_age_crate_opens_what_we_seal() {
 
                 let decryptor = age::Decryptor::new_buffered(age::armor::ArmoredReader::new(&file[..])).unwrap();
                 let mut opened = Vec::new();
-                decryptor.decrypt([&*pair.identity].into_iter()).unwrap().read_to_end(&mut opened).unwrap();
+                decryptor.decrypt([&*pair.theirs.1].into_iter()).unwrap().read_to_end(&mut opened).unwrap();
                 assert!(opened == text, "{} {len} {format:?}", pair.name);
             }
         }
@@ -64,7 +108,7 @@ fn we_open_what_the_age_crate_seals() {
         for len in LENGTHS {
             for (_, format) in FORMATS {
                 let text = plaintext(len);
-                let encryptor = age::Encryptor::with_recipients([&*pair.recipient].into_iter()).unwrap();
+                let encryptor = age::Encryptor::with_recipients([&*pair.theirs.0].into_iter()).unwrap();
                 let output = age::armor::ArmoredWriter::wrap_output(Vec::new(), format).unwrap();
                 let mut writer = encryptor.wrap_output(output).unwrap();
                 writer.write_all(&text).unwrap();
@@ -73,7 +117,7 @@ fn we_open_what_the_age_crate_seals() {
                 let decryptor = Decryptor::new(ArmoredReader::new(&file[..])).unwrap().with_backend(backend());
                 assert_eq!(decryptor.is_scrypt(), pair.name == "scrypt");
                 let mut opened = Vec::new();
-                decryptor.decrypt([&*pair.identity]).unwrap().read_to_end(&mut opened).unwrap();
+                decryptor.decrypt([&*pair.ours.1]).unwrap().read_to_end(&mut opened).unwrap();
                 assert!(opened == text, "{} {len}", pair.name);
             }
         }
@@ -83,17 +127,62 @@ fn we_open_what_the_age_crate_seals() {
 #[test]
 fn all_kinds_of_keys_in_one_file() {
     let pairs: Vec<Pair> = pairs().into_iter().filter(|p| p.name != "scrypt").collect();
-    let encryptor = Encryptor::with_recipients(pairs.iter().map(|p| &*p.recipient)).unwrap();
+    let encryptor = Encryptor::with_recipients(pairs.iter().map(|p| &*p.ours.0)).unwrap();
     let mut writer = encryptor.wrap_output(Vec::new()).unwrap();
     writer.write_all(b"for everybody").unwrap();
     let file = writer.finish().unwrap();
     for pair in &pairs {
         let mut ours = Vec::new();
-        Decryptor::new(&file[..]).unwrap().decrypt([&*pair.identity]).unwrap().read_to_end(&mut ours).unwrap();
+        Decryptor::new(&file[..]).unwrap().decrypt([&*pair.ours.1]).unwrap().read_to_end(&mut ours).unwrap();
         assert_eq!(ours, b"for everybody", "{}", pair.name);
         let mut theirs = Vec::new();
         let decryptor = age::Decryptor::new_buffered(&file[..]).unwrap();
-        decryptor.decrypt([&*pair.identity].into_iter()).unwrap().read_to_end(&mut theirs).unwrap();
+        decryptor.decrypt([&*pair.theirs.1].into_iter()).unwrap().read_to_end(&mut theirs).unwrap();
         assert_eq!(theirs, ours, "{}", pair.name);
     }
+}
+
+/// Errors pass through the adapters, there and back.
+#[test]
+fn errors_keep_their_meaning() {
+    let file =
+        |recipient: &dyn Recipient| Encryptor::with_recipients([recipient]).unwrap().encrypt_to_vec(b"text").unwrap();
+    let opened =
+        |file: &[u8], identity: &dyn Identity| Decryptor::new(file).unwrap().decrypt([identity]).map(drop).unwrap_err();
+    let passphrase = |text: &str| SecretString::from(text);
+    let recipient = scrypt::Recipient::new(passphrase("right")).with_work_factor(3).unwrap();
+    let locked = file(&recipient);
+    let wrong = FromAge(ToAge(scrypt::Identity::new(passphrase("wrong"))));
+    assert!(matches!(opened(&locked, &wrong), DecryptError::WrongPassphrase));
+    let low = FromAge(ToAge(scrypt::Identity::new(passphrase("right")).with_max_work_factor(2)));
+    assert!(matches!(opened(&locked, &low), DecryptError::ExcessiveWork { required: 3 }));
+    let stranger = FromAge(ToAge(x25519::Identity::generate().unwrap()));
+    assert!(matches!(opened(&locked, &stranger), DecryptError::NoMatch));
+
+    // Errors that the `age` crate does not have.
+    let keys: Vec<_> = (0..2).map(|_| x25519::Identity::generate().unwrap()).collect();
+    let recipients: Vec<_> = keys.iter().map(x25519::Identity::to_public).collect();
+    let all = recipients.iter().map(|recipient| recipient as &dyn Recipient);
+    let both = threshold::ThresholdRecipient::new(2, all).unwrap();
+    let shared = file(&FromAge(ToAge(both)));
+    let one = threshold::ThresholdIdentity::new([&keys[0] as &dyn Identity], &[]);
+    let error = opened(&shared, &FromAge(ToAge(one)));
+    let too_few = threshold::ThresholdError::TooFew { needed: 2, count: 2, found: 1 };
+    assert!(matches!(error, DecryptError::Threshold(error) if error == too_few));
+
+    struct Broken;
+    impl Identity for Broken {
+        fn unwrap_file_key(&self, _: &[sealane_age::Stanza]) -> Result<Option<sealane_age::FileKey>, UnwrapError> {
+            Err(UnwrapError::other("the card was removed"))
+        }
+    }
+    assert_eq!(opened(&locked, &FromAge(ToAge(Broken))).to_string(), "the card was removed");
+
+    let pq = mlkem768x25519::Identity::generate().unwrap().to_public();
+    let mixed = threshold::ThresholdRecipient::new(2, [&pq as &dyn Recipient, &recipients[0]]).unwrap();
+    let error = Encryptor::with_recipients([&FromAge(ToAge(mixed)) as &dyn Recipient]).unwrap_err();
+    assert!(matches!(error, EncryptError::IncompatibleRecipients(..)), "{error:?}");
+    let weak = FromAge(ToAge(x25519::Recipient::from_bytes([0; 32])));
+    let error = Encryptor::with_recipients([&weak as &dyn Recipient]).unwrap_err();
+    assert!(matches!(error, EncryptError::WeakKey), "{error:?}");
 }

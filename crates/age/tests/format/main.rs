@@ -8,12 +8,14 @@ mod async_write;
 mod cctv;
 mod crowd;
 mod damage;
+mod engine;
 mod flaky;
 mod grammar;
 mod header;
 mod interop;
 mod io_faults;
 mod oneshot;
+#[cfg(feature = "parallel")]
 mod parallel;
 mod parallel_faults;
 mod recipients;

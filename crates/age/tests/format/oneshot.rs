@@ -5,7 +5,7 @@ use std::io::Write as _;
 use sealane_age::armor::{ArmorError, ArmoredReader, ArmoredWriter};
 use sealane_age::header::HeaderError;
 use sealane_age::secrecy::SecretString;
-use sealane_age::{DecryptError, EncryptError, Encryptor, Identity, StreamError, age, passphrase_identity};
+use sealane_age::{DecryptError, EncryptError, Encryptor, Identity, StreamError, passphrase_identity, x25519};
 
 use crate::support::{
     CHUNK, LENGTHS, SEALED, drain, encryptor, identity, one_line, open, payload_start, plaintext, seal,
@@ -87,7 +87,7 @@ fn damage_in_each_chunk_is_reported_as_by_a_stream() {
 #[test]
 fn headers_identities_and_recipients_that_are_wrong() {
     let file = seal(b"text");
-    let stranger = age::x25519::Identity::generate();
+    let stranger = x25519::Identity::generate().unwrap();
     let error = sealane_age::decrypt([&stranger as &dyn Identity], &file).unwrap_err();
     assert!(matches!(error, DecryptError::NoMatch));
     assert!(matches!(sealane_age::decrypt([], &file).unwrap_err(), DecryptError::NoMatch));

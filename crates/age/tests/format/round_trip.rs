@@ -2,10 +2,8 @@
 
 use std::io::{BufRead, Read, Write};
 
-use sealane_age::age_core::format::{FileKey, Stanza};
-use sealane_age::age_core::secrecy::ExposeSecret as _;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
-use sealane_age::{Backend, Decryptor, Existing, Identity, Recipient, age};
+use sealane_age::{Backend, Decryptor, Existing, FileKey, Identity, Recipient, Stanza, UnwrapError, x25519};
 
 use crate::support::{LENGTHS, SEALED, drain, encryptor, identity, open, payload_start, plaintext, seal};
 
@@ -130,9 +128,9 @@ fn no_two_files_have_a_file_key_or_nonce_in_common() {
 struct Noting(std::cell::RefCell<Vec<u8>>);
 
 impl Identity for Noting {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
-        let unwrapped = identity().unwrap_stanza(stanza);
-        if let Some(Ok(key)) = &unwrapped {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        let unwrapped = identity().unwrap_file_key(stanzas);
+        if let Ok(Some(key)) = &unwrapped {
             self.0.replace(key.expose_secret().to_vec());
         }
         unwrapped
@@ -152,7 +150,7 @@ fn the_id_of_a_file_is_derived_from_its_key_and_stays() {
     hkdf.expand(b"sealane/file-id", &mut derived).unwrap();
     assert_eq!(id, derived);
 
-    let other = age::x25519::Identity::generate();
+    let other = x25519::Identity::generate().unwrap();
     let decryptor = Decryptor::new(&file[..]).unwrap();
     let rekeyed =
         decryptor.rekey([identity() as &dyn Identity], [&other.to_public() as &dyn Recipient], Existing::Drop).unwrap();

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
-use sealane_age::{Backend, Decryptor, Encryptor, Identity, Recipient, StreamError, StreamReader, age};
+use sealane_age::{Backend, Decryptor, Encryptor, Identity, Recipient, StreamError, StreamReader, x25519};
 
 /// The length of a chunk's plaintext. The lengths here are the test's own numbers, not the crate's.
 pub(crate) const CHUNK: usize = 65536;
@@ -19,9 +19,9 @@ pub(crate) fn backend() -> Backend {
     Backend::from_env().unwrap()
 }
 
-pub(crate) fn identity() -> &'static age::x25519::Identity {
-    static IDENTITY: OnceLock<age::x25519::Identity> = OnceLock::new();
-    IDENTITY.get_or_init(age::x25519::Identity::generate)
+pub(crate) fn identity() -> &'static x25519::Identity {
+    static IDENTITY: OnceLock<x25519::Identity> = OnceLock::new();
+    IDENTITY.get_or_init(|| x25519::Identity::generate().unwrap())
 }
 
 /// Returns bytes without a period that fits a chunk.

@@ -1,22 +1,24 @@
 //! Any k of n recipients open a file together.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
 
-use sealane_age::age_core::format::{FileKey, Stanza};
 use sealane_age::armor::ArmoredReader;
 use sealane_age::header::{Header, HeaderError};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
-use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Existing, Identity, Recipient, RekeyError, age};
+use sealane_age::{
+    DecryptError, Decryptor, EncryptError, Encryptor, Existing, FileKey, Identity, Recipient, RekeyError, Stanza,
+    UnwrapError, WrapError, Wrapped, x25519,
+};
 
 use crate::support::one_line;
 
-pub(crate) type Key = age::x25519::Identity;
+pub(crate) type Key = x25519::Identity;
 
 pub(crate) fn keys(count: usize) -> Vec<Key> {
-    (0..count).map(|_| Key::generate()).collect()
+    (0..count).map(|_| Key::generate().unwrap()).collect()
 }
 
 fn seal(threshold: usize, keys: &[Key], others: &[&dyn Recipient]) -> Vec<u8> {
@@ -44,9 +46,9 @@ pub(crate) fn open(file: &[u8], keys: &[&Key], parts: &[Part]) -> Result<Vec<u8>
 #[track_caller]
 pub(crate) fn fails(result: Result<Vec<u8>, DecryptError>) -> ThresholdError {
     match result {
-        Err(DecryptError::Identity(error)) => {
+        Err(DecryptError::Threshold(error)) => {
             one_line(&error);
-            ThresholdError::of(&error).unwrap_or_else(|| panic!("{error}")).clone()
+            error
         }
         other => panic!("{other:?}"),
     }
@@ -111,7 +113,7 @@ fn numbers_that_are_possible() {
 
 #[test]
 fn beside_others_who_open_it_alone() {
-    let (keys, chief) = (keys(3), Key::generate());
+    let (keys, chief) = (keys(3), Key::generate().unwrap());
     let file = seal(2, &keys, &[&chief.to_public()]);
     let mut out = Vec::new();
     Decryptor::new(&file[..]).unwrap().decrypt([&chief as &dyn Identity]).unwrap().read_to_end(&mut out).unwrap();
@@ -138,7 +140,7 @@ fn parts_from_holders_who_are_not_here() {
     assert_eq!(fails(open(&file, &[&keys[1]], &parts)), ThresholdError::TooFew { needed: 3, count: 4, found: 2 });
     let all = [part(&keys[0]), part(&keys[1]), part(&keys[1]), part(&keys[2])];
     assert_eq!(open(&file, &[], &all).unwrap(), b"secret");
-    assert!(Part::of(decryptor.header(), [&Key::generate() as &dyn Identity]).unwrap().is_empty());
+    assert!(Part::of(decryptor.header(), [&Key::generate().unwrap() as &dyn Identity]).unwrap().is_empty());
 
     let other = seal(3, &keys, &[]);
     assert_eq!(fails(open(&other, &[&keys[0]], &parts)), ThresholdError::OtherFile);
@@ -152,10 +154,11 @@ fn parts_from_holders_who_are_not_here() {
 #[test]
 fn all_must_have_the_same_labels() {
     let pq = sealane_age::mlkem768x25519::Identity::generate().unwrap().to_public();
-    let x25519 = Key::generate().to_public();
+    let x25519 = Key::generate().unwrap().to_public();
     let all = [&pq as &dyn Recipient, &x25519];
     let mixed = ThresholdRecipient::new(2, all).unwrap();
-    assert!(Encryptor::with_recipients([&mixed as &dyn Recipient]).is_err());
+    let error = Encryptor::with_recipients([&mixed as &dyn Recipient]).unwrap_err();
+    assert!(matches!(error, EncryptError::IncompatibleRecipients(..)), "{error:?}");
     // The labels are passed on.
     let safe = ThresholdRecipient::new(2, [&pq as &dyn Recipient, &pq]).unwrap();
     assert!(Encryptor::with_recipients([&safe as &dyn Recipient, &pq]).is_ok());
@@ -233,7 +236,7 @@ fn two_sets_in_one_file() {
 fn others_beside_post_quantum_holders() {
     let pq: Vec<_> = (0..3).map(|_| sealane_age::mlkem768x25519::Identity::generate().unwrap()).collect();
     let recipients: Vec<_> = pq.iter().map(|key| key.to_public()).collect();
-    let x25519 = Key::generate().to_public();
+    let x25519 = Key::generate().unwrap().to_public();
     let holders = |range: std::ops::Range<usize>| {
         ThresholdRecipient::new(2, recipients[range].iter().map(|r| r as &dyn Recipient)).unwrap()
     };
@@ -262,9 +265,9 @@ fn others_beside_post_quantum_holders() {
 struct Failing(Cell<usize>);
 
 impl Identity for Failing {
-    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
+    fn unwrap_file_key(&self, _: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         self.0.set(self.0.get() + 1);
-        Some(Err(age::DecryptError::Io(std::io::Error::other("the plugin is missing"))))
+        Err(UnwrapError::other("the plugin is missing"))
     }
 }
 
@@ -287,32 +290,34 @@ fn one_who_fails_does_not_keep_others_from_opening() {
 struct Counting<'a>(&'a Key, RefCell<HashMap<(String, Vec<u8>), usize>>);
 
 impl Identity for Counting<'_> {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
-        *self.1.borrow_mut().entry((stanza.args.join(" "), stanza.body.clone())).or_default() += 1;
-        self.0.unwrap_stanza(stanza)
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        for stanza in stanzas {
+            *self.1.borrow_mut().entry((stanza.args.join(" "), stanza.body.clone())).or_default() += 1;
+        }
+        self.0.unwrap_file_key(stanzas)
     }
 }
 
 /// A holder whose share is wrapped after stanzas that match no identity.
-struct Crowded(age::x25519::Recipient, usize);
+struct Crowded(x25519::Recipient, usize);
 
 impl Recipient for Crowded {
-    fn wrap_file_key(&self, key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
-        let stranger = Key::generate().to_public();
+    fn wrap_file_key(&self, key: &FileKey) -> Result<Wrapped, WrapError> {
+        let stranger = Key::generate().unwrap().to_public();
         let mut stanzas = Vec::new();
         for _ in 0..self.1 {
-            stanzas.extend(stranger.wrap_file_key(key)?.0);
+            stanzas.extend(stranger.wrap_file_key(key)?.stanzas);
         }
-        let (own, labels) = self.0.wrap_file_key(key)?;
-        stanzas.extend(own);
-        Ok((stanzas, labels))
+        let own = self.0.wrap_file_key(key)?;
+        stanzas.extend(own.stanzas);
+        Ok(Wrapped { stanzas, labels: own.labels })
     }
 }
 
 /// The largest number of stanzas, all for one identity: it is asked once about each.
 #[test]
 fn work_grows_with_the_stanzas_and_no_faster() {
-    let key = Key::generate();
+    let key = Key::generate().unwrap();
     let recipients: Vec<_> = (0..255).map(|_| Crowded(key.to_public(), 2)).collect();
     let all = ThresholdRecipient::new(255, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
     let file = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap().encrypt_to_vec(b"x").unwrap();
@@ -326,7 +331,7 @@ fn work_grows_with_the_stanzas_and_no_faster() {
     let header = Decryptor::new(&file[..]).unwrap().into_header();
     assert_eq!(Part::of(&header, [&counting as &dyn Identity]).unwrap().len(), 255);
     assert!(counting.1.take().values().all(|&count| count == 1));
-    let stranger = Key::generate();
+    let stranger = Key::generate().unwrap();
     let counting = Counting(&stranger, RefCell::default());
     assert!(Part::of(&header, [&counting as &dyn Identity]).unwrap().is_empty());
     let counts = counting.1.take();
@@ -336,7 +341,7 @@ fn work_grows_with_the_stanzas_and_no_faster() {
 /// Inner stanzas count.
 #[test]
 fn as_many_stanzas_as_a_header_may_have() {
-    let key = Key::generate();
+    let key = Key::generate().unwrap();
     let with = |holders: usize, inner: usize, more: usize| {
         let recipients: Vec<_> = (0..holders).map(|_| Crowded(key.to_public(), inner - 1)).collect();
         let all = ThresholdRecipient::new(2, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();

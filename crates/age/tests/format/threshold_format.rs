@@ -40,7 +40,7 @@ fn the_format_to_the_byte() {
         assert_eq!(stanza.args[5], BASE64_STANDARD_NO_PAD.encode("budget 2027"));
         let text = encode(stanza);
         let associated_data = text.lines().next().unwrap().strip_prefix("-> ").unwrap();
-        let one_time_key = key.unwrap_stanza(&inner(stanza)[0]).unwrap().unwrap();
+        let one_time_key = key.unwrap_file_key(&inner(stanza)).unwrap().unwrap();
         let (sealed, tag) = (&stanza.body[..16], stanza.body[16..32].try_into().unwrap());
         let cipher = ChaCha20Poly1305::new(&derive(one_time_key.expose_secret(), "sealane/threshold/v1/share"));
         let mut share = [0; 16];

@@ -1,12 +1,12 @@
 //! Files for several holders that an attacker made or changed.
 
-use std::collections::HashSet;
-
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
-use sealane_age::age_core::format::{FileKey, Stanza};
 use sealane_age::header::{Header, HeaderError};
 use sealane_age::threshold::{self, Label, Part, ThresholdError, ThresholdIdentity, ThresholdRecipient};
-use sealane_age::{DecryptError, Decryptor, EncryptError, Encryptor, Existing, Identity, Recipient, RekeyError, age};
+use sealane_age::{
+    DecryptError, Decryptor, EncryptError, Encryptor, Existing, FileKey, Identity, Recipient, RekeyError, Stanza,
+    UnwrapError, WrapError, Wrapped,
+};
 
 use crate::threshold::{Key, fails, keys, open, seal_labelled};
 
@@ -41,7 +41,8 @@ fn header_of(stanzas: &[Stanza]) -> Header {
 fn contribution(stanzas: &[Stanza], holder: &Key) -> Result<usize, ThresholdError> {
     match Part::of(&header_of(stanzas), [holder as &dyn Identity]) {
         Ok(parts) => Ok(parts.len()),
-        Err(error) => Err(ThresholdError::of(&error).unwrap_or_else(|| panic!("{error}")).clone()),
+        Err(UnwrapError::Threshold(error)) => Err(error),
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -61,10 +62,10 @@ fn with_inner(stanza: &mut Stanza, new: &[Stanza]) {
 /// attacker knows.
 #[test]
 fn a_foreign_header_inside_gives_nothing() {
-    let victim = Key::generate();
+    let victim = Key::generate().unwrap();
     let foreign = seal_labelled(2, &keys(2), &[&victim.to_public()], None);
     let (foreign_header, len) = Header::parse(&foreign).unwrap();
-    let attackers = [victim.clone(), Key::generate()];
+    let attackers = [victim.clone(), Key::generate().unwrap()];
     let original = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
     assert_eq!(contribution(&original, &victim), Ok(1));
 
@@ -95,7 +96,7 @@ fn an_inner_part_is_no_age_file() {
     let keys = keys(3);
     let file = seal_labelled(2, &keys, &[], None);
     let set = stanzas(&file);
-    let x25519 = Key::generate().to_public();
+    let x25519 = Key::generate().unwrap().to_public();
     let rest = [9; 48];
     let body = [&set[0].body[..], &rest].concat();
     assert!(matches!(Decryptor::new(&body[..]), Err(DecryptError::Header(HeaderError::NotAge))));
@@ -209,7 +210,7 @@ fn a_replaced_label_and_every_other_value_is_noticed() {
 fn a_whole_set_in_another_file_keeps_its_label() {
     let keys = keys(3);
     let file = seal_labelled(2, &keys, &[], Some("budget 2027"));
-    let (chief, bait) = (Key::generate(), stanzas(&crate::support::seal(b"party")));
+    let (chief, bait) = (Key::generate().unwrap(), stanzas(&crate::support::seal(b"party")));
     let stolen = [bait, stanzas(&file)].concat_stanzas();
     let (shown, part) = Part::of(&header_of(&stolen), [&keys[0] as &dyn Identity]).unwrap().remove(0);
     assert_eq!(shown.label.unwrap().as_str(), "budget 2027");
@@ -327,21 +328,21 @@ fn a_version_that_is_not_known() {
 struct Bad(Option<&'static str>);
 
 impl Recipient for Bad {
-    fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), age::EncryptError> {
+    fn wrap_file_key(&self, _: &FileKey) -> Result<Wrapped, WrapError> {
         let stanza = |tag: &str| Stanza { tag: tag.to_owned(), args: vec![], body: vec![1; 10] };
-        Ok((self.0.map(stanza).into_iter().collect(), HashSet::new()))
+        Ok(Wrapped { stanzas: self.0.map(stanza).into_iter().collect(), labels: Default::default() })
     }
 }
 
 /// The result of a plugin is checked before it is written.
 #[test]
 fn a_holders_plugin_that_returns_what_nobody_could_read() {
-    let good = Key::generate().to_public();
+    let good = Key::generate().unwrap().to_public();
     for tag in [None, Some(""), Some("a b"), Some("X25519"), Some("scrypt"), Some(threshold::TYPE)] {
         let bad = Bad(tag);
         let all = ThresholdRecipient::new(2, [&good as &dyn Recipient, &bad]).unwrap();
         let error = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap_err();
-        assert!(matches!(error, EncryptError::Recipient(_)), "{tag:?}: {error:?}");
+        assert!(matches!(error, EncryptError::InvalidStanza(_)), "{tag:?}: {error:?}");
         crate::support::one_line(&error);
     }
     let fine = Bad(Some("fine"));
@@ -353,8 +354,8 @@ fn a_holders_plugin_that_returns_what_nobody_could_read() {
 struct Liar;
 
 impl Identity for Liar {
-    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, age::DecryptError>> {
-        Some(Ok(FileKey::new(Box::new([7; 16]))))
+    fn unwrap_file_key(&self, _: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        Ok(Some(FileKey::new(Box::new([7; 16]))))
     }
 }
 
@@ -365,7 +366,7 @@ fn an_identity_that_returns_wrong_keys() {
     let file = seal_labelled(2, &keys, &[], None);
     let header = Header::parse(&file).unwrap().0;
     let Err(error) = Part::of(&header, [&Liar as &dyn Identity]) else { panic!("it gave a part") };
-    assert_eq!(ThresholdError::of(&error), Some(&ThresholdError::WrongShare { point: 1 }));
+    assert!(matches!(error, UnwrapError::Threshold(ThresholdError::WrongShare { point: 1 })));
     let together = ThresholdIdentity::new([&Liar as &dyn Identity, &keys[0], &keys[2]], &[]);
     assert!(Decryptor::new(&file[..]).unwrap().decrypt([&together as &dyn Identity]).is_ok());
 }

@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use age::secrecy::ExposeSecret as _;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{Label, Part, ShareDescription};
-use sealane_age::{Decryptor, Encryptor};
+use sealane_age::{Decryptor, Encryptor, Recipient};
 use zeroize::Zeroizing;
 
 use crate::args::ContributeArgs;
@@ -44,8 +44,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let identities = Identities::load(&file.opening_identities(), &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
-    let parts = Part::of(&header, identities.for_file(false))
-        .map_err(|error| decrypt_error(sealane_age::DecryptError::Identity(error)))?;
+    let parts = Part::of(&header, identities.holders()).map_err(|error| decrypt_error(error.into()))?;
     if parts.is_empty() {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
             .hint("sealane inspect shows whether the file is for several holders together"));
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
 
 fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
     let recipients = recipients(&args.file, &[], stdin, passphrases)?;
-    let recipients = recipients.iter().map(|recipient| &**recipient as &dyn age::Recipient);
+    let recipients = recipients.iter().map(|recipient| &**recipient as &dyn Recipient);
     Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::os::backend::chosen()?))
 }
 

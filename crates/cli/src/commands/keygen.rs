@@ -1,13 +1,13 @@
 //! `sealane keygen`, which has the flags of age-keygen.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use age::secrecy::ExposeSecret as _;
-use age::x25519;
-use sealane_age::mlkem768x25519;
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::{mlkem768x25519, x25519};
 use zeroize::Zeroizing;
 
 use crate::args::KeygenArgs;
@@ -59,16 +59,19 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
 /// Makes an identity file, and returns its public key too.
 fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     let (secret, public) = if post_quantum {
-        let identity = mlkem768x25519::Identity::generate()
-            .map_err(|error| Error::new(format!("the system has no random numbers: {error}")))?;
+        let identity = mlkem768x25519::Identity::generate().map_err(no_random_numbers)?;
         (identity.to_text(), identity.to_public().to_string())
     } else {
-        let identity = x25519::Identity::generate();
-        (identity.to_string(), identity.to_public().to_string())
+        let identity = x25519::Identity::generate().map_err(no_random_numbers)?;
+        (identity.to_text(), identity.to_public().to_string())
     };
     let created = humantime::format_rfc3339_seconds(SystemTime::now());
     let text = format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret());
     Ok((Zeroizing::new(text), public))
+}
+
+fn no_random_numbers(error: impl Display) -> Error {
+    Error::new(format!("the system has no random numbers: {error}"))
 }
 
 /// Makes an identity that exists only as its shares.

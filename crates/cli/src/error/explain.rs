@@ -1,6 +1,7 @@
 //! Explains errors of the libraries to the user.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::error::Error as StdError;
 use std::io;
 
 use sealane_age::armor::ArmorError;
@@ -23,14 +24,17 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),
         DecryptError::HeaderMac => Error::new("the header was changed: its authentication code is wrong")
             .hint("nothing was decrypted; get another copy of the file"),
-        DecryptError::Identity(ref inner) if ThresholdError::of(inner).is_some() => {
-            threshold_error(ThresholdError::of(inner).unwrap_or(&ThresholdError::Malformed))
-        }
-        DecryptError::Identity(age::DecryptError::Io(error)) => Error::from_io("an identity failed", error),
-        DecryptError::Identity(age::DecryptError::KeyDecryptionFailed) => {
-            Error::new("an identity cannot be decrypted: its passphrase is wrong")
-        }
+        DecryptError::Threshold(error) => threshold_error(&error),
+        DecryptError::Identity(error) => other("an identity failed", error),
         error => Error::new(error.to_string()),
+    }
+}
+
+/// Explains the failure of a recipient or an identity, which may be one of the command's.
+fn other(what: &str, error: Box<dyn StdError + Send + Sync>) -> Error {
+    match error.downcast() {
+        Ok(own) => *own,
+        Err(error) => Error::new(format!("{what}: {error}")),
     }
 }
 
@@ -56,7 +60,7 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
 /// Explains why a file cannot be encrypted.
 pub(crate) fn encrypt_error(error: EncryptError) -> Error {
     match error {
-        EncryptError::Recipient(age::EncryptError::Io(error)) => Error::from_io("a recipient failed", error),
+        EncryptError::Recipient(error) => other("a recipient failed", error),
         EncryptError::NoRecipients => {
             Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
         }
@@ -68,7 +72,7 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
             "too many recipients: at most {MAX_STANZAS} stanzas can be in a header, and holders (-k) count twice"
         )),
         EncryptError::IncompatibleRecipients(one, other) => {
-            let is_post_quantum = |labels: &HashSet<String>| labels.contains("postquantum");
+            let is_post_quantum = |labels: &BTreeSet<String>| labels.contains("postquantum");
             let what = if is_post_quantum(&one) == is_post_quantum(&other) {
                 "these recipients cannot be combined"
             } else {
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn recipients_that_do_not_go_together_are_named_in_plain_words() {
-        let labels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<HashSet<_>>();
+        let labels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<BTreeSet<_>>();
         let said = |one, other| encrypt_error(EncryptError::IncompatibleRecipients(one, other)).to_string();
         let mixed = "post-quantum recipients cannot be combined with others";
         assert_eq!(said(labels(&[]), labels(&["postquantum"])), mixed);

@@ -1,6 +1,6 @@
 //! The recipients that the command line names.
 
-use age::Recipient;
+use sealane_age::Recipient;
 use sealane_age::threshold::ThresholdRecipient;
 
 use super::identities::Identities;

@@ -2,9 +2,8 @@
 
 use std::io::Read;
 
-use age::Identity;
 use sealane_age::threshold::{Part, ThresholdIdentity};
-use sealane_age::{Backend, DecryptError, Decryptor, StreamReader};
+use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
 
 use super::contributed_parts::read_parts;
 use crate::args::FileArgs;
@@ -59,7 +58,7 @@ impl Openers {
         }
         // Only a plugin could open a passphrase file: encrypted identity files are not asked for.
         let identities = self.identities.for_file(with_passphrase);
-        let together = ThresholdIdentity::new(identities.iter().copied(), &self.parts);
+        let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
         act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
     }

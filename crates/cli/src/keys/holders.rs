@@ -8,13 +8,13 @@
 use std::collections::HashMap;
 use std::io;
 
-use age::Identity;
 use age_core::format::{FileKey, Stanza};
 use age_core::primitives::bech32_encode;
 use age_plugin::Callbacks;
 use age_plugin::identity::{Error as PluginError, IdentityPluginV1};
 use bech32::Hrp;
 use sealane_age::threshold::{Part, ThresholdIdentity};
+use sealane_age::{Identity, UnwrapError};
 use zeroize::Zeroizing;
 
 use super::contributed_parts::read_part_lines;
@@ -116,9 +116,11 @@ impl IdentityPluginV1 for Holders {
         let together =
             ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
+            let stanzas: Vec<_> = stanzas.iter().map(sealane_age::Stanza::from).collect();
             // Leave stanzas of other types alone.
-            let result = together.unwrap_stanzas(stanzas)?;
-            Some((file, result.map_err(|error| vec![PluginError::Internal { message: error.to_string() }])))
+            let result = together.unwrap_file_key(&stanzas).transpose()?;
+            let failed = |error: UnwrapError| vec![PluginError::Internal { message: error.to_string() }];
+            Some((file, result.map(|key| FileKey::from(&key)).map_err(failed)))
         });
         Ok(opened.collect())
     }

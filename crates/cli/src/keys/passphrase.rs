@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use age::secrecy::{ExposeSecret as _, SecretString};
+use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, describe};

@@ -1,11 +1,11 @@
 //! Passphrase encryption with scrypt, and its work factor.
 
 use std::env;
+use std::slice;
 
-use age::secrecy::SecretString;
-use age::{DecryptError, Identity, scrypt};
-use age_core::format::{FileKey, Stanza};
-use sealane_age::{DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
+use sealane_age::scrypt::{self, DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
+use sealane_age::secrecy::SecretString;
+use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 
 use crate::error::{Error, Result};
 use crate::keys::passphrase::{Given, Passphrases};
@@ -14,9 +14,8 @@ use crate::keys::passphrase::{Given, Passphrases};
 pub(crate) fn recipient(passphrase: SecretString) -> Result<scrypt::Recipient> {
     let factor = factor_from_env("AGE_PASSPHRASE_WORK_FACTOR")?.unwrap_or(DEFAULT_WORK_FACTOR);
     check_memory(factor)?;
-    let mut recipient = scrypt::Recipient::new(passphrase);
-    recipient.set_work_factor(factor);
-    Ok(recipient)
+    let recipient = scrypt::Recipient::new(passphrase).with_work_factor(factor);
+    recipient.map_err(|error| Error::usage(error.to_string()))
 }
 
 /// An identity that asks for the passphrase when a file needs it.
@@ -31,7 +30,7 @@ impl PassphraseIdentity {
         Self { what: what.into(), passphrases }
     }
 
-    fn unwrap(&self, stanza: &Stanza) -> Result<Option<Result<FileKey, DecryptError>>> {
+    fn unwrap(&self, stanza: &Stanza) -> Result<Result<Option<FileKey>, UnwrapError>> {
         let max = factor_from_env("AGE_PASSPHRASE_MAX_WORK_FACTOR")?.unwrap_or(DEFAULT_MAX_WORK_FACTOR);
         // Before the question, because no passphrase would help.
         if let Some(factor) = stanza.args.get(1).and_then(|arg| arg.parse().ok()) {
@@ -42,10 +41,9 @@ impl PassphraseIdentity {
         }
         let given = self.passphrases.to_open(&self.what)?;
         let from = if matches!(given, Given::Environment(_)) { " (from the environment)" } else { "" };
-        let mut identity = scrypt::Identity::new(given.secret());
-        identity.set_max_work_factor(max);
-        match identity.unwrap_stanza(stanza) {
-            None | Some(Err(DecryptError::DecryptionFailed | DecryptError::KeyDecryptionFailed)) => {
+        let identity = scrypt::Identity::new(given.secret()).with_max_work_factor(max);
+        match identity.unwrap_file_key(slice::from_ref(stanza)) {
+            Err(UnwrapError::Authentication) => {
                 Err(Error::new(format!("incorrect passphrase for {}{from}", self.what)))
             }
             other => Ok(other),
@@ -54,11 +52,13 @@ impl PassphraseIdentity {
 }
 
 impl Identity for PassphraseIdentity {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        // The stanza of a passphrase is the only one of its file.
+        let [stanza] = stanzas else { return Ok(None) };
         if stanza.tag != "scrypt" {
-            return None;
+            return Ok(None);
         }
-        self.unwrap(stanza).unwrap_or_else(|error| Some(Err(DecryptError::Io(error.into_io()))))
+        self.unwrap(stanza).unwrap_or_else(|error| Err(UnwrapError::other(error)))
     }
 }
 

@@ -4,13 +4,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use age::{Identity as _, Recipient as _};
 use age_core::format::{FileKey, Stanza};
 use age_core::primitives::bech32_encode;
 use age_plugin::identity::Error as IdentityError;
 use age_plugin::recipient::Error as RecipientError;
 use bech32::Hrp;
 use sealane_age::mlkem768x25519::{Identity, Recipient};
+use sealane_age::{Identity as _, Recipient as _, UnwrapError, WrapError};
 use zeroize::Zeroizing;
 
 use super::flags::{Flag, switch, value};
@@ -123,23 +123,26 @@ impl Keys {
     /// Wraps each of the file keys for all recipients.
     pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
         let wrap = |file_key: &FileKey| {
+            let file_key = file_key.into();
             let mut all = Vec::with_capacity(self.recipients.len());
             for recipient in &self.recipients {
-                all.extend(recipient.wrap_file_key(file_key)?.0);
+                all.extend(recipient.wrap_file_key(&file_key)?.stanzas.into_iter().map(Stanza::from));
             }
             Ok(all)
         };
-        let wrapped: Result<Vec<_>, age::EncryptError> = file_keys.iter().map(wrap).collect();
+        let wrapped: Result<Vec<_>, WrapError> = file_keys.iter().map(wrap).collect();
         wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }])
     }
 
     /// Unwraps the key of the file with these stanzas, if one of them is for an identity.
     pub(super) fn unwrap(&self, file_index: usize, stanzas: &[Stanza]) -> Option<Result<FileKey, Vec<IdentityError>>> {
         let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
-            Some((at, self.identities.iter().find_map(|identity| identity.unwrap_stanza(stanza))?))
+            let stanza = [stanza.into()];
+            let unwrap = |identity: &Identity| identity.unwrap_file_key(&stanza).transpose();
+            Some((at, self.identities.iter().find_map(unwrap)?))
         })?;
-        Some(
-            found.map_err(|error| vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }]),
-        )
+        let failed =
+            |error: UnwrapError| vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }];
+        Some(found.map(|key| FileKey::from(&key)).map_err(failed))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use age::secrecy::ExposeSecret as _;
+use sealane_age::secrecy::ExposeSecret as _;
 use sealane_shares::slip39::{self, Mnemonic, Slip39Error};
 use sealane_shares::ssss::{self, SsssShare};
 use sealane_shares::vault::{self, VaultShare};

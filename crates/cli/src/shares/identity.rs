@@ -2,19 +2,13 @@
 
 use std::str::FromStr as _;
 
-use age::secrecy::ExposeSecret as _;
-use age::x25519;
-use bech32::primitives::decode::CheckedHrpstring;
-use bech32::{Bech32, Hrp};
-use sealane_age::mlkem768x25519;
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::{mlkem768x25519, x25519};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// The length of an X25519 key.
-pub(crate) const KEY_BYTES: usize = 32;
-
-const PREFIX: Hrp = Hrp::parse_unchecked("age-secret-key-");
+pub(crate) use sealane_age::x25519::KEY_LEN as KEY_BYTES;
 
 /// The only identity in a file.
 pub(crate) struct Single {
@@ -34,11 +28,8 @@ pub(crate) fn single(file: &[u8]) -> Option<Single> {
         return Some(Single { secret: line_of(&identity), public: identity.to_public().to_string() });
     }
     let identity = x25519::Identity::from_str(line).ok()?;
-    let text = identity.to_string();
-    let checked = CheckedHrpstring::new::<Bech32>(text.expose_secret()).ok()?;
-    let secret = Zeroizing::new(checked.byte_iter().collect::<Vec<_>>());
-    let public = identity.to_public().to_string();
-    (checked.hrp() == PREFIX && secret.len() == KEY_BYTES).then_some(Single { secret, public })
+    let secret = Zeroizing::new(identity.expose_secret().to_vec());
+    Some(Single { secret, public: identity.to_public().to_string() })
 }
 
 /// Parses a post-quantum identity in a line.
@@ -52,26 +43,21 @@ fn line_of(identity: &mlkem768x25519::Identity) -> Zeroizing<Vec<u8>> {
 
 /// Returns the recipient of a secret that [`single`] returned, if `secret` can be one.
 pub(crate) fn public_of(secret: &[u8]) -> Option<String> {
-    if secret.len() == KEY_BYTES {
-        return identity_of(secret).map(|(identity, _)| identity.to_public().to_string());
+    match secret.try_into() {
+        Ok(key) => Some(x25519::Identity::from_bytes(key).to_public().to_string()),
+        Err(_) => single(secret).map(|single| single.public),
     }
-    single(secret).map(|single| single.public)
-}
-
-fn identity_of(key: &[u8]) -> Option<(x25519::Identity, Zeroizing<String>)> {
-    let text = bech32::encode_upper::<Bech32>(PREFIX, key).map(Zeroizing::new).ok()?;
-    let identity = x25519::Identity::from_str(&text).ok()?;
-    Some((identity, text))
 }
 
 /// Returns an identity file with `key`.
 pub(crate) fn file_of(key: &[u8]) -> Result<Zeroizing<String>> {
-    let not_a_key = || Error::new(format!("the secret is {} bytes, and the key of an identity 32", key.len()));
-    if key.len() != KEY_BYTES {
-        return Err(not_a_key().hint("without --identity it is written as it is"));
-    }
-    let (identity, text) = identity_of(key).ok_or_else(not_a_key)?;
-    Ok(Zeroizing::new(format!("# public key: {}\n{}\n", identity.to_public(), *text)))
+    let key = key.try_into().map_err(|_| {
+        Error::new(format!("the secret is {} bytes, and the key of an identity 32", key.len()))
+            .hint("without --identity it is written as it is")
+    })?;
+    let identity = x25519::Identity::from_bytes(key);
+    let text = identity.to_text();
+    Ok(Zeroizing::new(format!("# public key: {}\n{}\n", identity.to_public(), text.expose_secret())))
 }
 
 #[cfg(test)]
@@ -80,16 +66,13 @@ mod tests {
 
     #[test]
     fn a_key_is_read_from_its_line() {
-        let identity = x25519::Identity::generate();
-        let text = format!("# created: today\n\n{}\n", identity.to_string().expose_secret());
+        let identity = x25519::Identity::generate().unwrap();
+        let text = format!("# created: today\n\n{}\n", identity.to_text().expose_secret());
         let Single { secret: key, public } = single(text.as_bytes()).unwrap();
         assert_eq!(public, identity.to_public().to_string());
         assert_eq!(public_of(&key), Some(public));
         let file = file_of(&key).unwrap();
-        assert_eq!(
-            *file,
-            format!("# public key: {}\n{}\n", identity.to_public(), identity.to_string().expose_secret())
-        );
+        assert_eq!(*file, format!("# public key: {}\n{}\n", identity.to_public(), identity.to_text().expose_secret()));
         assert_eq!(single(file.as_bytes()).unwrap().secret, key);
         let two = format!("{text}{text}");
         assert!(single(two.as_bytes()).is_none() && single(b"").is_none() && single(b"\xff").is_none());

@@ -2,14 +2,14 @@
 
 use std::io::Read as _;
 use std::iter;
+use std::sync::Arc;
 
-use age::{DecryptError, Identity};
-use age_core::format::{FileKey, Stanza};
 use sealane_age::threshold;
+use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use zeroize::Zeroizing;
 
 use super::parse::parse_lines;
-use super::{ParsedIdentity, SharedIdentity, as_decrypt_error};
+use super::{ParsedIdentity, SharedIdentity};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result, warn};
 use crate::keys::cached::Once;
@@ -63,30 +63,27 @@ impl EncryptedFile {
     fn open(&self) -> Result<Vec<SharedIdentity>> {
         Ok(self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect())
     }
-
-    fn unwrap_with(
-        &self,
-        unwrap: impl Fn(&dyn Identity) -> Option<Result<FileKey, DecryptError>>,
-    ) -> Option<Result<FileKey, DecryptError>> {
-        match self.opened.get(|| self.open()) {
-            Ok(identities) => identities.iter().find_map(|identity| unwrap(identity.as_ref())),
-            Err(error) => Some(Err(as_decrypt_error(error))),
-        }
-    }
 }
 
 impl Identity for EncryptedFile {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        self.unwrap_with(|identity| identity.unwrap_stanza(stanza))
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        let identities = self.opened.get(|| self.open()).map_err(UnwrapError::other)?;
+        identities.iter().find_map(|identity| identity.unwrap_file_key(stanzas).transpose()).transpose()
     }
+}
 
-    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        let found = self.unwrap_with(|identity| identity.unwrap_stanzas(stanzas));
-        // Shares are unwrapped stanza by stanza.
+/// An encrypted identity file for a whole file, of which the user is told if it was no use. Holders
+/// are asked for each share.
+pub(crate) struct Announced(pub(super) Arc<EncryptedFile>);
+
+impl Identity for Announced {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        let found = self.0.unwrap_file_key(stanzas)?;
+        // The shares are unwrapped one by one.
         let has_shares = stanzas.iter().any(|stanza| stanza.tag == threshold::TYPE);
         if found.is_none() && !has_shares {
-            warn(format!("no identity in {:?} matches the file", self.name));
+            warn(format!("no identity in {:?} matches the file", self.0.name));
         }
-        found
+        Ok(found)
     }
 }

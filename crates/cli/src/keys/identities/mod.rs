@@ -6,23 +6,23 @@ mod parse;
 mod ssh;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use age::plugin;
-use age::x25519;
-use sealane_age::mlkem768x25519;
+use sealane_age::{Identity, mlkem768x25519, plugin, x25519};
 
 use crate::args::IdentitySource;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::plugin::{PluginIdentity, default_identity};
 
+use encrypted::Announced;
 pub(crate) use encrypted::EncryptedFile;
 pub(crate) use parse::{read_file, read_stream};
-pub(crate) use ssh::{SshKey, describe_recipient_fault};
+pub(crate) use ssh::SshKey;
 
 /// An identity that any number of threads may use.
-pub(crate) type SharedIdentity = Box<dyn age::Identity + Send + Sync>;
+pub(crate) type SharedIdentity = Box<dyn Identity + Send + Sync>;
 
 /// One identity of an identity file.
 pub(crate) enum ParsedIdentity {
@@ -74,21 +74,53 @@ impl Identities {
 
     /// Returns the identities to open files with.
     pub(crate) fn into_openable(self) -> Openable {
-        let with_kind =
-            |identity: ParsedIdentity| (matches!(identity, ParsedIdentity::Plugin(_)), identity.into_identity());
-        Openable(self.0.into_iter().map(with_kind).collect())
+        Openable(self.0.into_iter().map(Opener::new).collect())
     }
 }
 
-/// Identities that open files. Each is marked if a plugin provides it.
-pub(crate) struct Openable(Vec<(bool, SharedIdentity)>);
+/// An identity that opens files.
+struct Opener {
+    identity: Arc<dyn Identity + Send + Sync>,
+    /// The same identity for a whole file, if the user is to be told that it was no use.
+    announced: Option<Announced>,
+    /// Whether a plugin provides it.
+    is_plugin: bool,
+}
+
+impl Opener {
+    fn new(identity: ParsedIdentity) -> Self {
+        let is_plugin = matches!(identity, ParsedIdentity::Plugin(_));
+        match identity {
+            ParsedIdentity::Encrypted(file) => {
+                let file = Arc::new(file);
+                Self { identity: file.clone(), announced: Some(Announced(file)), is_plugin }
+            }
+            other => Self { identity: other.into_identity().into(), announced: None, is_plugin },
+        }
+    }
+
+    fn for_file(&self) -> &dyn Identity {
+        match &self.announced {
+            Some(announced) => announced,
+            None => &*self.identity,
+        }
+    }
+}
+
+/// Identities that open files.
+pub(crate) struct Openable(Vec<Opener>);
 
 impl Openable {
     /// Returns the identities to try. With `with_passphrase`, the file is encrypted with a
     /// passphrase, which only a plugin could know.
-    pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn age::Identity> {
-        let candidates = self.0.iter().filter(|(is_plugin, _)| !with_passphrase || *is_plugin);
-        candidates.map(|(_, identity)| &**identity as &dyn age::Identity).collect()
+    pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn Identity> {
+        let candidates = self.0.iter().filter(|opener| !with_passphrase || opener.is_plugin);
+        candidates.map(Opener::for_file).collect()
+    }
+
+    /// Returns the identities of holders, which are tried for each share.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &dyn Identity> {
+        self.0.iter().map(|opener| &*opener.identity as &dyn Identity)
     }
 }
 
@@ -99,9 +131,4 @@ pub(crate) fn load_file(path: &Path, stdin: &StdinUse, passphrases: &Passphrases
         return read_stream(std::io::stdin().lock(), "standard input", passphrases);
     }
     read_file(path, passphrases)
-}
-
-/// Wraps `error` in the only variant of `age`'s error that can hold it.
-fn as_decrypt_error(error: Error) -> age::DecryptError {
-    age::DecryptError::Io(error.into_io())
 }

@@ -4,22 +4,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use age::plugin;
-use age::x25519;
-use sealane_age::mlkem768x25519;
+use sealane_age::key_file::{AnyIdentity, IdentityFault, IdentityFile, KeyFileError, MAX_FILE_LEN, parse_identities};
 use zeroize::Zeroizing;
 
 use super::{EncryptedFile, ParsedIdentity, SshKey};
 use crate::error::{Error, Result};
 use crate::keys::passphrase::Passphrases;
 
-/// age's limit for an identity file.
-const FILE_LIMIT: u64 = 16 << 20;
+/// The longest identity file.
+const FILE_LIMIT: u64 = MAX_FILE_LEN as u64;
 /// age's limit for an ssh key.
 const SSH_LIMIT: usize = 16 << 10;
 
-/// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+const FORM: &str = "an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen";
 
 /// Reads the identity file `path`.
 pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
@@ -53,88 +50,69 @@ fn read(
     if contents.len() as u64 > FILE_LIMIT {
         return Err(Error::new(format!("identity file {name:?} is longer than 16 MiB")));
     }
-    // Editors on Windows add a byte order mark.
-    if contents.starts_with(BYTE_ORDER_MARK) {
-        contents.drain(..BYTE_ORDER_MARK.len());
-    }
-    let start = contents.trim_ascii_start();
-    if contents.starts_with(b"age-encryption.org/") || start.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
-        return Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))]);
-    }
-    if start.starts_with(b"-----BEGIN") {
-        if contents.len() > SSH_LIMIT {
-            return Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")));
+    let (kind, contents) = IdentityFile::of(&contents);
+    match kind {
+        IdentityFile::Encrypted => {
+            let contents = Zeroizing::new(contents.to_vec());
+            Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))])
         }
-        let key = SshKey::parse(&contents, name, path, passphrases.clone())?;
-        return Ok(vec![ParsedIdentity::Ssh(Box::new(key))]);
+        IdentityFile::Pem if contents.len() > SSH_LIMIT => {
+            Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")))
+        }
+        IdentityFile::Pem => {
+            let key = SshKey::parse(contents, name, path, passphrases.clone())?;
+            Ok(vec![ParsedIdentity::Ssh(Box::new(key))])
+        }
+        _ => parse_lines(contents, name),
     }
-    parse_lines(&contents, name)
 }
 
 /// Parses one identity per line. Empty lines and lines that start with `#` are skipped.
 pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdentity>> {
-    let contents = contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents);
-    let text = std::str::from_utf8(contents).map_err(|_| {
-        Error::new(format!("{name:?} is not an identity file: it is not text"))
-            .hint("an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen")
+    let identities = parse_identities(contents).map_err(|error| match error {
+        KeyFileError::NotText => Error::new(format!("{name:?} is not an identity file: it is not text")).hint(FORM),
+        KeyFileError::NoKeys => Error::new(format!("no identities in {name:?}")).hint(FORM),
+        KeyFileError::Line { line, fault } => {
+            let is_share = fault == IdentityFault::Unknown && is_share(contents, line);
+            // The line may be a secret, so it is not shown.
+            let what = if is_share {
+                "a share of a secret, where an identity is expected".to_owned()
+            } else {
+                fault.to_string()
+            };
+            let error = Error::new(format!("identity file {name:?}, line {line}: {what}"));
+            error.hint(if is_share { "sealane combine puts the key together" } else { hint(fault) })
+        }
+        error => Error::new(format!("identity file {name:?}: {error}")),
     })?;
-    let mut identities = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim_end();
-        if !line.is_empty() && !line.starts_with('#') {
-            identities.push(parse_line(line).map_err(|what| {
-                // The line may be a secret, so it is not shown.
-                let error = Error::new(format!("identity file {name:?}, line {}: {}", number + 1, what.message));
-                error.hint(what.hint)
-            })?);
-        }
-    }
-    if identities.is_empty() {
-        return Err(Error::new(format!("no identities in {name:?}"))
-            .hint("an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen"));
-    }
-    Ok(identities)
+    identities
+        .into_iter()
+        .map(|identity| {
+            Ok(match identity {
+                AnyIdentity::X25519(identity) => ParsedIdentity::X25519(identity),
+                AnyIdentity::PostQuantum(identity) => ParsedIdentity::PostQuantum(identity),
+                AnyIdentity::Plugin(identity) => ParsedIdentity::Plugin(identity),
+                _ => {
+                    return Err(Error::new(format!(
+                        "identity file {name:?} has an identity of a kind that is not known here"
+                    )));
+                }
+            })
+        })
+        .collect()
 }
 
-struct LineFault {
-    message: &'static str,
-    hint: &'static str,
+/// Returns whether a line, counted from 1, is a share of a secret.
+fn is_share(contents: &[u8], line: usize) -> bool {
+    let text = std::str::from_utf8(contents).unwrap_or_default();
+    text.lines().nth(line - 1).is_some_and(|line| sealane_shares::has_prefix(line.trim_end()))
 }
 
-fn parse_line(line: &str) -> Result<ParsedIdentity, LineFault> {
-    let fault = |message, hint| Err(LineFault { message, hint });
-    if line.starts_with("AGE-PLUGIN-") {
-        return match line.parse::<plugin::Identity>() {
-            Ok(identity) => Ok(ParsedIdentity::Plugin(identity)),
-            Err("invalid plugin name") => {
-                fault("not a plugin's name", "a name has only letters, digits, and + - . _ (no path)")
-            }
-            Err(_) => fault("malformed plugin identity", "was it copied whole? its checksum is wrong"),
-        };
-    }
-    if line.starts_with("AGE-SECRET-KEY-PQ-1") {
-        return match line.parse::<mlkem768x25519::Identity>() {
-            Ok(identity) => Ok(ParsedIdentity::PostQuantum(Box::new(identity))),
-            Err(_) => fault("malformed secret key", "was it copied whole? its checksum is wrong"),
-        };
-    }
-    if line.starts_with("age1") || line.starts_with("ssh-") {
-        return fault(
-            "a recipient (public key), where an identity (private key) is expected",
-            "recipients are given with -r and -R; decryption needs the private key",
-        );
-    }
-    if sealane_shares::has_prefix(line) {
-        return fault("a share of a secret, where an identity is expected", "sealane combine puts the key together");
-    }
-    match line.parse::<x25519::Identity>() {
-        Ok(identity) => Ok(ParsedIdentity::X25519(identity)),
-        Err(_) if line.starts_with("AGE-SECRET-KEY-1") => {
-            fault("malformed secret key", "was it copied whole? its checksum is wrong")
-        }
-        Err(_) => fault(
-            "not an identity",
-            "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",
-        ),
+fn hint(fault: IdentityFault) -> &'static str {
+    match fault {
+        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => "was it copied whole? its checksum is wrong",
+        IdentityFault::PluginName => "a name has only letters, digits, and + - . _ (no path)",
+        IdentityFault::Recipient => "recipients are given with -r and -R; decryption needs the private key",
+        _ => "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",
     }
 }

@@ -9,9 +9,9 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-use age_core::format::{Stanza, is_arbitrary_string};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sealane_age::Stanza;
 use tempfile::TempDir;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -94,7 +94,8 @@ impl Connection {
         let line = self.line()?;
         let mut words = line.strip_prefix("-> ").ok_or_else(invalid)?.split(' ').map(str::to_owned);
         let (Some(tag), args) = (words.next(), words.collect::<Vec<_>>()) else { return Err(invalid()) };
-        if !std::iter::once(&tag).chain(&args).all(is_arbitrary_string) {
+        let stanza = Stanza { tag, args, body: Vec::new() };
+        if !stanza.is_well_formed() {
             return Err(invalid());
         }
         let mut body = Vec::new();
@@ -118,7 +119,7 @@ impl Connection {
             }
             body.extend_from_slice(&bytes);
             if line.len() < COLUMNS {
-                return Ok(Stanza { tag, args, body });
+                return Ok(Stanza { body, ..stanza });
             }
         }
     }

@@ -1,18 +1,18 @@
 //! Conversations with plugins.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use age::plugin::{Identity, Recipient};
-use age::secrecy::ExposeSecret as _;
-use age_core::format::{FileKey, Stanza};
 use age_core::plugin::{IDENTITY_V1, RECIPIENT_V1};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sealane_age::plugin::{Identity, Recipient};
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::{FileKey, Stanza, Wrapped};
 use zeroize::Zeroizing;
 
 use super::connection::Connection;
@@ -37,22 +37,21 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Lets a plugin wrap a file key for its recipients and the recipients of its identities. Returns
-/// the stanzas and their labels.
+/// Lets a plugin wrap a file key for its recipients and the recipients of its identities.
 pub(super) fn wrap(
     name: &str,
     path: &Path,
     recipients: &[Recipient],
     identities: &[Identity],
     file_key: &FileKey,
-) -> Result<(Vec<Stanza>, HashSet<String>), Broken> {
+) -> Result<Wrapped, Broken> {
     let mut plugin = Connection::open(name, path, RECIPIENT_V1)?;
     let _patience = Patience::new(name);
     for recipient in recipients {
         plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
     }
     for identity in identities {
-        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
     }
     plugin.send("extension-labels", &[], &[])?;
     plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
@@ -74,7 +73,7 @@ pub(super) fn wrap(
             }
             "labels" => {
                 let count = args.len();
-                let set: HashSet<_> = args.into_iter().collect();
+                let set: BTreeSet<_> = args.into_iter().collect();
                 if labels.is_some() {
                     errors.push(internal("labels command must not be sent more than once"));
                 } else if set.len() < count {
@@ -92,7 +91,7 @@ pub(super) fn wrap(
         }
     }
     match (stanzas.is_empty(), errors.is_empty()) {
-        (false, true) => return Ok((stanzas, labels.unwrap_or_default())),
+        (false, true) => return Ok(Wrapped { stanzas, labels: labels.unwrap_or_default() }),
         (true, true) => errors.push(internal("plugin returned neither stanzas nor errors")),
         (false, false) => errors.push(internal("plugin returned both stanzas and errors")),
         (true, false) => {}
@@ -110,7 +109,7 @@ pub(super) fn unwrap(
     let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
     let _patience = Patience::new(name);
     for identity in identities {
-        plugin.send("add-identity", &[&Zeroizing::new(identity.to_string())], &[])?;
+        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
     }
     for stanza in stanzas {
         plugin.send_stanza("recipient-stanza", "0", stanza)?;

@@ -3,7 +3,6 @@
 mod connection;
 mod conversation;
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
@@ -11,16 +10,11 @@ use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use age::plugin::{Identity, Recipient};
-use age::{DecryptError, EncryptError};
-use age_core::format::{FileKey, Stanza};
+use sealane_age::plugin::{Identity, Recipient, is_name};
+use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
 
 use self::conversation::Broken;
 use crate::error::{Error, Result, describe};
-
-/// The longest name that fits the human-readable part `AGE-PLUGIN-NAME-` of an identity (BIP 173:
-/// 83 characters).
-const MAX_NAME: usize = 71;
 
 /// Lets one plugin run at a time: the user could not tell the questions of two apart.
 static CONVERSATION: Mutex<()> = Mutex::new(());
@@ -31,12 +25,7 @@ fn turn() -> MutexGuard<'static, ()> {
 
 /// Returns the identity that `-j NAME` means: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
-    let name = name.to_ascii_lowercase();
-    // Names of dashes and long names do not survive Bech32 (and `age` 0.12 panics on them).
-    if name.len() > MAX_NAME || name.ends_with('-') {
-        return Err(invalid_name(&name));
-    }
-    Identity::default_for_plugin(&name).map_err(|_| invalid_name(&name))
+    Identity::without_data(name).map_err(|_| invalid_name(&name.to_ascii_lowercase()))
 }
 
 fn invalid_name(name: &str) -> Error {
@@ -48,18 +37,14 @@ fn invalid_name(name: &str) -> Error {
 /// may open the file.
 pub(crate) struct PluginIdentity(pub(crate) Identity);
 
-impl age::Identity for PluginIdentity {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        self.unwrap_stanzas(slice::from_ref(stanza))
-    }
-
-    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+impl sealane_age::Identity for PluginIdentity {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let name = self.0.plugin();
         let opened = find(name).and_then(|path| {
             let _turn = turn();
             conversation::unwrap(name, &path, slice::from_ref(&self.0), stanzas).map_err(|broken| broken.explain(name))
         });
-        opened.map_err(|error| DecryptError::Io(error.into_io())).transpose()
+        opened.map_err(UnwrapError::other)
     }
 }
 
@@ -82,19 +67,18 @@ impl PluginRecipient {
     }
 }
 
-impl age::Recipient for PluginRecipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+impl sealane_age::Recipient for PluginRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let _turn = turn();
         conversation::wrap(&self.name, &self.path, &self.recipients, &self.identities, file_key)
-            .map_err(|broken| EncryptError::Io(broken.explain(&self.name).into_io()))
+            .map_err(|broken| WrapError::other(broken.explain(&self.name)))
     }
 }
 
 /// Finds the plugin `name` in PATH. Paths relative to the working directory are refused: an archive
 /// that was unpacked there could contain a plugin.
 fn find(name: &str) -> Result<PathBuf> {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_name) {
+    if !is_name(name) {
         return Err(invalid_name(name));
     }
     let binary = format!("age-plugin-{name}");

@@ -8,17 +8,15 @@ mod pkcs8;
 
 use std::path::{Path, PathBuf};
 
-use age::secrecy::ExposeSecret as _;
 use age::ssh;
-use age::{DecryptError, Identity};
-use age_core::format::{FileKey, Stanza};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use sealane_age::secrecy::{ExposeSecret as _, SecretString};
+use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use self::pem::Pem;
-use super::as_decrypt_error;
 use crate::error::{Error, Result, describe, quoted};
 use crate::keys::cached::Once;
 use crate::keys::passphrase::{Given, Passphrases};
@@ -94,10 +92,7 @@ impl SshKey {
     }
 
     /// Asks for the passphrase and decrypts the key with `decrypt`.
-    fn unlock(
-        &self,
-        decrypt: impl FnOnce(age::secrecy::SecretString) -> Option<ssh::Identity>,
-    ) -> Result<ssh::Identity> {
+    fn unlock(&self, decrypt: impl FnOnce(SecretString) -> Option<ssh::Identity>) -> Result<ssh::Identity> {
         let given = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
         let from = if matches!(given, Given::Environment(_)) { " from the environment" } else { "" };
         decrypt(given.secret())
@@ -120,21 +115,19 @@ impl SshKey {
 }
 
 impl Identity for SshKey {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        if !self.is_for_me(stanza) {
-            return None;
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        let stanzas: Vec<_> = stanzas.iter().filter(|stanza| self.is_for_me(stanza)).cloned().collect();
+        if stanzas.is_empty() {
+            return Ok(None);
         }
         let opened = match &self.private {
-            Private::Open(key) => return key.unwrap_stanza(stanza),
+            Private::Open(key) => return key.unwrap_file_key(&stanzas),
             Private::Encrypted(encrypted) => {
                 self.opened.get(|| self.unlock(|passphrase| encrypted.decrypt(passphrase).ok().map(Into::into)))
             }
             Private::Legacy(encrypted) => self.opened.get(|| self.unlock_legacy(encrypted)),
         };
-        match opened {
-            Ok(key) => key.unwrap_stanza(stanza),
-            Err(error) => Some(Err(as_decrypt_error(error))),
-        }
+        opened.map_err(UnwrapError::other)?.unwrap_file_key(&stanzas)
     }
 }
 
@@ -207,7 +200,7 @@ fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
 }
 
 /// Explains what is wrong with an ssh public key.
-pub(crate) fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
+fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
     use ssh::ParseRecipientKeyError as E;
     match error {
         E::RsaModulusTooLarge => "an RSA key of more than 4096 bits".into(),

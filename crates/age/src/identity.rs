@@ -1,0 +1,68 @@
+//! Identities, which open files.
+
+use alloc::boxed::Box;
+
+use crate::error::OneLine;
+use crate::threshold::ThresholdError;
+use crate::{FileKey, Stanza};
+
+/// Unwraps file keys that a [`Recipient`](crate::Recipient) has wrapped.
+///
+/// This is `Identity` of the package `filippo.io/age`. The feature `age` converts from and to the
+/// trait of the crate `age`.
+pub trait Identity {
+    /// Unwraps the file key from the stanzas of a header. Returns `None` if none of them is for
+    /// this identity.
+    ///
+    /// An identity must ignore stanzas of types that it does not know. The stanzas are those of one
+    /// file, or of one holder of a file.
+    ///
+    /// # Errors
+    /// [`UnwrapError`].
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError>;
+}
+
+/// An identity cannot unwrap a file key that is for it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnwrapError {
+    /// A stanza names this identity, but the wrapped file key cannot be authenticated with it. The
+    /// passphrase is wrong, or the stanza was changed: nothing tells which.
+    #[error("the file key cannot be unwrapped")]
+    Authentication,
+    /// A stanza of the identity's type is malformed.
+    #[error("a recipient stanza is invalid")]
+    InvalidStanza,
+    /// A passphrase takes more scrypt work than is allowed.
+    #[error("the file asks for a scrypt work factor of {required}, which is more than is allowed")]
+    ExcessiveWork {
+        /// The base-2 logarithm of scrypt's N that the file asks for.
+        required: u8,
+    },
+    /// The file takes several holders together.
+    #[error(transparent)]
+    Threshold(#[from] ThresholdError),
+    /// The identity failed in another way, for example because its own passphrase is wrong or its
+    /// plugin failed.
+    #[error("{}", OneLine(.0))]
+    Other(#[source] Box<dyn core::error::Error + Send + Sync>),
+}
+
+impl UnwrapError {
+    /// Returns [`UnwrapError::Other`] with this error.
+    pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl<I: Identity + ?Sized> Identity for &I {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        (**self).unwrap_file_key(stanzas)
+    }
+}
+
+impl<I: Identity + ?Sized> Identity for Box<I> {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        (**self).unwrap_file_key(stanzas)
+    }
+}

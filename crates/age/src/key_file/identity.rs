@@ -1,0 +1,78 @@
+//! An identity of any kind that a line can hold.
+
+use alloc::boxed::Box;
+use core::str::FromStr;
+
+use crate::{Identity, mlkem768x25519, plugin, x25519};
+
+/// An identity of a kind that a line of an identity file can hold.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum AnyIdentity {
+    /// `AGE-SECRET-KEY-1…`
+    X25519(x25519::Identity),
+    /// `AGE-SECRET-KEY-PQ-1…`
+    PostQuantum(Box<mlkem768x25519::Identity>),
+    /// `AGE-PLUGIN-NAME-1…`
+    Plugin(plugin::Identity),
+}
+
+impl AnyIdentity {
+    /// Returns the identity that unwraps file keys.
+    ///
+    /// # Errors
+    /// A plugin's identity, as it is: only a program that starts plugins can unwrap with it.
+    pub fn into_identity(self) -> Result<Box<dyn Identity + Send + Sync>, plugin::Identity> {
+        match self {
+            Self::X25519(identity) => Ok(Box::new(identity)),
+            Self::PostQuantum(identity) => Ok(identity),
+            Self::Plugin(identity) => Err(identity),
+        }
+    }
+}
+
+/// The reason why a text is not an identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdentityFault {
+    /// A secret key was not copied whole: its checksum or its length is wrong.
+    #[error("malformed secret key")]
+    MalformedKey,
+    /// An identity of a plugin was not copied whole.
+    #[error("malformed plugin identity")]
+    MalformedPlugin,
+    /// No plugin can have the name in the identity.
+    #[error("not a plugin's name")]
+    PluginName,
+    /// It is a public key.
+    #[error("a recipient (public key), where an identity (private key) is expected")]
+    Recipient,
+    /// It is nothing that is known here.
+    #[error("not an identity")]
+    Unknown,
+}
+
+impl FromStr for AnyIdentity {
+    type Err = IdentityFault;
+
+    fn from_str(text: &str) -> Result<Self, IdentityFault> {
+        let malformed = |_| IdentityFault::MalformedKey;
+        if text.starts_with("AGE-PLUGIN-") {
+            return text.parse().map(Self::Plugin).map_err(|error| match error {
+                plugin::ParseError::Name => IdentityFault::PluginName,
+                plugin::ParseError::Malformed => IdentityFault::MalformedPlugin,
+            });
+        }
+        if text.starts_with("AGE-SECRET-KEY-PQ-1") {
+            return text.parse().map(|key| Self::PostQuantum(Box::new(key))).map_err(malformed);
+        }
+        if text.starts_with("AGE-SECRET-KEY-1") {
+            return text.parse().map(Self::X25519).map_err(malformed);
+        }
+        if text.starts_with("age1") || text.starts_with("ssh-") {
+            return Err(IdentityFault::Recipient);
+        }
+        // Bech32 may be in lower case, too.
+        text.parse().map(Self::X25519).map_err(|_| IdentityFault::Unknown)
+    }
+}

@@ -1,0 +1,140 @@
+//! Files with identities, and files with recipients: one key a line, as `age-keygen` writes them
+//! and `age -i` and `age -R` read them. No I/O.
+//!
+//! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the
+//! carriage returns and spaces at the ends of lines.
+
+mod identity;
+mod recipient;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+pub use self::identity::{AnyIdentity, IdentityFault};
+pub use self::recipient::{AnyRecipient, RecipientFault};
+
+/// The longest file that age reads, in bytes.
+pub const MAX_FILE_LEN: usize = 16 << 20;
+
+/// The longest line of a recipients file, in bytes. It is also sshd(8)'s for authorized keys.
+pub const MAX_RECIPIENT_LEN: usize = 8 << 10;
+
+/// U+FEFF in UTF-8, which editors on Windows add.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A file is not a file of keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFileError<F: fmt::Display> {
+    /// It is not UTF-8.
+    #[error("the file is not text")]
+    NotText,
+    /// There is no key.
+    #[error("there are no keys in the file")]
+    NoKeys,
+    /// It is longer than [`MAX_FILE_LEN`].
+    #[error("the file is longer than 16 MiB")]
+    TooLong,
+    /// A line is not a key. The line itself may be secret, so it is not part of the error.
+    #[error("line {line}: {fault}")]
+    Line {
+        /// The number of the line, from 1.
+        line: usize,
+        /// The fault.
+        fault: F,
+    },
+}
+
+/// The kind of an identity file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdentityFile {
+    /// One identity a line: see [`parse_identities`].
+    Lines,
+    /// A file of age, binary or armored, that has such lines as its plaintext.
+    Encrypted,
+    /// A private key in PEM, such as an ssh key.
+    Pem,
+}
+
+impl IdentityFile {
+    /// Returns the kind of a file by its first bytes, and the contents without a byte order mark.
+    pub fn of(contents: &[u8]) -> (Self, &[u8]) {
+        let contents = without_mark(contents);
+        let start = contents.trim_ascii_start();
+        let kind =
+            if contents.starts_with(b"age-encryption.org/") || start.starts_with(b"-----BEGIN AGE ENCRYPTED FILE") {
+                Self::Encrypted
+            } else if start.starts_with(b"-----BEGIN") {
+                Self::Pem
+            } else {
+                Self::Lines
+            };
+        (kind, contents)
+    }
+}
+
+/// Parses a file with one identity a line.
+///
+/// ```
+/// use sealane_age::key_file::{AnyIdentity, parse_identities};
+///
+/// let file = b"# created: today\n\
+///     AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33\n";
+/// let identities = parse_identities(file).unwrap();
+/// assert!(matches!(identities[..], [AnyIdentity::X25519(_)]));
+/// ```
+///
+/// # Errors
+/// [`KeyFileError`].
+pub fn parse_identities(contents: &[u8]) -> Result<Vec<AnyIdentity>, KeyFileError<IdentityFault>> {
+    let mut identities = Vec::new();
+    for (line, text) in lines(contents)? {
+        identities.push(text.parse().map_err(|fault| KeyFileError::Line { line, fault })?);
+    }
+    if identities.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(identities) }
+}
+
+/// The contents of a recipients file.
+#[derive(Debug)]
+pub struct Recipients {
+    /// The recipients, in order. There is none if all lines were skipped.
+    pub recipients: Vec<AnyRecipient>,
+    /// The lines with ssh keys of a type that nothing is encrypted to, and the fault of each.
+    /// `authorized_keys` and `github.com/USER.keys` have keys of any type.
+    pub skipped: Vec<(usize, RecipientFault)>,
+}
+
+/// Parses a file with one recipient a line.
+///
+/// # Errors
+/// [`KeyFileError`].
+pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<RecipientFault>> {
+    let mut found = Recipients { recipients: Vec::new(), skipped: Vec::new() };
+    for (line, text) in lines(contents)? {
+        let parsed = if text.len() > MAX_RECIPIENT_LEN { Err(RecipientFault::TooLong) } else { text.parse() };
+        match parsed {
+            Ok(recipient) => found.recipients.push(recipient),
+            Err(fault @ RecipientFault::UnsupportedSsh { .. }) => found.skipped.push((line, fault)),
+            Err(fault) => return Err(KeyFileError::Line { line, fault }),
+        }
+    }
+    if found.recipients.is_empty() && found.skipped.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(found) }
+}
+
+/// Returns the lines that are keys, with their numbers.
+fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyFileError<F>> {
+    if contents.len() > MAX_FILE_LEN {
+        return Err(KeyFileError::TooLong);
+    }
+    let text = core::str::from_utf8(without_mark(contents)).map_err(|_| KeyFileError::NotText)?;
+    let lines = (1..).zip(text.lines().map(str::trim_end));
+    Ok(lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')))
+}
+
+fn without_mark(contents: &[u8]) -> &[u8] {
+    contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents)
+}
+
+#[cfg(test)]
+mod tests;

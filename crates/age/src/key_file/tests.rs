@@ -1,0 +1,153 @@
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use core::iter;
+
+use secrecy::ExposeSecret as _;
+
+use super::*;
+use crate::{mlkem768x25519, plugin, x25519};
+
+fn secret_lines() -> [String; 3] {
+    [
+        x25519::Identity::generate().unwrap().to_text().expose_secret().into(),
+        mlkem768x25519::Identity::generate().unwrap().to_text().expose_secret().into(),
+        plugin::Identity::without_data("yubikey").unwrap().expose_secret().into(),
+    ]
+}
+
+#[test]
+fn a_file_of_identities() {
+    let [x25519, post_quantum, plugin] = secret_lines();
+    for (start, end) in [("", "\n"), ("\u{feff}", "\r\n"), ("# created: today\n\n", "  \n#\n\n")] {
+        let file = format!("{start}{x25519}{end}{post_quantum}{end}{plugin}{end}");
+        let identities = parse_identities(file.as_bytes()).unwrap();
+        let [AnyIdentity::X25519(a), AnyIdentity::PostQuantum(b), AnyIdentity::Plugin(c)] = &identities[..] else {
+            panic!("{} identities", identities.len())
+        };
+        assert_eq!(a.to_text().expose_secret(), x25519);
+        assert_eq!(b.to_text().expose_secret(), post_quantum);
+        assert_eq!(c.expose_secret(), plugin);
+    }
+}
+
+#[test]
+fn lines_that_are_no_identities() {
+    let [x25519, post_quantum, plugin] = secret_lines();
+    let cut = |text: &str| text[..text.len() - 1].to_owned();
+    let path = crate::text::encode(bech32::Hrp::parse("age-plugin-a/b-").unwrap(), &[]).to_ascii_uppercase();
+    for (line, fault) in [
+        (cut(&x25519), IdentityFault::MalformedKey),
+        (cut(&post_quantum), IdentityFault::MalformedKey),
+        (cut(&plugin), IdentityFault::MalformedPlugin),
+        (path, IdentityFault::PluginName),
+        ("age1abc".into(), IdentityFault::Recipient),
+        ("ssh-ed25519 AAAA".into(), IdentityFault::Recipient),
+        ("hunter2".into(), IdentityFault::Unknown),
+    ] {
+        let error = parse_identities(format!("# a comment\n{x25519}\n{line}\n").as_bytes()).err().unwrap();
+        assert_eq!(error, KeyFileError::Line { line: 3, fault });
+        assert!(!error.to_string().contains(&line), "the line may be secret");
+    }
+    assert_eq!(parse_identities(b"# nothing\n").err(), Some(KeyFileError::NoKeys));
+    assert_eq!(parse_identities(b"\xff").err(), Some(KeyFileError::NotText));
+    let long: Vec<u8> = iter::repeat_n(b'\n', MAX_FILE_LEN + 1).collect();
+    assert_eq!(parse_identities(&long).err(), Some(KeyFileError::TooLong));
+}
+
+#[test]
+fn kinds_of_identity_files() {
+    for (start, kind) in [
+        ("AGE-SECRET-KEY-1", IdentityFile::Lines),
+        ("", IdentityFile::Lines),
+        ("age-encryption.org/v1\n", IdentityFile::Encrypted),
+        ("\n-----BEGIN AGE ENCRYPTED FILE-----", IdentityFile::Encrypted),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----", IdentityFile::Pem),
+        ("\u{feff}-----BEGIN RSA PRIVATE KEY-----", IdentityFile::Pem),
+    ] {
+        let (found, contents) = IdentityFile::of(start.as_bytes());
+        assert_eq!(found, kind, "{start}");
+        assert_eq!(contents, start.trim_start_matches('\u{feff}').as_bytes());
+    }
+}
+
+#[test]
+fn a_file_of_recipients() {
+    let x25519 = x25519::Identity::generate().unwrap().to_public().to_string();
+    let post_quantum = mlkem768x25519::Identity::generate().unwrap().to_public().to_string();
+    let plugin = crate::text::encode(bech32::Hrp::parse("age1yubikey").unwrap(), &[7; 33]);
+    let upper = x25519.to_ascii_uppercase();
+    let file = format!("\u{feff}# team\r\n{x25519}\r\n{post_quantum}\n\n{plugin}\n{upper}");
+    let Recipients { recipients, skipped } = parse_recipients(file.as_bytes()).unwrap();
+    assert!(skipped.is_empty());
+    let shown: Vec<_> = recipients.iter().map(AnyRecipient::to_string).collect();
+    assert!(shown.iter().eq([&x25519, &post_quantum, &plugin, &x25519]), "{shown:?}");
+    assert!(matches!(
+        recipients[..],
+        [AnyRecipient::X25519(_), AnyRecipient::PostQuantum(_), AnyRecipient::Plugin(_), AnyRecipient::X25519(_)]
+    ));
+}
+
+#[test]
+fn lines_that_are_no_recipients() {
+    let [x25519, ..] = secret_lines();
+    let public = x25519::Identity::generate().unwrap().to_public().to_string();
+    let path = crate::text::encode(bech32::Hrp::parse("age1a/b").unwrap(), &[]);
+    for (line, fault) in [
+        (public[..public.len() - 1].to_owned(), RecipientFault::Malformed),
+        (public.replace("age1", "age1pq1"), RecipientFault::Malformed),
+        (path, RecipientFault::PluginName),
+        (x25519.clone(), RecipientFault::Identity),
+        (x25519.to_ascii_lowercase(), RecipientFault::Identity),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----".into(), RecipientFault::Identity),
+        ("github:user".into(), RecipientFault::Address),
+        ("https://example.com/keys".into(), RecipientFault::Address),
+        ("hunter2".into(), RecipientFault::Unknown),
+        ("é".into(), RecipientFault::Unknown),
+        ("age1".to_owned() + &"q".repeat(MAX_RECIPIENT_LEN), RecipientFault::TooLong),
+    ] {
+        let error = parse_recipients(format!("{public}\n\n{line}\n").as_bytes()).err().unwrap();
+        assert_eq!(error, KeyFileError::Line { line: 3, fault });
+        assert!(!error.to_string().contains(&line));
+    }
+    assert_eq!(parse_recipients(b"\n").err(), Some(KeyFileError::NoKeys));
+}
+
+#[cfg(feature = "ssh")]
+#[test]
+fn ssh_keys_of_other_types_are_skipped() {
+    let ed25519 = include_str!("../../tests/data/ssh_ed25519.pub");
+    let other = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAA= somebody";
+    let Recipients { recipients, skipped } = parse_recipients(format!("{other}\n{ed25519}").as_bytes()).unwrap();
+    assert!(matches!(recipients[..], [AnyRecipient::Ssh(_)]));
+    let [(1, RecipientFault::UnsupportedSsh { kind, .. })] = &skipped[..] else { panic!("{skipped:?}") };
+    assert_eq!(kind, "ecdsa-sha2-nistp256");
+    let file = format!("{ed25519}\nssh-ed25519 AAAA");
+    let error = parse_recipients(file.as_bytes()).err().unwrap();
+    assert_eq!(error, KeyFileError::Line { line: file.lines().count(), fault: RecipientFault::MalformedSsh });
+    let Recipients { recipients, skipped } = parse_recipients(other.as_bytes()).unwrap();
+    assert!(recipients.is_empty() && skipped.len() == 1);
+}
+
+#[test]
+fn keys_of_files_open_and_seal() {
+    let [x25519, post_quantum, plugin] = secret_lines();
+    for line in [&x25519, &post_quantum] {
+        let identity = parse_identities(line.as_bytes()).unwrap().remove(0);
+        let public = match &identity {
+            AnyIdentity::X25519(identity) => identity.to_public().to_string(),
+            AnyIdentity::PostQuantum(identity) => identity.to_public().to_string(),
+            AnyIdentity::Plugin(_) => unreachable!("it is none"),
+        };
+        let recipient = parse_recipients(public.as_bytes()).unwrap().recipients.remove(0).into_recipient();
+        let (Ok(recipient), Ok(identity)) = (recipient, identity.into_identity()) else { panic!("{public}") };
+        let file = crate::encrypt([&*recipient as &dyn crate::Recipient], b"text").unwrap();
+        assert_eq!(crate::decrypt([&*identity as &dyn crate::Identity], &file).unwrap(), b"text");
+    }
+    let identity = parse_identities(plugin.as_bytes()).unwrap().remove(0);
+    let Err(identity) = identity.into_identity() else { panic!("a plugin is needed") };
+    assert_eq!(identity.plugin(), "yubikey");
+    let recipient: AnyRecipient =
+        crate::text::encode(bech32::Hrp::parse("age1yubikey").unwrap(), &[7; 33]).parse().unwrap();
+    let Err(recipient) = recipient.into_recipient() else { panic!("a plugin is needed") };
+    assert_eq!(recipient.plugin(), "yubikey");
+}

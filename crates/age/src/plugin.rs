@@ -1,0 +1,179 @@
+//! The names of plugins, and their keys as texts: `age1NAME1…` and `AGE-PLUGIN-NAME-1…`
+//! (<https://c2sp.org/age-plugin>).
+//!
+//! The keys here are texts only: a program that starts plugins gives them to it. The feature
+//! `plugin` has the plugins of the crate `age`, which start it.
+
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use bech32::Hrp;
+use zeroize::Zeroizing;
+
+use crate::text::{decode_any, encode};
+
+const RECIPIENT_PREFIX: &str = "age1";
+const IDENTITY_PREFIX: &str = "age-plugin-";
+
+/// The longest name. The human-readable part `AGE-PLUGIN-NAME-` has at most 83 characters (BIP
+/// 173).
+pub const MAX_NAME_LEN: usize = 83 - IDENTITY_PREFIX.len() - "-".len();
+
+/// A text is not a plugin's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// It is not Bech32, or of another kind.
+    #[error("malformed key of a plugin")]
+    Malformed,
+    /// The plugin's name has other characters than letters, digits and `+-._`, or it cannot be in
+    /// an identity.
+    #[error("invalid name of a plugin")]
+    Name,
+}
+
+/// Returns whether plugins can have this name. It is a part of a program's name, so a separator of
+/// a path must not be in it.
+pub fn is_name(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
+    (1..=MAX_NAME_LEN).contains(&name.len()) && name.bytes().all(is_allowed) && !name.ends_with('-')
+}
+
+/// A recipient of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Recipient {
+    name: String,
+    text: String,
+}
+
+impl Recipient {
+    /// Returns the plugin's name, in lower case.
+    pub fn plugin(&self) -> &str {
+        &self.name
+    }
+}
+
+impl FromStr for Recipient {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        // Plugins expect lower case. Text in mixed case is not Bech32.
+        let (prefix, _) = decode_any(text).ok_or(ParseError::Malformed)?;
+        let name = prefix.strip_prefix(RECIPIENT_PREFIX).ok_or(ParseError::Malformed)?;
+        if !is_name(name) {
+            return Err(ParseError::Name);
+        }
+        Ok(Self { name: name.to_owned(), text: text.to_ascii_lowercase() })
+    }
+}
+
+impl fmt::Display for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// An identity of a plugin. Its text may be secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    name: String,
+    text: Zeroizing<String>,
+}
+
+impl Identity {
+    /// Returns the identity of a plugin without data: the plugin's own.
+    ///
+    /// # Errors
+    /// [`ParseError::Name`].
+    pub fn without_data(name: &str) -> Result<Self, ParseError> {
+        let name = name.to_ascii_lowercase();
+        if !is_name(&name) {
+            return Err(ParseError::Name);
+        }
+        let prefix = Hrp::parse(&alloc::format!("{IDENTITY_PREFIX}{name}-")).map_err(|_| ParseError::Name)?;
+        let mut text = Zeroizing::new(encode(prefix, &[]));
+        text.make_ascii_uppercase();
+        Ok(Self { name, text })
+    }
+
+    /// Returns the plugin's name, in lower case.
+    pub fn plugin(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the text, which may be secret.
+    pub fn expose_secret(&self) -> &str {
+        &self.text
+    }
+}
+
+impl FromStr for Identity {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (prefix, _) = decode_any(text).ok_or(ParseError::Malformed)?;
+        let name = prefix.strip_prefix(IDENTITY_PREFIX).and_then(|rest| rest.strip_suffix('-'));
+        let name = name.ok_or(ParseError::Malformed)?;
+        if !is_name(name) {
+            return Err(ParseError::Name);
+        }
+        Ok(Self { name: name.to_owned(), text: Zeroizing::new(text.to_owned()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn keys_come_back() {
+        let text = encode(Hrp::parse("age1yubikey").unwrap(), &[7; 33]);
+        for text in [&text, &text.to_ascii_uppercase()] {
+            let recipient: Recipient = text.parse().unwrap();
+            assert_eq!(recipient.plugin(), "yubikey");
+            assert_eq!(recipient.to_string(), text.to_ascii_lowercase());
+        }
+        let identity = Identity::without_data("YubiKey").unwrap();
+        assert_eq!(identity.plugin(), "yubikey");
+        assert!(identity.expose_secret().starts_with("AGE-PLUGIN-YUBIKEY-1"));
+        let again: Identity = identity.expose_secret().parse().unwrap();
+        assert!(again == identity);
+    }
+
+    #[test]
+    fn names_are_no_paths() {
+        for name in ["", "a/b", "a\\b", "../a", "a b", "é", "-", "a-", &"a".repeat(MAX_NAME_LEN + 1)] {
+            assert!(!is_name(name), "{name}");
+            assert_eq!(Identity::without_data(name).err(), Some(ParseError::Name), "{name}");
+        }
+        for name in ["a", "a-b", "x.y_z+1", &"a".repeat(MAX_NAME_LEN)] {
+            let identity = Identity::without_data(name).unwrap();
+            assert_eq!(identity.expose_secret().parse::<Identity>().map(|key| key.name), Ok(name.to_owned()));
+        }
+        for (prefix, fault) in [
+            ("age1a/b", ParseError::Name),
+            ("age1", ParseError::Name),
+            ("age", ParseError::Malformed),
+            ("agf1a", ParseError::Malformed),
+        ] {
+            let text = encode(Hrp::parse(prefix).unwrap(), &[]);
+            assert_eq!(text.parse::<Recipient>(), Err(fault), "{text}");
+        }
+        for (prefix, fault) in [
+            ("age-plugin-a/b-", ParseError::Name),
+            ("age-plugin--", ParseError::Name),
+            ("age-plugin-a--", ParseError::Name),
+            ("age-plugin-a", ParseError::Malformed),
+            ("age-secret-key-", ParseError::Malformed),
+        ] {
+            let text = encode(Hrp::parse(prefix).unwrap(), &[]).to_ascii_uppercase();
+            assert_eq!(text.parse::<Identity>().err(), Some(fault), "{text}");
+        }
+        let text = Identity::without_data("a").unwrap().expose_secret().replace('A', "B");
+        assert_eq!(text.parse::<Identity>().err(), Some(ParseError::Malformed));
+    }
+}

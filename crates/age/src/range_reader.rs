@@ -1,0 +1,263 @@
+//! Reads ranges of the plaintext from a file that is read at any position, blocking or not.
+
+use std::future::Future;
+use std::io;
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use crate::header::{Header, HeaderError};
+use crate::input::retry;
+use crate::stream::{PayloadKey, SealedRange, StreamError, plaintext_len};
+use crate::{DecryptError, Identity, Preamble, Prefix, ReadAt};
+
+/// The number of bytes that are read at first: all of most headers.
+const FIRST_READ: usize = 1024;
+
+/// An input that is read at any position, without blocking. It depends on no runtime.
+///
+/// Its futures may be sent to other threads.
+pub trait AsyncReadAt {
+    /// Reads from byte `offset` on. Returns the number of bytes, which is 0 only at the end or if
+    /// `out` is empty.
+    ///
+    /// # Errors
+    /// Those of the input.
+    fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send;
+
+    /// Returns the length in bytes.
+    ///
+    /// # Errors
+    /// Those of the input.
+    fn size(&self) -> impl Future<Output = io::Result<u64>> + Send;
+}
+
+impl<T: AsyncReadAt + Sync + ?Sized> AsyncReadAt for &T {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send {
+        (**self).read_at(out, offset)
+    }
+
+    fn size(&self) -> impl Future<Output = io::Result<u64>> + Send {
+        (**self).size()
+    }
+}
+
+/// A file whose header has been read, and whose plaintext can be read by ranges once it is
+/// unlocked.
+#[derive(Debug)]
+pub struct LockedFile<I> {
+    input: I,
+    preamble: Preamble,
+    /// The number of bytes after the preamble.
+    sealed_len: u64,
+}
+
+impl<I> LockedFile<I> {
+    /// Returns the file with a preamble that has been read, and with `len` bytes. Nothing is read.
+    pub fn new(input: I, preamble: Preamble, len: u64) -> Self {
+        let sealed_len = len.saturating_sub(preamble.len() as u64);
+        Self { input, preamble, sealed_len }
+    }
+
+    /// Returns the header. Its MAC has not been checked yet.
+    pub fn header(&self) -> &Header {
+        self.preamble.header()
+    }
+
+    /// Returns the preamble, to change how it is unlocked.
+    pub fn preamble_mut(&mut self) -> &mut Preamble {
+        &mut self.preamble
+    }
+
+    /// Unlocks the file. It computes without I/O, unless an identity does some.
+    ///
+    /// # Errors
+    /// As for [`Preamble::unlock`].
+    pub fn unlock<'a>(
+        self,
+        identities: impl IntoIterator<Item = &'a dyn Identity>,
+    ) -> Result<RangeReader<I>, DecryptError> {
+        let key = self.preamble.unlock(identities)?;
+        let payload_start = self.preamble.len() as u64;
+        Ok(RangeReader { input: self.input, key, payload_start, sealed_len: self.sealed_len })
+    }
+}
+
+impl<I: ReadAt> LockedFile<I> {
+    /// Reads the header of a binary file, and its length.
+    ///
+    /// # Errors
+    /// As for [`Decryptor::new`](crate::Decryptor::new).
+    pub fn read(input: I) -> Result<Self, DecryptError> {
+        let len = input.size()?;
+        let mut start = Start::new(len);
+        let preamble = loop {
+            if let Some(preamble) = start.parse()? {
+                break preamble;
+            }
+            let (room, offset) = start.room();
+            let n = retry(|| input.read_at(room, offset))?;
+            start.filled(n);
+        };
+        Ok(Self::new(input, preamble, len))
+    }
+}
+
+impl<I: AsyncReadAt> LockedFile<I> {
+    /// Does the same as [`LockedFile::read`] without blocking.
+    ///
+    /// # Errors
+    /// As for [`LockedFile::read`].
+    pub async fn read_async(input: I) -> Result<Self, DecryptError> {
+        let len = input.size().await?;
+        let mut start = Start::new(len);
+        let preamble = loop {
+            if let Some(preamble) = start.parse()? {
+                break preamble;
+            }
+            let (room, offset) = start.room();
+            let n = input.read_at(room, offset).await?;
+            start.filled(n);
+        };
+        Ok(Self::new(input, preamble, len))
+    }
+}
+
+/// The first bytes of a file, while they are read.
+struct Start {
+    bytes: Vec<u8>,
+    filled: usize,
+    ended: bool,
+    /// The length of the file.
+    len: u64,
+}
+
+impl Start {
+    fn new(len: u64) -> Self {
+        let first = usize::try_from(len).unwrap_or(FIRST_READ).min(FIRST_READ);
+        Self { bytes: vec![0; first], filled: 0, ended: false, len }
+    }
+
+    /// Returns the preamble, or `None` if more bytes are needed. Makes room for them.
+    fn parse(&mut self) -> Result<Option<Preamble>, HeaderError> {
+        if self.filled < self.bytes.len() && !self.ended {
+            return Ok(None);
+        }
+        let at_least = match Preamble::parse(&self.bytes[..self.filled])? {
+            Prefix::Complete(preamble) => return Ok(Some(preamble)),
+            Prefix::Incomplete { at_least } => at_least,
+        };
+        let wanted = at_least.max(4 * self.filled).min(usize::try_from(self.len).unwrap_or(usize::MAX));
+        if self.ended || wanted <= self.filled {
+            return Err(Header::parse(&self.bytes[..self.filled]).err().unwrap_or(HeaderError::Truncated));
+        }
+        self.bytes.resize(wanted, 0);
+        Ok(None)
+    }
+
+    fn room(&mut self) -> (&mut [u8], u64) {
+        (&mut self.bytes[self.filled..], self.filled as u64)
+    }
+
+    fn filled(&mut self, n: usize) {
+        self.filled += n;
+        self.ended = n == 0;
+    }
+}
+
+/// Reads ranges of a file's plaintext. Each read fetches the chunks of its range and nothing else,
+/// and any number of threads or tasks may read.
+///
+/// ```
+/// use sealane_age::{Identity, LockedFile, Recipient, x25519};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let identity = x25519::Identity::generate()?;
+/// # let file = sealane_age::encrypt([&identity.to_public() as &dyn Recipient], &[7; 100_000])?;
+/// let reader = LockedFile::read(&file[..])?.unlock([&identity as &dyn Identity])?;
+/// assert_eq!(reader.read(65_000..66_000)?, [7; 1000]);
+/// assert_eq!(reader.read(99_999..200_000)?, [7]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RangeReader<I> {
+    input: I,
+    key: PayloadKey,
+    payload_start: u64,
+    sealed_len: u64,
+}
+
+impl<I> RangeReader<I> {
+    /// Returns the key of the payload.
+    pub fn key(&self) -> &PayloadKey {
+        &self.key
+    }
+
+    /// Returns the length of the plaintext by the length of the file, or `None` if no file has that
+    /// length.
+    ///
+    /// This proves nothing: the file may have been cut between two chunks. A range that reaches
+    /// this length authenticates the end when it is read.
+    pub fn claimed_len(&self) -> Option<u64> {
+        plaintext_len(self.sealed_len)
+    }
+
+    /// Returns the chunks of a range, and a buffer for them.
+    fn plan(&self, plaintext: Range<u64>) -> io::Result<(SealedRange, Vec<u8>)> {
+        let range = SealedRange::new(plaintext, self.sealed_len)?;
+        let len = usize::try_from(range.sealed.end - range.sealed.start);
+        let len = len.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        Ok((range, vec![0; len]))
+    }
+
+    fn open(&self, range: &SealedRange, sealed: &[u8]) -> io::Result<Vec<u8>> {
+        if sealed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
+        self.key.open_chunks(range.first, range.is_last, sealed, &mut plaintext)?;
+        // It fits, because the sealed bytes did.
+        Ok(plaintext[range.skip..][..range.len as usize].to_vec())
+    }
+}
+
+impl<I: ReadAt> RangeReader<I> {
+    /// Returns this range of the plaintext. The result is shorter if the plaintext ends before; the
+    /// last chunk has then proved that it does.
+    ///
+    /// # Errors
+    /// Those of the input, and a [`StreamError`] if the chunks are damaged.
+    pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
+        let (range, mut sealed) = self.plan(plaintext)?;
+        let mut filled = 0;
+        while filled < sealed.len() {
+            let offset = self.payload_start + range.sealed.start + filled as u64;
+            match retry(|| self.input.read_at(&mut sealed[filled..], offset))? {
+                0 => return Err(StreamError::Truncated.into()),
+                n => filled += n,
+            }
+        }
+        self.open(&range, &sealed)
+    }
+}
+
+impl<I: AsyncReadAt> RangeReader<I> {
+    /// Does the same as [`RangeReader::read`] without blocking. The chunks are opened in the task
+    /// that polls.
+    ///
+    /// # Errors
+    /// As for [`RangeReader::read`].
+    pub async fn read_async(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
+        let (range, mut sealed) = self.plan(plaintext)?;
+        let mut filled = 0;
+        while filled < sealed.len() {
+            let offset = self.payload_start + range.sealed.start + filled as u64;
+            match self.input.read_at(&mut sealed[filled..], offset).await? {
+                0 => return Err(StreamError::Truncated.into()),
+                n => filled += n,
+            }
+        }
+        self.open(&range, &sealed)
+    }
+}

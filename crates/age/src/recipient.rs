@@ -1,0 +1,89 @@
+//! Recipients, to which files are encrypted.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Labels, OneLine};
+use crate::header::HeaderError;
+use crate::{FileKey, Stanza};
+
+/// Wraps file keys, so that the holder of an [`Identity`](crate::Identity) can unwrap them.
+///
+/// This is `Recipient` with `RecipientWithLabels` of the package `filippo.io/age`. The feature
+/// `age` converts from and to the trait of the crate `age`.
+pub trait Recipient {
+    /// Wraps `file_key` in one or more stanzas.
+    ///
+    /// # Errors
+    /// [`WrapError`].
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError>;
+}
+
+/// A wrapped file key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapped {
+    /// The stanzas for the header.
+    pub stanzas: Vec<Stanza>,
+    /// The labels of the recipient. All recipients of a file must have the same set of labels.
+    ///
+    /// A label keeps recipients out of a file that would weaken it: post-quantum recipients have
+    /// the label `postquantum`. A random label keeps all others out.
+    pub labels: BTreeSet<String>,
+}
+
+impl From<Stanza> for Wrapped {
+    /// Returns a file key in one stanza, without labels.
+    fn from(stanza: Stanza) -> Self {
+        Self { stanzas: Vec::from([stanza]), labels: BTreeSet::new() }
+    }
+}
+
+/// A recipient cannot wrap the file key.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WrapError {
+    /// The recipient combines others, and their labels differ.
+    #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
+    IncompatibleRecipients(BTreeSet<String>, BTreeSet<String>),
+    /// The recipient combines others, and one of them returned a stanza that cannot be nested.
+    #[error("a recipient returned an invalid stanza: {0}")]
+    InvalidStanza(HeaderError),
+    /// The recipient's public key has low order, so that the wrapped key would not be secret.
+    #[error("the public key of the recipient is weak: it has low order")]
+    WeakKey,
+    /// The system's random number generator failed.
+    #[cfg(feature = "std")]
+    #[error("the system's random number generator failed: {0}")]
+    Random(getrandom::Error),
+    /// The recipient failed in another way, for example because its plugin did.
+    #[error("{}", OneLine(.0))]
+    Other(#[source] Box<dyn core::error::Error + Send + Sync>),
+}
+
+impl WrapError {
+    /// Returns [`WrapError::Other`] with this error.
+    pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<getrandom::Error> for WrapError {
+    fn from(error: getrandom::Error) -> Self {
+        Self::Random(error)
+    }
+}
+
+impl<R: Recipient + ?Sized> Recipient for &R {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        (**self).wrap_file_key(file_key)
+    }
+}
+
+impl<R: Recipient + ?Sized> Recipient for Box<R> {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        (**self).wrap_file_key(file_key)
+    }
+}

@@ -1,0 +1,46 @@
+//! Stanzas: <https://c2sp.org/age#recipient-stanza>.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A section of a header that wraps the file key for a recipient.
+///
+/// ```text
+/// -> <tag> <args>...
+/// <body, in base64>
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Stanza {
+    /// The type of the stanza: one or more printable characters of ASCII, without spaces.
+    pub tag: String,
+    /// The arguments, each of such characters.
+    pub args: Vec<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Stanza {
+    /// Returns whether a header can have this stanza: its type and its arguments are one or more
+    /// printable characters of ASCII each.
+    pub fn is_well_formed(&self) -> bool {
+        is_printable(&self.tag) && self.args.iter().all(|arg| is_printable(arg))
+    }
+}
+
+/// Returns whether `text` is one or more of the characters from 33 to 126: `1*VCHAR` of RFC 5234.
+pub(crate) fn is_printable(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printable_characters() {
+        assert!(is_printable("!") && is_printable("~") && is_printable("X25519"));
+        for text in ["", " ", "a b", "\x7f", "a\n", "é"] {
+            assert!(!is_printable(text), "{text:?}");
+        }
+    }
+}

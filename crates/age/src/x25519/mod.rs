@@ -1,0 +1,169 @@
+//! Recipients and identities with an X25519 key: `age1…` and `AGE-SECRET-KEY-1…`
+//! (<https://c2sp.org/age#x25519-recipient-type>).
+
+use core::fmt;
+use core::str::FromStr;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+use bech32::Hrp;
+use secrecy::SecretString;
+use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
+use zeroize::Zeroizing;
+
+use crate::file_key::WRAPPED_LEN;
+use crate::keys::{hkdf, is_zero};
+use crate::text::{decode, encode, encode_secret};
+use crate::{FileKey, ParseError, Stanza, UnwrapError};
+
+/// The type of the stanza.
+pub(crate) const TYPE: &str = "X25519";
+const INFO: &[u8] = b"age-encryption.org/v1/X25519";
+const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
+const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-");
+
+/// The length of a public key, a private key and a share, in bytes (RFC 7748).
+pub const KEY_LEN: usize = 32;
+
+/// The nonce of the wrapped file key. Each key wraps one file key, so the nonce can be constant.
+const NONCE: [u8; 12] = [0; 12];
+
+/// A public key.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Recipient([u8; KEY_LEN]);
+
+impl Recipient {
+    /// Returns the recipient with this public key.
+    pub fn from_bytes(key: [u8; KEY_LEN]) -> Self {
+        Self(key)
+    }
+
+    /// Returns the public key.
+    pub fn as_bytes(&self) -> &[u8; KEY_LEN] {
+        &self.0
+    }
+}
+
+impl FromStr for Recipient {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let key = decode(text, RECIPIENT_PREFIX).and_then(|bytes| bytes.as_slice().try_into().ok());
+        key.map(Self).ok_or(ParseError("recipient"))
+    }
+}
+
+impl fmt::Display for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&encode(RECIPIENT_PREFIX, &self.0))
+    }
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(feature = "std")]
+impl crate::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
+        let mut ephemeral = Zeroizing::new([0; KEY_LEN]);
+        getrandom::fill(&mut *ephemeral)?;
+        let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
+        let shared = Zeroizing::new(x25519(*ephemeral, self.0));
+        // Everyone would know the secret shared with a key of low order (RFC 7748, section 6.1).
+        if is_zero(&shared) {
+            return Err(crate::WrapError::WeakKey);
+        }
+        let body = file_key.wrap(&wrapping_key(&shared, &share, &self.0), &NONCE);
+        let args = [BASE64_STANDARD_NO_PAD.encode(share)].into();
+        Ok(Stanza { tag: TYPE.into(), args, body }.into())
+    }
+}
+
+/// A private key.
+#[derive(Clone)]
+pub struct Identity {
+    secret: Zeroizing<[u8; KEY_LEN]>,
+    public: Recipient,
+}
+
+impl Identity {
+    /// Generates an identity.
+    ///
+    /// # Errors
+    ///
+    /// If the system's random number generator fails.
+    #[cfg(feature = "std")]
+    pub fn generate() -> Result<Self, getrandom::Error> {
+        let mut secret = Zeroizing::new([0; KEY_LEN]);
+        getrandom::fill(&mut *secret)?;
+        Ok(Self::from_bytes(&secret))
+    }
+
+    /// Returns the identity with this private key.
+    pub fn from_bytes(secret: &[u8; KEY_LEN]) -> Self {
+        let public = Recipient(x25519(*secret, X25519_BASEPOINT_BYTES));
+        Self { secret: Zeroizing::new(*secret), public }
+    }
+
+    /// Returns the private key.
+    pub fn expose_secret(&self) -> &[u8; KEY_LEN] {
+        &self.secret
+    }
+
+    /// Returns the recipient of this identity.
+    pub fn to_public(&self) -> Recipient {
+        self.public.clone()
+    }
+
+    /// Returns the text of the identity, which is secret.
+    pub fn to_text(&self) -> SecretString {
+        encode_secret(IDENTITY_PREFIX, &*self.secret)
+    }
+
+    /// Returns `None` for a stanza of another recipient.
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Result<Option<FileKey>, UnwrapError> {
+        let [share] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
+        let share = BASE64_STANDARD_NO_PAD.decode(share).map_err(|_| UnwrapError::InvalidStanza)?;
+        let share: [u8; KEY_LEN] = share.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
+        if stanza.body.len() != WRAPPED_LEN {
+            return Err(UnwrapError::InvalidStanza);
+        }
+        let shared = Zeroizing::new(x25519(*self.secret, share));
+        if is_zero(&shared) {
+            return Err(UnwrapError::InvalidStanza);
+        }
+        Ok(FileKey::unwrap(&wrapping_key(&shared, &share, &self.public.0), &NONCE, &stanza.body))
+    }
+}
+
+impl FromStr for Identity {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let bytes = decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity"))?;
+        let secret: &[u8; KEY_LEN] = bytes.as_slice().try_into().map_err(|_| ParseError("identity"))?;
+        Ok(Self::from_bytes(secret))
+    }
+}
+
+/// The stanza does not name its recipient, so each stanza of the type is tried.
+impl crate::Identity for Identity {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
+            if let Some(file_key) = self.unwrap_stanza(stanza)? {
+                return Ok(Some(file_key));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Derives the key that wraps the file key.
+fn wrapping_key(shared: &[u8; 32], share: &[u8; KEY_LEN], public: &[u8; KEY_LEN]) -> Zeroizing<[u8; 32]> {
+    hkdf(shared, &[&share[..], public].concat(), INFO)
+}
+
+#[cfg(test)]
+mod tests;
