@@ -169,11 +169,7 @@ fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header,
         let opens = match decryptor.decrypt(identities.iter().copied()) {
             Ok(_) => Opens::Yes,
             Err(DecryptError::NoMatch) => Opens::No,
-            Err(DecryptError::Identity(ref error))
-                if matches!(ThresholdError::of(error), Some(ThresholdError::TooFew { .. })) =>
-            {
-                Opens::WithOthers
-            }
+            Err(DecryptError::Threshold(ThresholdError::TooFew { .. })) => Opens::WithOthers,
             Err(error) => return Err(error),
         };
         let (header, _) = Header::parse(&encoded).map_err(DecryptError::Header)?;
