@@ -1,14 +1,13 @@
 //! Elements of a field.
 
 use core::fmt;
-use core::iter::{Product, Sum};
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use rand_core::{CryptoRng, TryCryptoRng};
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-use super::Backend;
 use super::field::{Degree, Field};
 
 /// An element of the field `F`. [`Gf2n`] names the field by its degree.
@@ -20,8 +19,8 @@ pub struct Element<F: Field>(pub(crate) F::Limbs);
 /// [polynomial](Field::EXPONENTS).
 ///
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
-/// [`Backend::detect`], which costs an atomic load, a branch and a call. The functions of
-/// [`Backend`] that work on many elements need it only once.
+/// [`Backend::detect`](super::Backend::detect), which costs an atomic load, a branch and a call. The functions of
+/// [`Backend`](super::Backend) that work on many elements need it only once.
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///
@@ -119,25 +118,6 @@ impl<F: Field> Element<F> {
         self.ct_eq(&Self::ZERO)
     }
 
-    /// Returns the square.
-    #[must_use]
-    pub fn square(&self) -> Self {
-        Backend::detect().square(self)
-    }
-
-    /// Returns the inverse, or none for zero.
-    #[must_use]
-    pub fn invert(&self) -> CtOption<Self> {
-        Backend::detect().invert(self)
-    }
-
-    /// Returns the power. The exponent is in limbs of 64 bits, the lowest first. The time depends
-    /// only on the number of limbs.
-    #[must_use]
-    pub fn pow(&self, exponent: &[u64]) -> Self {
-        Backend::detect().pow(self, exponent)
-    }
-
     /// Clears the bits from BITS on in a limb. Vectors leave arbitrary bits there and ignore them.
     #[inline(always)]
     pub(crate) fn mask(&mut self) {
@@ -223,13 +203,6 @@ impl<F: Field> AddAssign for Element<F> {
     }
 }
 
-impl<F: Field> MulAssign for Element<F> {
-    #[inline]
-    fn mul_assign(&mut self, other: Self) {
-        *self = Backend::detect().multiply(self, &other);
-    }
-}
-
 impl<F: Field> SubAssign for Element<F> {
     /// Adds: in characteristic 2, subtraction is the same.
     #[inline(always)]
@@ -289,20 +262,15 @@ macro_rules! operators {
     )*};
 }
 
+pub(super) use operators;
+
 operators! {
     Add add AddAssign add_assign;
     Sub sub SubAssign sub_assign;
-    Mul mul MulAssign mul_assign;
 }
 
 impl<F: Field> Sum for Element<F> {
     fn sum<I: Iterator<Item = Self>>(elements: I) -> Self {
         elements.fold(Self::ZERO, |sum, element| sum + element)
-    }
-}
-
-impl<F: Field> Product for Element<F> {
-    fn product<I: Iterator<Item = Self>>(elements: I) -> Self {
-        elements.fold(Self::ONE, |product, element| product * element)
     }
 }

@@ -31,6 +31,7 @@ mod element;
 mod field;
 pub(crate) mod kernel;
 mod poly;
+mod product;
 #[cfg(feature = "serde")]
 mod serde;
 pub(crate) mod slices;

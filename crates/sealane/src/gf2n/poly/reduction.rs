@@ -3,7 +3,7 @@
 use sealane_simd::ClmulLanes;
 
 /// The a, b and c of x^n + x^a + x^b + x^c + 1. All are below 32.
-pub(in super::super) type Exponents = [u32; 3];
+pub(in crate::gf2n) type Exponents = [u32; 3];
 
 /// Elements of a field as vectors, reduced or not.
 pub trait Poly<V: ClmulLanes>: Copy {
