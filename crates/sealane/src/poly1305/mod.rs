@@ -5,6 +5,7 @@ mod accumulator;
 mod bounds;
 mod field;
 mod kernel;
+mod limbs26;
 pub(crate) mod many;
 mod rows;
 pub(crate) mod search;

@@ -22,7 +22,7 @@ use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::LIMB;
 use super::kernel::padded;
-use super::table::{carry, limbs};
+use super::limbs26::{carry, limbs};
 use crate::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};

@@ -3,7 +3,7 @@
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::super::BLOCK_BYTES;
-use super::super::table::limbs;
+use super::super::limbs26::limbs;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 

@@ -7,8 +7,8 @@
 use sealane_simd::{MAX_U64_LANES, U64Lanes};
 
 use super::limbs::Limbs;
-use crate::poly1305::field::{Element, LIMB};
-use crate::poly1305::table;
+use crate::poly1305::field::Element;
+use crate::poly1305::limbs26::{carry, limbs};
 
 /// See the module.
 #[derive(Clone, Copy)]
@@ -50,15 +50,8 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
 
     #[inline(always)]
     fn of_blocks(token: W::Token, low: W, high: W, top: W) -> Self {
-        let limb = W::splat(token, LIMB);
-        let middle = low.shr::<52>().or(high.shl::<12>());
-        Self([
-            low.and(limb),
-            low.shr::<26>().and(limb),
-            middle.and(limb),
-            high.shr::<14>().and(limb),
-            high.shr::<40>().or(top),
-        ])
+        let [h0, h1, h2, h3, h4] = limbs(token, low, high);
+        Self([h0, h1, h2, h3, h4.or(top)])
     }
 
     #[inline(always)]
@@ -120,7 +113,7 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
 
     #[inline(always)]
     fn carry(token: W::Token, products: [W; 5]) -> Self {
-        Self(table::carry(token, products))
+        Self(carry(token, products))
     }
 
     #[inline(always)]

@@ -26,7 +26,8 @@ use sealane_simd::{Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
-use super::field::{Element, LIMB};
+use super::field::Element;
+use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
@@ -114,19 +115,6 @@ fn times_5<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     [times_5(h[0]), times_5(h[1]), times_5(h[2]), times_5(h[3]), times_5(h[4])]
 }
 
-/// Numbers of 128 bits, in two halves, in limbs of 26 bits.
-#[inline(always)]
-pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [S::U64Lanes; 5] {
-    let limb = S::U64Lanes::splat(token, LIMB);
-    [
-        low.and(limb),
-        low.shr::<26>().and(limb),
-        low.shr::<52>().or(high.shl::<12>()).and(limb),
-        high.shr::<14>().and(limb),
-        high.shr::<40>(),
-    ]
-}
-
 /// Returns the sum with a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes; 5] {
@@ -192,26 +180,4 @@ fn multiply_add<W: U64Lanes>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut s
         }
     }
     sum
-}
-
-/// Carries limbs below 2^64 - 2^40 so that they are at most 2^26 + 2^16.
-#[inline(always)]
-pub(super) fn carry<S: Simd>(token: S, mut h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
-    let limb = S::U64Lanes::splat(token, LIMB);
-    let carry = |h: &mut [S::U64Lanes; 5], i: usize| {
-        let above = h[i].shr::<26>();
-        h[i] = h[i].and(limb);
-        h[i + 1] = h[i + 1].add(above);
-    };
-    // Two chains side by side: 0 1 2 3 and 3 4 0 1.
-    carry(&mut h, 0);
-    carry(&mut h, 3);
-    carry(&mut h, 1);
-    let above = h[4].shr::<26>();
-    h[4] = h[4].and(limb);
-    h[0] = h[0].add(above).add(above.shl::<2>());
-    carry(&mut h, 2);
-    carry(&mut h, 0);
-    carry(&mut h, 3);
-    h
 }

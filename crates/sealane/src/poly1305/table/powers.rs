@@ -2,7 +2,9 @@
 
 use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 
-use super::{LIMB, MAX_ROWS, carry, multiply_add, opaque, times_5};
+use super::{MAX_ROWS, multiply_add, opaque, times_5};
+use crate::poly1305::field::LIMB;
+use crate::poly1305::limbs26::carry;
 use crate::wipe::wipe;
 
 /// A power of R with its multiples. In `[i]`, the even half is limb i of R^j, and the odd half is
