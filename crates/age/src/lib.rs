@@ -94,6 +94,7 @@
 //! | `std` (default) | everything that needs the system's random numbers or its readers and writers |
 //! | `parallel` (default) | sealing and opening on several threads |
 //! | `tokio` | readers and writers for tokio |
+//! | `folders` | encrypted folders with manifests |
 //! | `age` | recipients and identities of the crate `age`, and ours for it |
 //! | `ssh` | ssh keys, by the crate `age` |
 //! | `plugin` | plugins, by the crate `age` |
@@ -145,6 +146,8 @@ mod decryptor;
 mod encryptor;
 mod error;
 mod file_key;
+#[cfg(feature = "folders")]
+pub mod folder;
 pub mod header;
 mod identity;
 #[cfg(feature = "std")]

@@ -109,7 +109,7 @@ fn all_headers_of_a_few_pieces() {
     let pieces = ["-> ", "x", " ", "\n", "AA", &full, LAST_LINE, "---"];
     let mut counts = [0; 2];
     check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
-    assert_eq!(counts.iter().sum::<usize>(), (0..=6).map(|n| 8_usize.pow(n)).sum());
+    assert_eq!(counts.iter().sum::<usize>(), (0..=6).map(|n| 8_usize.pow(n)).sum::<usize>());
     let pieces = ["-> x y\n", "\n", "A", "B", "=", "\r", "\x7f", &full, LAST_LINE];
     check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
     assert!(counts[1] > 500, "almost none is a header: {counts:?}");

@@ -2,23 +2,18 @@
 //!
 //! `docs/folders.md` describes the formats of the manifest and the journal.
 
-mod attributes;
 mod destination;
 mod existing;
 mod external_links;
 mod journal;
-mod manifest;
-mod name;
 mod place;
 mod plan;
 mod run;
 
-pub(crate) use attributes::{Attributes, Stamp};
 pub(crate) use destination::{Destination, Direction, Expected, Purpose, Target};
 pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
-pub(crate) use manifest::{Entry, Id, Known, Manifest};
-pub(crate) use name::{JOURNAL, MANIFEST, Name};
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Directory, Link, Plan, Source};
 pub(crate) use run::{Failure, Failures, run};
+pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, Known, MANIFEST, Manifest, Name, Stamp};

@@ -8,7 +8,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::{Backend, Threads};
 
 use crate::args::FileArgs;
-use crate::error::explain::payload_error;
+use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{
     Attributes, Checked, Destination, Direction, Directory, Expected, Failure, Failures, Id, JOURNAL, Known, Link,
@@ -135,7 +135,9 @@ impl Opening {
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
         let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
-        reader.and_then(Manifest::read).map_err(|error| error.in_context(&name))
+        reader
+            .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
+            .map_err(|error| error.in_context(&name))
     }
 
     /// Decrypts a file, unless an earlier run has.
