@@ -9,7 +9,8 @@ use std::io::{Read, Write};
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
-use sealane_age::header::{Header, HeaderError, MAX_STANZAS};
+use sealane_age::header::{Header, HeaderError, MAX_STANZAS, Prefix};
+use sealane_age::key_file::{parse_identities, parse_recipients};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
 use sealane_age::{DecryptError, Decryptor, Stanza, mlkem768x25519, x25519};
@@ -59,6 +60,8 @@ fn written(case: Case) {
 
 /// Texts of keys: the parsed key is written again unchanged, except for the case of letters.
 fn keys(text: &[u8]) {
+    // Any file is a list of keys or refused.
+    let (_, _) = (parse_identities(text), parse_recipients(text));
     let Ok(text) = std::str::from_utf8(text) else { return };
     if let Ok(part) = text.parse::<Part>() {
         assert!(part.to_text().expose_secret().eq_ignore_ascii_case(text));
@@ -81,6 +84,15 @@ fn keys(text: &[u8]) {
 /// can be written again.
 fn header(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
+    match (Header::parse_prefix(bytes), Header::parse(bytes)) {
+        (Ok(Prefix::Complete { header, len }), Ok(parsed)) => {
+            assert_eq!(header.encoded_len(), len);
+            assert_eq!((header, len), parsed);
+        }
+        (Ok(Prefix::Incomplete { at_least }), Err(_)) => assert!(at_least > bytes.len()),
+        (Err(error), Err(parsed)) => assert_eq!(error, parsed),
+        (prefix, parsed) => panic!("{prefix:?}, {parsed:?}"),
+    }
     match (Header::parse(bytes), read) {
         (Ok((header, length)), Ok(decryptor)) => {
             share_sets(&header);

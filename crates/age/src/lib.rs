@@ -5,8 +5,8 @@
 //! that the specification forbids is an error, with a separate type and a message of one line.
 //!
 //! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
-//!   specification. [`threshold`] has recipients a number of whom are needed together. [`Recipient`]
-//!   and [`Identity`] are the traits for others.
+//!   specification. [`threshold`] has recipients a number of whom are needed together.
+//!   [`Recipient`] and [`Identity`] are the traits for others.
 //! - [`key_file`] parses the files of identities and recipients.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
@@ -94,13 +94,14 @@
 //! | `std` (default) | everything that needs the system's random numbers or its readers and writers |
 //! | `parallel` (default) | sealing and opening on several threads |
 //! | `tokio` | readers and writers for tokio |
+//! | `folders` | encrypted folders with manifests |
 //! | `age` | recipients and identities of the crate `age`, and ours for it |
 //! | `ssh` | ssh keys, by the crate `age` |
 //! | `plugin` | plugins, by the crate `age` |
 //!
-//! Without `std`, the crate is `no_std` with `alloc`: it parses headers and unwraps file keys.
-//! Where the system has no random numbers of its own, such as in a browser, enable what the crate
-//! `getrandom` asks for there.
+//! Without `std`, the crate is `no_std` with `alloc`: it parses headers and files of keys, unlocks
+//! files, and opens chunks. With `std`, enable what the crate `getrandom` asks for where the system
+//! has no random numbers of its own, such as in a browser.
 //!
 //! # Errors
 //!
@@ -145,6 +146,8 @@ mod decryptor;
 mod encryptor;
 mod error;
 mod file_key;
+#[cfg(feature = "folders")]
+pub mod folder;
 pub mod header;
 mod identity;
 #[cfg(feature = "std")]

@@ -206,9 +206,12 @@ impl<I> RangeReader<I> {
     /// Returns the chunks of a range, and a buffer for them.
     fn plan(&self, plaintext: Range<u64>) -> io::Result<(SealedRange, Vec<u8>)> {
         let range = SealedRange::new(plaintext, self.sealed_len)?;
-        let len = usize::try_from(range.sealed.end - range.sealed.start);
-        let len = len.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        Ok((range, vec![0; len]))
+        let too_long = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let len = usize::try_from(range.sealed.end - range.sealed.start).map_err(|_| too_long())?;
+        let mut sealed = Vec::new();
+        sealed.try_reserve_exact(len).map_err(|_| too_long())?;
+        sealed.resize(len, 0);
+        Ok((range, sealed))
     }
 
     fn open(&self, range: &SealedRange, sealed: &[u8]) -> io::Result<Vec<u8>> {
@@ -226,8 +229,11 @@ impl<I: ReadAt> RangeReader<I> {
     /// Returns this range of the plaintext. The result is shorter if the plaintext ends before; the
     /// last chunk has then proved that it does.
     ///
+    /// The sealed chunks and their plaintext are in memory at once.
+    ///
     /// # Errors
-    /// Those of the input, and a [`StreamError`] if the chunks are damaged.
+    /// Those of the input, a [`StreamError`] if the chunks are damaged, and
+    /// [`io::ErrorKind::OutOfMemory`].
     pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut sealed) = self.plan(plaintext)?;
         let mut filled = 0;

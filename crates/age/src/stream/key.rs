@@ -1,12 +1,16 @@
 //! Keys of payloads, which seal and open chunks without I/O.
 
 use core::fmt;
-use core::ops::{Deref, Range};
+#[cfg(feature = "std")]
+use core::ops::Deref;
+use core::ops::Range;
 
 use sealane::Backend;
 use zeroize::Zeroize as _;
 
-use super::{CHUNK_LEN, ChunkCipher, NONCE_LEN, Next, SEALED_CHUNK_LEN, SealedRange, StreamError, TAG_LEN};
+#[cfg(feature = "std")]
+use super::CHUNK_LEN;
+use super::{ChunkCipher, NONCE_LEN, Next, SEALED_CHUNK_LEN, SealedRange, StreamError, TAG_LEN};
 use crate::keys::{self, FILE_ID_LEN};
 use crate::{FileKey, stream};
 
@@ -109,10 +113,11 @@ impl fmt::Debug for PayloadKey {
 ///
 /// [`Encryptor::into_parts`](crate::Encryptor::into_parts) returns it. There is none for a file
 /// that exists, because sealing other plaintext with its key would reveal both.
+#[cfg(feature = "std")]
 pub struct SealingKey(PayloadKey);
 
+#[cfg(feature = "std")]
 impl SealingKey {
-    #[cfg(feature = "std")]
     pub(crate) fn new(key: PayloadKey) -> Self {
         Self(key)
     }
@@ -158,6 +163,7 @@ impl SealingKey {
     }
 }
 
+#[cfg(feature = "std")]
 impl Deref for SealingKey {
     type Target = PayloadKey;
 
@@ -166,6 +172,7 @@ impl Deref for SealingKey {
     }
 }
 
+#[cfg(feature = "std")]
 impl fmt::Debug for SealingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SealingKey").finish_non_exhaustive()

@@ -24,7 +24,9 @@ mod writer;
 use sealane::{Backend, ChaCha20Poly1305};
 
 pub use self::error::StreamError;
-pub use self::key::{PayloadKey, SealingKey};
+pub use self::key::PayloadKey;
+#[cfg(feature = "std")]
+pub use self::key::SealingKey;
 pub use self::layout::{SealedRange, plaintext_len, sealed_len};
 #[cfg(feature = "std")]
 pub(crate) use self::layout::{chunk_start, last_chunk};
@@ -75,6 +77,7 @@ impl ChunkCipher {
     }
 
     /// Seals `text` into `chunk`, which is as long as the text and the tag.
+    #[cfg(feature = "std")]
     pub(crate) fn seal_into(&self, number: u64, last: bool, text: &[u8], chunk: &mut [u8]) {
         let (body, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
         *tag = self.0.seal_into(&nonce(number, last), &[], text, body).1;

@@ -2,7 +2,7 @@
 //! (<https://c2sp.org/age#header>): for all headers made of a few pieces, and for every change of a
 //! byte.
 
-use sealane_age::header::{Header, HeaderError};
+use sealane_age::header::{Header, HeaderError, Prefix};
 
 const INTRO: &str = "age-encryption.org/v1\n";
 const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
@@ -70,8 +70,20 @@ fn check(text: &[u8]) -> bool {
     let expected = header(text);
     let parsed = Header::parse(text);
     assert_eq!(parsed.as_ref().ok().map(|(_, length)| *length), expected, "{:?}", String::from_utf8_lossy(text));
-    if let Ok((header, length)) = parsed {
-        assert!(header.encode() == text[..length], "{:?}", String::from_utf8_lossy(text));
+    match (Header::parse_prefix(text), parsed) {
+        (Ok(Prefix::Complete { header, len }), Ok((parsed, length))) => {
+            assert!(header == parsed && len == length);
+            assert!(header.encode() == text[..length], "{:?}", String::from_utf8_lossy(text));
+            assert_eq!(header.encoded_len(), length);
+            for cut in 0..length {
+                let shorter = Header::parse_prefix(&text[..cut]);
+                let Ok(Prefix::Incomplete { at_least }) = shorter else { panic!("{cut} of {length}: {shorter:?}") };
+                assert!(cut < at_least && at_least <= length, "{cut} of {length}: {at_least}");
+            }
+        }
+        (Ok(Prefix::Incomplete { at_least }), Err(_)) => assert!(at_least > text.len()),
+        (Err(error), Err(expected)) => assert_eq!(error, expected),
+        (prefix, parsed) => panic!("{prefix:?}, {parsed:?}"),
     }
     expected.is_some()
 }
@@ -97,7 +109,7 @@ fn all_headers_of_a_few_pieces() {
     let pieces = ["-> ", "x", " ", "\n", "AA", &full, LAST_LINE, "---"];
     let mut counts = [0; 2];
     check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
-    assert_eq!(counts.iter().sum::<usize>(), (0..=6).map(|n| 8_usize.pow(n)).sum());
+    assert_eq!(counts.iter().sum::<usize>(), (0..=6).map(|n| 8_usize.pow(n)).sum::<usize>());
     let pieces = ["-> x y\n", "\n", "A", "B", "=", "\r", "\x7f", &full, LAST_LINE];
     check_all(&mut INTRO.as_bytes().to_vec(), &pieces, 6, &mut counts);
     assert!(counts[1] > 500, "almost none is a header: {counts:?}");

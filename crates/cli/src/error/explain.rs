@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use sealane_age::armor::ArmorError;
+use sealane_age::folder::ManifestError;
 use sealane_age::header::{HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
 use sealane_age::threshold::ThresholdError;
 use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
@@ -54,6 +55,15 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
         ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
         ThresholdError::WrongShare { .. } => what.hint("nothing was given away; ask the person who made the file"),
         _ => what.hint("the header was damaged or changed; get another copy of the file"),
+    }
+}
+
+/// Explains why the manifest of a folder cannot be read.
+pub(crate) fn manifest_error(error: ManifestError) -> Error {
+    match error {
+        ManifestError::Io(error) => Error::from_io("cannot read the manifest", error),
+        ManifestError::UnknownVersion(_) => Error::new(error.to_string()).hint("a newer program may have made it"),
+        error => Error::new(error.to_string()),
     }
 }
 

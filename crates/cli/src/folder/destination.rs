@@ -12,13 +12,12 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::attributes::{Attributes, Stamp};
 use super::existing::Found;
 use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
-use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
 use super::run::Failure;
 use super::task::{ALONE, Direction, Expected, Mode};
+use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Dir, Kind};

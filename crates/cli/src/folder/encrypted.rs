@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::name::Name;
+use sealane_age::folder::Name;
+
 use super::plan::Plan;
 use crate::error::{Error, quoted};
 

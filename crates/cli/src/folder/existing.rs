@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::attributes::Attributes;
-use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Link, Plan, Source};
 use super::task::{ALONE, Direction, Expected, Mode};
+use super::{Attributes, JOURNAL, MANIFEST, Name};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Dir, Kind};

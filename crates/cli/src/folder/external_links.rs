@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::name::Name;
+use super::Name;
 use super::plan::Link;
 
 /// Returns whether `link`, or a link that leads through it, may lead out of the folder. `is_folder`

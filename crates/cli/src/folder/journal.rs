@@ -16,9 +16,7 @@ use base64::prelude::BASE64_STANDARD_NO_PAD;
 use sealane::Poly1305;
 use serde::{Deserialize, Serialize};
 
-use super::attributes::Stamp;
-use super::manifest::{Id, write_line};
-use super::name::{JOURNAL, Name};
+use super::{Id, JOURNAL, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted};
 use crate::io::output::Temporary;
 use crate::os::cleanup;
@@ -280,6 +278,13 @@ fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
         }
     }
     Ok(Some((head, done)))
+}
+
+/// Appends a line of JSON.
+fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    to.write_all(&line)
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::attributes::Attributes;
-use super::name::Name;
+use super::{Attributes, Name};
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::Place;
 use crate::os::dir::{Dir, Kind};

@@ -6,13 +6,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
+use sealane_age::folder::{Attributes, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
 use sealane_age::{Backend, StreamReader};
 
-use super::attributes::Attributes;
-use super::manifest::{Id, Known, Manifest};
-use super::name::{JOURNAL, MANIFEST, Name};
 use super::plan::{Directory, Link, Plan, Source};
 use super::run::Failure;
+use crate::error::explain::manifest_error;
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::{self, Place};
 use crate::io::progress::{Progress, Watched};
@@ -114,7 +113,9 @@ impl Opening {
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
         let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
-        reader.and_then(Manifest::read).map_err(|error| error.in_context(&name))
+        reader
+            .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
+            .map_err(|error| error.in_context(&name))
     }
 
     /// Decrypts the header of `file`, the encrypted file of `source`. Refuses a file that is not

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::attributes::Attributes;
-use super::name::Name;
+use sealane_age::folder::{Attributes, Name};
 
 /// The direction of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

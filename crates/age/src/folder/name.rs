@@ -8,24 +8,22 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-use crate::error::quoted;
-
 /// The name of the encrypted manifest in its folder.
-pub(crate) const MANIFEST: &str = "sealane-manifest.age";
+pub const MANIFEST: &str = "sealane-manifest.age";
 
 /// The name of the journal in the folder for the results.
-pub(crate) const JOURNAL: &str = ".sealane-resume";
+pub const JOURNAL: &str = ".sealane-resume";
 
 /// The end of the name of an encrypted file.
 const SUFFIX: &str = ".age";
 
 /// A relative path that leads down from a folder, never up or elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Name(PathBuf);
+pub struct Name(PathBuf);
 
 impl Name {
     /// Checks `path`. `None` if it leads elsewhere, or nowhere.
-    pub(crate) fn new(path: &Path) -> Option<Self> {
+    pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
             // On Windows, a colon would name a part of a file.
             Component::Normal(name) if !(cfg!(windows) && name.as_encoded_bytes().contains(&b':')) => Some(name),
@@ -35,19 +33,20 @@ impl Name {
         (!path.as_os_str().is_empty()).then_some(Self(path))
     }
 
-    pub(crate) fn as_path(&self) -> &Path {
+    /// Returns the path.
+    pub fn as_path(&self) -> &Path {
         &self.0
     }
 
     /// Returns the name of the encrypted file.
-    pub(crate) fn sealed(&self) -> PathBuf {
+    pub fn sealed(&self) -> PathBuf {
         let mut sealed = self.0.clone().into_os_string();
         sealed.push(SUFFIX);
         sealed.into()
     }
 
     /// Returns the name of the decrypted file, if `path` is an encrypted file's name.
-    pub(crate) fn opened(sealed: &Path) -> Option<Self> {
+    pub fn opened(sealed: &Path) -> Option<Self> {
         let stem = Path::new(sealed.file_name()?);
         let opened = match stem.extension() {
             Some(extension) if extension == OsStr::new(&SUFFIX[1..]) => stem.file_stem()?,
@@ -58,19 +57,19 @@ impl Name {
 
     /// Returns whether a file of this name, or its encrypted form, would be mistaken for one of
     /// this program's own files.
-    pub(crate) fn is_reserved(&self) -> bool {
+    pub fn is_reserved(&self) -> bool {
         [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
     }
 
     /// Returns the folders that contain it, from the lowest to the highest.
-    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.0.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty())
     }
 }
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&quoted(&self.0))
+        write!(f, "{:?}", self.0.display().to_string())
     }
 }
 
@@ -105,7 +104,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 }
 
 fn not_unicode<E: ser::Error>(path: &Path) -> E {
-    E::custom(format!("the name {} is not Unicode", quoted(path)))
+    E::custom(format!("the name {:?} is not Unicode", path.display().to_string()))
 }
 
 #[cfg(unix)]

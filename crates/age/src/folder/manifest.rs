@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use sealane_age::FILE_ID_LEN;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
 use super::name::{self, Name};
-use crate::error::{Error, Result};
+use crate::FILE_ID_LEN;
 
 const VERSION: u32 = 1;
 
@@ -28,40 +27,62 @@ struct Head {
 /// A line after the first.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(crate) enum Entry {
+pub enum Entry {
     /// An encrypted file.
     File {
+        /// Its name.
         name: Name,
         /// The length of the plaintext.
         size: u64,
+        /// The id of the encrypted file.
         id: Id,
+        /// Its mode and time.
         #[serde(flatten)]
         attributes: Attributes,
     },
     /// A folder, which may be empty.
     Directory {
+        /// Its name.
         name: Name,
+        /// Its mode and time.
         #[serde(flatten)]
         attributes: Attributes,
     },
     /// A symbolic link.
     Link {
+        /// Its name.
         name: Name,
+        /// What it leads to.
         #[serde(with = "name")]
         target: PathBuf,
     },
 }
 
+/// A manifest cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// Reading failed, or the file with the manifest is damaged.
+    #[error("cannot read the manifest: {0}")]
+    Io(#[from] io::Error),
+    /// The text is not a manifest.
+    #[error("the manifest is malformed: {0}")]
+    Malformed(String),
+    /// The manifest has another version of the format.
+    #[error("the manifest is of version {0}, which is not known here")]
+    UnknownVersion(u32),
+}
+
 /// Appends a line of JSON.
-pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     to.write_all(&line)
 }
 
-/// Identifies an encrypted file.
+/// Identifies an encrypted file: see [`Encryptor::file_id`](crate::Encryptor::file_id).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Id(pub(crate) [u8; FILE_ID_LEN]);
+pub struct Id(pub [u8; FILE_ID_LEN]);
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -78,43 +99,51 @@ impl<'de> Deserialize<'de> for Id {
 
 /// The attributes of a file in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
-    pub(crate) size: u64,
-    pub(crate) id: Id,
-    pub(crate) attributes: Attributes,
+pub struct Known {
+    /// The length of the plaintext.
+    pub size: u64,
+    /// The id of the encrypted file.
+    pub id: Id,
+    /// Its mode and time.
+    pub attributes: Attributes,
 }
 
 /// A manifest.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manifest {
-    pub(crate) files: BTreeMap<Name, Known>,
-    pub(crate) directories: BTreeMap<Name, Attributes>,
-    pub(crate) links: BTreeMap<Name, PathBuf>,
+pub struct Manifest {
+    /// The encrypted files.
+    pub files: BTreeMap<Name, Known>,
+    /// The folders.
+    pub directories: BTreeMap<Name, Attributes>,
+    /// The symbolic links, and what each leads to.
+    pub links: BTreeMap<Name, PathBuf>,
 }
 
 impl Manifest {
     /// Writes the plaintext of a manifest.
-    pub(crate) fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Those of `to`.
+    pub fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
         write_line(&mut to, &Head { version: VERSION })?;
         entries.into_iter().try_for_each(|entry| write_line(&mut to, &entry))
     }
 
     /// Reads the plaintext of a manifest.
-    pub(crate) fn read(mut from: impl BufRead) -> Result<Self> {
-        let malformed = |what: String| Error::new(format!("the manifest is malformed: {what}"));
+    ///
+    /// # Errors
+    /// [`ManifestError`].
+    pub fn read(mut from: impl BufRead) -> Result<Self, ManifestError> {
+        let malformed = ManifestError::Malformed;
         let mut text = Vec::new();
         let mut line = |text: &mut Vec<u8>| {
             text.clear();
-            let n = (&mut from).take(MAX_LINE).read_until(b'\n', text);
-            n.map(|n| n > 0).map_err(|error| Error::from_io("cannot read the manifest", error))
+            (&mut from).take(MAX_LINE).read_until(b'\n', text).map(|n| n > 0)
         };
         line(&mut text)?;
         match serde_json::from_slice::<Head>(&text) {
             Ok(Head { version: VERSION }) => {}
-            Ok(Head { version }) => {
-                return Err(Error::new(format!("the manifest is of version {version}, which is not known here"))
-                    .hint("a newer program may have made it"));
-            }
+            Ok(Head { version }) => return Err(ManifestError::UnknownVersion(version)),
             Err(error) => return Err(malformed(error.to_string())),
         }
         let mut manifest = Self::default();
@@ -154,7 +183,7 @@ mod tests {
         Name::new(Path::new(text)).unwrap()
     }
 
-    fn read(text: &str) -> Result<Manifest> {
+    fn read(text: &str) -> Result<Manifest, ManifestError> {
         Manifest::read(text.as_bytes())
     }
 

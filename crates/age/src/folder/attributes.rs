@@ -11,7 +11,7 @@ type Time = (i64, u32);
 
 /// A file's mode and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Attributes {
+pub struct Attributes {
     /// The lowest nine bits of the mode. Bits that would give away rights of the owner, such as
     /// set-user-ID, are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,8 @@ pub(crate) struct Attributes {
 }
 
 impl Attributes {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    /// Returns the attributes of a file.
+    pub fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let mode = Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777);
         #[cfg(not(unix))]
@@ -31,30 +32,31 @@ impl Attributes {
     }
 
     /// Returns the attributes without the mode, for a file that belongs to others.
-    pub(crate) fn without_mode(self) -> Self {
+    pub fn without_mode(self) -> Self {
         Self { mode: None, ..self }
     }
 
     /// Returns the attributes of a folder while it is written to.
-    pub(super) fn private() -> Self {
+    #[must_use]
+    pub fn private() -> Self {
         Self { mode: Some(0o700), modified: None }
     }
 
     /// Returns the mode for a new file: `private` if it will get another mode later, otherwise
     /// `usual`, which the umask reduces.
-    pub(super) fn first_mode(self, private: u32, usual: u32) -> u32 {
+    pub fn first_mode(self, private: u32, usual: u32) -> u32 {
         if self.mode.is_some() { private } else { usual }
     }
 
     /// Returns the attributes of two folders that become one: the rights that both grant.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         let mode = self.mode.zip(other.mode).map(|(one, two)| one & two);
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
     /// Returns whether the file behind `metadata` has this time, within the precision of its file
     /// system: 100 nanoseconds on some, two seconds on others.
-    pub(super) fn has_time_of(self, metadata: &Metadata) -> bool {
+    pub fn has_time_of(self, metadata: &Metadata) -> bool {
         let Some(expected) = self.modified.and_then(from_time) else { return true };
         let Ok(found) = metadata.modified() else { return false };
         let apart = found.duration_since(expected).unwrap_or_else(|earlier| earlier.duration());
@@ -63,7 +65,10 @@ impl Attributes {
     }
 
     /// Sets the attributes of a file or a folder.
-    pub(crate) fn apply(self, file: &File) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn apply(self, file: &File) -> io::Result<()> {
         if let Some(modified) = self.modified.and_then(from_time) {
             file.set_times(FileTimes::new().set_modified(modified))?;
         }
@@ -77,13 +82,14 @@ impl Attributes {
 
 /// Tells whether a file was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     len: u64,
     modified: Option<Time>,
 }
 
 impl Stamp {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    /// Returns the stamp of a file.
+    pub fn of(metadata: &Metadata) -> Self {
         Self { len: metadata.len(), modified: metadata.modified().ok().and_then(to_time) }
     }
 }
