@@ -27,7 +27,7 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
         #[inline(always)]
         |token| {
             if pays_in_rows(token, &None, message) {
-                return rows::blocks(token, accumulator, message);
+                return in_rows(token, accumulator, message);
             }
             let (whole, rest) = message.as_chunks::<BLOCK_BYTES>();
             blocks_inlined(token, accumulator, &mut None, whole.as_flattened());
@@ -64,7 +64,7 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
 #[inline(always)]
 fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if pays_in_rows(token, table, data) {
-        return rows::blocks(token, accumulator, data);
+        return in_rows(token, accumulator, data);
     }
     if !S::MUL_ADD_52 && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
         table::blocks(token, accumulator, table, data);
@@ -76,6 +76,23 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     } else {
         scalar(accumulator.h, accumulator.r, blocks)
     };
+}
+
+/// Adds blocks in rows. Beside a table there is one copy, apart: in one function with the table, both
+/// would have fewer registers.
+#[inline(always)]
+fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+    if S::MUL_ADD_52 {
+        return rows::blocks(token, accumulator, data);
+    }
+    rows_apart(token, accumulator, data);
+}
+
+fn rows_apart<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| rows::blocks(token, accumulator, data),
+    );
 }
 
 /// Returns whether [`rows`] are fastest. A piece of a longer message uses the table that earlier

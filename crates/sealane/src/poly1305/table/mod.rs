@@ -67,7 +67,9 @@ pub(super) fn sums_of_rows<S: Simd>(
     let count = rest.len() / row_bytes;
     let zero = [S::U64Lanes::splat(token, 0); 5];
 
-    if count < MIN_ROWS_FOR_TABLE && table.is_none() {
+    // Where `super::rows` take short messages, there are always more.
+    let may_be_few = S::TUNING.poly1305_min_bytes_for_table <= MIN_ROWS_FOR_TABLE * row_bytes;
+    if may_be_few && count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
         let factors = Factors::new(step.limbs(), [0, 0, 0, 0, 1 << 24]);
         for row in rest.chunks_exact(row_bytes) {
