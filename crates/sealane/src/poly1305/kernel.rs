@@ -30,7 +30,7 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
                 return in_rows(token, accumulator, message);
             }
             let (whole, rest) = message.as_chunks::<BLOCK_BYTES>();
-            blocks_inlined(token, accumulator, &mut None, whole.as_flattened());
+            with_table(token, accumulator, &mut None, whole.as_flattened());
             if !rest.is_empty() {
                 accumulator.last_block(&ended(rest));
             }
@@ -64,8 +64,15 @@ pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, tab
 #[inline(always)]
 fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if pays_in_rows(token, table, data) {
-        return in_rows(token, accumulator, data);
+        in_rows(token, accumulator, data);
+    } else {
+        with_table(token, accumulator, table, data);
     }
+}
+
+/// Adds whole blocks for which [`rows`] do not pay.
+#[inline(always)]
+fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if !S::MUL_ADD_52 && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
         table::blocks(token, accumulator, table, data);
         return;
@@ -78,17 +85,9 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     };
 }
 
-/// Adds blocks in rows. Beside a table there is one copy, apart: in one function with the table, both
-/// would have fewer registers.
-#[inline(always)]
+/// Adds blocks in rows. All callers share one copy of this function: in one with a table, both would
+/// have fewer registers.
 fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    if S::MUL_ADD_52 {
-        return rows::blocks(token, accumulator, data);
-    }
-    rows_apart(token, accumulator, data);
-}
-
-fn rows_apart<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     token.enter_apart(
         #[inline(always)]
         |token| rows::blocks(token, accumulator, data),

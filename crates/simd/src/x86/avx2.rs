@@ -227,37 +227,11 @@ impl U64Lanes for Avx2U64Lanes {
     }
 
     #[inline(always)]
-    fn load_padded(token: Avx2, bytes: &[u8]) -> (Self, Self) {
-        assert!(bytes.len() <= 64, "four blocks");
-        let (first, second) = bytes.split_at(bytes.len().min(32));
-        let (low, high) = avx2!(token, (first: &[u8] = first, second: &[u8] = second) -> (__m256i, __m256i) {
-            let (first, second) = (load_up_to_32(first), load_up_to_32(second));
-            (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second))
-        });
-        (Self(low, token), Self(high, token))
-    }
-
-    #[inline(always)]
-    fn select_lanes(self, token: Avx2, other: Self, indices: &[u64; MAX_U64_LANES]) -> Self {
-        let indices = Self::from_lanes(token, indices);
-        let lanes = avx2!(token, (a: __m256i = self.0, b: __m256i = other.0, i: __m256i = indices.0) -> __m256i {
-            // Halves of lanes, of which the low three bits count.
-            let low = _mm256_slli_epi64::<1>(i);
-            let halves = _mm256_or_si256(low, _mm256_slli_epi64::<32>(_mm256_or_si256(low, _mm256_set1_epi64x(1))));
-            let (a, b) = (_mm256_permutevar8x32_epi32(a, halves), _mm256_permutevar8x32_epi32(b, halves));
-            // The sign bit of a lane is that of 4.
-            let is_other = _mm256_castsi256_pd(_mm256_slli_epi64::<61>(i));
-            _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), is_other))
-        });
-        Self(lanes, token)
-    }
-
-    #[inline(always)]
     fn sum_lanes(self) -> u64 {
         avx2!(self.1, (a: __m256i = self.0) -> u64 {
             let pair = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a));
             let (sum, mut word) = (_mm_add_epi64(pair, _mm_unpackhi_epi64(pair, pair)), 0);
-            // SAFETY: the number is valid for writing its 8 bytes, and the store needs no alignment.
+            // SAFETY: the number is valid for writing 8 bytes, and the store needs no alignment.
             unsafe { _mm_storel_epi64(core::ptr::from_mut(&mut word).cast(), sum) };
             word
         })
@@ -271,41 +245,4 @@ impl U64Lanes for Avx2U64Lanes {
     }
 
     shifts_and_opaque! { avx2, __m256i, ymm_reg: shl = _mm256_sll_epi64; shr = _mm256_srl_epi64; }
-}
-
-/// Loads up to 32 bytes, as if zeros followed.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_up_to_32(bytes: &[u8]) -> __m256i {
-    let (low, high) = bytes.split_at(bytes.len().min(16));
-    _mm256_set_m128i(load_up_to_16(high), load_up_to_16(low))
-}
-
-/// Loads up to 16 bytes, as if zeros followed. Shorter parts overlap, because copying so few bytes
-/// would be a call.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_up_to_16(bytes: &[u8]) -> __m128i {
-    let length = bytes.len();
-    let word = |at: usize| bytes[at..].first_chunk().map_or(0, |word| u64::from(u32::from_le_bytes(*word)));
-    let (low, high) = match length {
-        0 => return _mm_setzero_si128(),
-        16.. => {
-            let block: &[u8; 16] = bytes.first_chunk().expect("a block");
-            // SAFETY: the array is valid for reading 16 bytes, and the load needs no alignment.
-            return unsafe { _mm_loadu_si128(block.as_ptr().cast()) };
-        }
-        9..16 => {
-            let last = word(length - 8) | word(length - 4) << 32;
-            (word(0) | word(4) << 32, last >> (8 * (16 - length)))
-        }
-        8 => (word(0) | word(4) << 32, 0),
-        4.. => (word(0) | word(length - 4) << (8 * (length - 4)), 0),
-        _ => {
-            // The first byte, the middle one (or the last of two, or the first again), the last.
-            let byte = |at: usize| u64::from(bytes[at]) << (8 * at);
-            (byte(0) | byte(length / 2) | byte(length - 1), 0)
-        }
-    };
-    _mm_set_epi64x(high.cast_signed(), low.cast_signed())
 }

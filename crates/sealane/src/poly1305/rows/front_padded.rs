@@ -6,8 +6,8 @@
 
 use sealane_simd::{MAX_U64_LANES, U64Lanes};
 
+use super::lanes::{FIRST_POWERS, LanesOf, first_powers, in_lanes, product, row_limbs, splat, with_higher_powers};
 use super::limbs::{Limbs, TokenOf};
-use super::powers::{FIRST_POWERS, LanesOf, first_powers, in_lanes, product, row_limbs, splat, with_higher_powers};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;

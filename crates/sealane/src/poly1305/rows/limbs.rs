@@ -28,8 +28,6 @@ pub(in crate::poly1305) trait Limbs: Copy {
     fn add(self, other: Self) -> Self;
     /// Returns the limbs where `mask` has ones, and 1 where `ones` is 1.
     fn masked_or_one(self, mask: Self::Lanes, ones: Self::Lanes) -> Self;
-    /// See [`U64Lanes::select_lanes`].
-    fn select_lanes(self, token: TokenOf<Self>, other: Self, indices: &[u64; sealane_simd::MAX_U64_LANES]) -> Self;
     /// Prepares a carried element as a factor.
     fn factor(self) -> Self::Factor;
     /// Returns the factor 0.

@@ -4,7 +4,7 @@
 //! limbs of a row or sum below 2^27.1. Four rows of five products each are below 20 · 2^55.5 <
 //! 2^59.9, and the sum of eight lanes with two rows each is below 80 · 2^55.5 < 2^61.9.
 
-use sealane_simd::{MAX_U64_LANES, U64Lanes};
+use sealane_simd::U64Lanes;
 
 use super::limbs::Limbs;
 use crate::poly1305::field::Element;
@@ -64,14 +64,6 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
     fn masked_or_one(self, mask: W, ones: W) -> Self {
         let [h0, h1, h2, h3, h4] = self.0;
         Self([h0.and(mask).or(ones), h1.and(mask), h2.and(mask), h3.and(mask), h4.and(mask)])
-    }
-
-    #[inline(always)]
-    fn select_lanes(self, token: W::Token, other: Self, indices: &[u64; MAX_U64_LANES]) -> Self {
-        let [g0, g1, g2, g3, g4] = self.0;
-        let [h0, h1, h2, h3, h4] = other.0;
-        let select = |a: W, b| a.select_lanes(token, b, indices);
-        Self([select(g0, h0), select(g1, h1), select(g2, h2), select(g3, h3), select(g4, h4)])
     }
 
     #[inline(always)]

@@ -32,6 +32,20 @@ pub(super) struct Products<W> {
     high: [W; 3],
 }
 
+impl<W: U64Lanes> Limbs52<W> {
+    /// See [`U64Lanes::select_lanes`].
+    #[inline(always)]
+    pub(super) fn select_lanes(
+        self,
+        token: W::Token,
+        Self([h0, h1, h2]): Self,
+        indices: &[u64; MAX_U64_LANES],
+    ) -> Self {
+        let select = |a: W, b| a.select_lanes(token, b, indices);
+        Self([select(self.0[0], h0), select(self.0[1], h1), select(self.0[2], h2)])
+    }
+}
+
 impl<W: U64Lanes> Limbs for Limbs52<W> {
     type Lanes = W;
     type Factor = Factor<W>;
@@ -63,12 +77,6 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
     fn masked_or_one(self, mask: W, ones: W) -> Self {
         let [h0, h1, h2] = self.0;
         Self([h0.and(mask).or(ones), h1.and(mask), h2.and(mask)])
-    }
-
-    #[inline(always)]
-    fn select_lanes(self, token: W::Token, Self([h0, h1, h2]): Self, indices: &[u64; MAX_U64_LANES]) -> Self {
-        let select = |a: W, b| a.select_lanes(token, b, indices);
-        Self([select(self.0[0], h0), select(self.0[1], h1), select(self.0[2], h2)])
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 
 use sealane_simd::{Simd, Token, U64Lanes};
 
+use super::lanes::row_limbs;
 use super::limbs::Limbs;
 use super::limbs52::Limbs52;
-use super::powers::{Powers, in_lane_0, row_limbs};
+use super::powers::{Powers, in_lane_0};
 use crate::Tag;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::short::Short;
@@ -15,7 +16,7 @@ pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 /// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
 /// which has the associated data.
 pub(crate) struct RowsMac<W: U64Lanes> {
-    powers: Powers<Limbs52<W>, 4>,
+    powers: Powers<W, 4>,
     sum: Limbs52<W>,
     /// Bytes of the message that have been added.
     done: usize,

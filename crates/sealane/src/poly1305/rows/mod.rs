@@ -4,10 +4,11 @@
 //! A row is one block for each of the N lanes. With R = r^N, K rows M(0) … M(K-1) turn the sum S
 //! into S R^K + M(0) R^(K-1) + … + M(K-1), with one carry. The rows come first, the sum last: the
 //! products of the rows do not wait for the carry before them. At the end the lanes have r^N … r^1
-//! as factors; if the last row is incomplete, the factors are moved so that its last block is
-//! multiplied by r.
+//! as factors. One row may be incomplete: in limbs of 44 bits the last one ([`powers`]), in limbs of
+//! 26 bits the first one ([`front_padded`]).
 
 mod front_padded;
+mod lanes;
 mod limbs;
 mod limbs26;
 mod limbs52;
@@ -22,65 +23,57 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::Element;
-use super::short::{Short, ended, filled_with_zeros};
+use super::short::{Short, ended};
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
+#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
-use limbs52::Limbs52;
 pub(crate) use mac::{ROW_BYTES, RowsMac};
 use powers::Powers;
-#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
-pub(super) use powers::splat;
 
 /// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
 /// byte: it is the end of the message.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let mac = Short { h: accumulator.h.loaded(), r: accumulator.r.loaded(), s: 0 };
-    accumulator.h = if S::MUL_ADD_52 {
-        let (rows, tail) = data.split_at((data.len() - 1) / row_bytes * row_bytes);
-        with_tail(token, mac, rows, tail, None)
-    } else {
-        let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
-        let (blocks, last) = whole.split_at(whole.len() - S::U64Lanes::LANES + usize::from(!rest.is_empty()));
-        let mut copy = [[0; BLOCK_BYTES]; MAX_U64_LANES];
-        let last = if rest.is_empty() {
-            LastRow { row: last.as_flattened(), ends_with_2_128: true }
-        } else {
-            copy[..last.len()].copy_from_slice(last);
-            copy[last.len()] = ended(rest);
-            LastRow { row: copy.as_flattened(), ends_with_2_128: false }
-        };
-        front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
-    };
+    accumulator.h = if S::MUL_ADD_52 { in_limbs_52(token, mac, data) } else { in_limbs_26(token, mac, data) };
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
-/// section 2.8).
+/// section 2.8). In limbs of 44 bits.
 #[inline(always)]
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Short {
-    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
-    let h = if S::MUL_ADD_52 {
-        let (rows, tail) = data.split_at(data.len() - data.len() % row_bytes);
-        with_tail(token, mac, rows, tail, Some(lengths))
-    } else {
-        let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
-        let (blocks, last) = whole.split_at(whole.len() - S::U64Lanes::LANES + 1 + usize::from(!rest.is_empty()));
-        let mut copy = [[0; BLOCK_BYTES]; MAX_U64_LANES];
-        copy[..last.len()].copy_from_slice(last);
-        if !rest.is_empty() {
-            copy[last.len()] = filled_with_zeros(rest);
-        }
-        copy[S::U64Lanes::LANES - 1] = *lengths;
-        let last = LastRow { row: copy.as_flattened(), ends_with_2_128: true };
-        front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
-    };
-    Short { h, ..mac }
+    let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+    Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }
 }
 
-/// Adds whole rows and the data after them.
+/// Adds [`blocks`] in limbs of 44 bits.
+#[inline(always)]
+fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
+    let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
+    let (rows, tail) = data.split_at((data.len() - 1) / row_bytes * row_bytes);
+    with_tail(token, mac, rows, tail, None)
+}
+
+/// Adds [`blocks`] in limbs of 26 bits.
+#[inline(always)]
+fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
+    let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
+    let (blocks, last) = whole.split_at(whole.len() - S::U64Lanes::LANES + usize::from(!rest.is_empty()));
+    let mut copy = [[0; BLOCK_BYTES]; MAX_U64_LANES];
+    let last = if rest.is_empty() {
+        LastRow { row: last.as_flattened(), ends_with_2_128: true }
+    } else {
+        copy[..last.len()].copy_from_slice(last);
+        copy[last.len()] = ended(rest);
+        LastRow { row: copy.as_flattened(), ends_with_2_128: false }
+    };
+    front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
+}
+
+/// Adds whole rows and the data after them, in limbs of 44 bits.
 #[inline(always)]
 fn with_tail<S: Simd>(
     token: S,
@@ -89,11 +82,12 @@ fn with_tail<S: Simd>(
     tail: &[u8],
     lengths: Option<&[u8; BLOCK_BYTES]>,
 ) -> Element {
-    type PowersOf<S, const K: usize> = Powers<Limbs52<<S as Simd>::U64Lanes>, K>;
     match rows.len() / (S::U64Lanes::LANES * BLOCK_BYTES) {
-        0..MIN_ROWS_FOR_TWO => PowersOf::<S, 1>::new(token, r).whole(token, h, rows, tail, lengths),
-        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => PowersOf::<S, 2>::new(token, r).whole(token, h, rows, tail, lengths),
-        _ => PowersOf::<S, 4>::new(token, r).whole(token, h, rows, tail, lengths),
+        0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, lengths),
+        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => {
+            Powers::<S::U64Lanes, 2>::new(token, r).whole(token, h, rows, tail, lengths)
+        }
+        _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, lengths),
     }
 }
 
