@@ -85,7 +85,7 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> Powers<L> {
     fn finish(mut self, token: TokenOf<L>, sum: L) -> Element {
         let h = L::sum_of_lanes(sum.add_product(token, L::no_products(token), &self.lanes.factor()));
         self.lanes = L::zero(token);
-        self.rows = [L::zero_factor(token); 2];
+        self.rows = [L::zero(token).factor(), L::zero(token).factor()];
         zeroize::optimization_barrier(&self);
         h
     }
@@ -119,7 +119,7 @@ pub(in crate::poly1305) fn split_head<W: U64Lanes>(blocks: &[u8]) -> (&[u8], &[u
 #[inline(always)]
 pub(in crate::poly1305) fn first_row<W: U64Lanes, L: Limbs<Lanes = W>>(
     token: TokenOf<L>,
-    Element(h): Element,
+    h: Element,
     blocks: &[u8],
 ) -> L {
     let blocks = blocks.as_chunks::<BLOCK_BYTES>().0;
@@ -131,8 +131,13 @@ pub(in crate::poly1305) fn first_row<W: U64Lanes, L: Limbs<Lanes = W>>(
     let (low, high) = W::load_blocks(token, row.as_flattened());
     let ones = W::from_lanes(token, &const { &LanesOf::<W>::LAST_BLOCKS }[count]);
     let place = W::from_lanes(token, &const { &LanesOf::<W>::BLOCK_FROM_END }[count]);
-    let word = |word| W::splat(token, word).and(place);
-    L::of_words(token, low, high, ones).add(L::of_words(token, word(h[0]), word(h[1]), word(h[2])))
+    let h = L::of_elements(
+        token,
+        &[h],
+        #[inline(always)]
+        |[word]| W::splat(token, word).and(place),
+    );
+    L::of_words(token, low, high, ones).add(h)
 }
 
 impl LastRow<'_> {

@@ -174,12 +174,16 @@ pub(super) fn product<L: Limbs>(token: TokenOf<L>, a: L, b: &L::Factor) -> L {
 /// Returns r^1 to r^4, each in the lanes whose exponent is that modulo 4.
 #[inline(always)]
 pub(super) fn in_lanes<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenOf<L>, powers: &[Element; FIRST_POWERS]) -> L {
-    let word = |k| word_in_lanes(token, [powers[0].0[k], powers[1].0[k], powers[2].0[k], powers[3].0[k]]);
-    L::of_words(token, word(0), word(1), word(2))
+    L::of_elements(
+        token,
+        powers,
+        #[inline(always)]
+        |words| in_lanes_of_exponents(token, words),
+    )
 }
 
 #[inline(always)]
-fn word_in_lanes<W: U64Lanes>(token: W::Token, words: [u64; FIRST_POWERS]) -> W {
+fn in_lanes_of_exponents<W: U64Lanes>(token: W::Token, words: [u64; FIRST_POWERS]) -> W {
     if W::LANES <= FIRST_POWERS {
         let mut lanes = [0; MAX_U64_LANES];
         for (lane, exponent) in lanes.iter_mut().zip(const { &LanesOf::<W>::EXPONENTS }).take(W::LANES) {
@@ -197,11 +201,13 @@ fn word_in_lanes<W: U64Lanes>(token: W::Token, words: [u64; FIRST_POWERS]) -> W 
 
 /// Returns the same element in all lanes.
 #[inline(always)]
-pub(in crate::poly1305) fn splat<W: U64Lanes, L: Limbs<Lanes = W>>(
-    token: TokenOf<L>,
-    Element([low, high, top]): Element,
-) -> L {
-    L::of_words(token, W::splat(token, low), W::splat(token, high), W::splat(token, top))
+pub(in crate::poly1305) fn splat<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenOf<L>, element: Element) -> L {
+    L::of_elements(
+        token,
+        &[element],
+        #[inline(always)]
+        |[word]| W::splat(token, word),
+    )
 }
 
 /// Returns blocks and their 2^128.

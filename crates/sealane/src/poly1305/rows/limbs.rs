@@ -20,6 +20,12 @@ pub(in crate::poly1305) trait Limbs: Copy {
 
     /// Returns zeros.
     fn zero(token: TokenOf<Self>) -> Self;
+    /// Returns elements in the lanes that `place` gives to their limbs or words.
+    fn of_elements<const N: usize>(
+        token: TokenOf<Self>,
+        elements: &[Element; N],
+        place: impl Fn([u64; N]) -> Self::Lanes,
+    ) -> Self;
     /// Returns the elements `low + 2^64 high + 2^128 top`, where `top` is below 8.
     fn of_words(token: TokenOf<Self>, low: Self::Lanes, high: Self::Lanes, top: Self::Lanes) -> Self;
     /// Returns blocks, and `top`, which is the last limb of what is added to them.
@@ -30,8 +36,6 @@ pub(in crate::poly1305) trait Limbs: Copy {
     fn masked_or_one(self, mask: Self::Lanes, ones: Self::Lanes) -> Self;
     /// Prepares a carried element as a factor.
     fn factor(self) -> Self::Factor;
-    /// Returns the factor 0.
-    fn zero_factor(token: TokenOf<Self>) -> Self::Factor;
     /// Returns no products.
     fn no_products(token: TokenOf<Self>) -> Self::Products;
     /// Adds the product with `factor`. The limbs of `self` are at most the sum of a carried element

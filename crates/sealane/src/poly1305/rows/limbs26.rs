@@ -44,6 +44,12 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
     }
 
     #[inline(always)]
+    fn of_elements<const N: usize>(token: W::Token, elements: &[Element; N], place: impl Fn([u64; N]) -> W) -> Self {
+        let word = |k: usize| place(elements.map(|element| element.0[k]));
+        Self::of_words(token, word(0), word(1), word(2))
+    }
+
+    #[inline(always)]
     fn of_words(token: W::Token, low: W, high: W, top: W) -> Self {
         Self::of_blocks(token, low, high, top.shl::<24>())
     }
@@ -72,12 +78,6 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
         let [_, h1, h2, h3, h4] = self.0;
         let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
         Factor { limbs: self.0, times_5: [times_5(h1), times_5(h2), times_5(h3), times_5(h4)] }
-    }
-
-    #[inline(always)]
-    fn zero_factor(token: W::Token) -> Factor<W> {
-        let zero = W::splat(token, 0);
-        Factor { limbs: [zero; 5], times_5: [zero; 4] }
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use crate::poly1305::field::{Element, LIMB_44};
 
 /// See the module.
 #[derive(Clone, Copy)]
-pub(super) struct Limbs52<W>([W; 3]);
+pub(super) struct Limbs52<W>(pub(super) [W; 3]);
 
 /// A factor in three limbs below 2^45, and 20 times the limbs that wrap around: 2^132 = 4 · 2^130 =
 /// 20.
@@ -30,6 +30,14 @@ pub(super) struct Factor<W> {
 pub(super) struct Products<W> {
     low: [W; 3],
     high: [W; 3],
+}
+
+impl<W: U64Lanes> Factor<W> {
+    /// Returns the factor 0.
+    #[inline(always)]
+    pub(super) fn zero(zero: W) -> Self {
+        Self { limbs: [zero; 3], times_20: [zero; 2] }
+    }
 }
 
 impl<W: U64Lanes> Limbs52<W> {
@@ -55,6 +63,17 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
     #[inline(always)]
     fn zero(token: W::Token) -> Self {
         Self([W::splat(token, 0); 3])
+    }
+
+    #[inline(always)]
+    fn of_elements<const N: usize>(_: W::Token, elements: &[Element; N], place: impl Fn([u64; N]) -> W) -> Self {
+        // On integers, which wait for each other meanwhile.
+        let limbs = elements.map(
+            #[inline(always)]
+            |element| element.limbs_44(),
+        );
+        let limb = |k: usize| place(limbs.map(|limbs| limbs[k]));
+        Self([limb(0), limb(1), limb(2)])
     }
 
     #[inline(always)]
@@ -85,12 +104,6 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
         // cycles on Intel's CPUs.
         let times_20 = |limb: W| limb.shl::<4>().opaque().add(limb.shl::<2>());
         Factor { limbs: self.0, times_20: [times_20(self.0[1]), times_20(self.0[2])] }
-    }
-
-    #[inline(always)]
-    fn zero_factor(token: W::Token) -> Factor<W> {
-        let zero = W::splat(token, 0);
-        Factor { limbs: [zero; 3], times_20: [zero; 2] }
     }
 
     #[inline(always)]

@@ -10,12 +10,13 @@ use crate::frame::own_frame;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
 
-/// Powers of r.
+/// Powers of r. The first two are arrays of limbs, not [`Limbs52`], because the compiler then makes
+/// empty powers where they stay, without a copy.
 pub(super) struct Powers<W, const K: usize> {
     /// r^N … r^1, in the order of the blocks.
-    lanes: Limbs52<W>,
+    lanes: [W; 3],
     /// The same times R.
-    lanes_above: Limbs52<W>,
+    lanes_above: [W; 3],
     /// R, R^2, R^3 and R^4, or the first K of them.
     rows: [Factor<W>; K],
 }
@@ -30,7 +31,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
 
     #[inline(always)]
     pub(super) fn empty(token: W::Token) -> Self {
-        Self { lanes: Limbs52::zero(token), lanes_above: Limbs52::zero(token), rows: [Limbs52::zero_factor(token); K] }
+        let zero = W::splat(token, 0);
+        Self { lanes: [zero; 3], lanes_above: [zero; 3], rows: [Factor::zero(zero); K] }
     }
 
     #[inline(always)]
@@ -43,8 +45,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
             splat(token, powers[W::LANES - 1])
         };
         let first = highest.factor();
-        self.lanes = lanes;
-        self.lanes_above = product(token, lanes, &first);
+        self.lanes = lanes.0;
+        self.lanes_above = product(token, lanes, &first).0;
         self.rows[0] = first;
         if K > 1 {
             let square = product(token, highest, &first);
@@ -82,10 +84,11 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
     pub(super) fn wipe(&mut self, token: W::Token) {
         // This works in pieces. For all powers at once, the compiler makes a call, around which
         // every vector goes through memory.
-        (self.lanes, self.lanes_above) = (Limbs52::zero(token), Limbs52::zero(token));
+        let zero = W::splat(token, 0);
+        (self.lanes, self.lanes_above) = ([zero; 3], [zero; 3]);
         zeroize::optimization_barrier(self);
         for row in &mut self.rows {
-            *row = Limbs52::zero_factor(token);
+            *row = Factor::zero(zero);
             zeroize::optimization_barrier(row);
         }
     }
@@ -159,8 +162,8 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         let high = high.or(W::splat(token, (end >> 64) as u64).and(mask));
         let ones = W::from_lanes(token, &table[blocks_with_2_128].ones);
         let row = Limbs52::of_words(token, low, high, ones);
-        let within = self.lanes.select_lanes(token, self.lanes_above, &last.within).factor();
-        let before = self.lanes.select_lanes(token, self.lanes_above, &last.before).factor();
+        let within = Limbs52(self.lanes).select_lanes(token, Limbs52(self.lanes_above), &last.within).factor();
+        let before = Limbs52(self.lanes).select_lanes(token, Limbs52(self.lanes_above), &last.before).factor();
         let products = row.add_product(token, Limbs52::no_products(token), &within);
         Limbs52::sum_of_lanes(sum.add_product(token, products, &before))
     }
@@ -185,7 +188,11 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
 
 /// Returns an element in lane 0, which holds the first block of a row, and zeros.
 #[inline(always)]
-pub(super) fn in_lane_0<W: U64Lanes>(token: W::Token, Element(words): Element) -> Limbs52<W> {
-    let word = |word| W::from_lanes(token, &[word, 0, 0, 0, 0, 0, 0, 0]);
-    Limbs52::of_words(token, word(words[0]), word(words[1]), word(words[2]))
+pub(super) fn in_lane_0<W: U64Lanes>(token: W::Token, element: Element) -> Limbs52<W> {
+    Limbs52::of_elements(
+        token,
+        &[element],
+        #[inline(always)]
+        |[limb]| W::from_lanes(token, &[limb, 0, 0, 0, 0, 0, 0, 0]),
+    )
 }
