@@ -1,8 +1,12 @@
 //! Identities, which open files.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use crate::error::OneLine;
+use crate::file_key::WRAPPED_LEN;
 use crate::threshold::ThresholdError;
 use crate::{FileKey, Stanza};
 
@@ -46,6 +50,28 @@ pub enum UnwrapError {
     /// plugin failed.
     #[error("{}", OneLine(.0))]
     Other(#[source] Box<dyn core::error::Error + Send + Sync>),
+}
+
+/// Unwraps a file key from the stanzas of the type `tag`. They do not name their recipient, so each
+/// of them is tried: its only argument is the sender's share of a secret, and its body a wrapped
+/// file key. `open` returns `None` for a stanza of another recipient.
+pub(crate) fn unwrap_shared<T: TryFrom<Vec<u8>>>(
+    stanzas: &[Stanza],
+    tag: &str,
+    open: impl Fn(T, &[u8]) -> Result<Option<FileKey>, UnwrapError>,
+) -> Result<Option<FileKey>, UnwrapError> {
+    for stanza in stanzas.iter().filter(|stanza| stanza.tag == tag) {
+        let [share] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
+        let share = BASE64_STANDARD_NO_PAD.decode(share).map_err(|_| UnwrapError::InvalidStanza)?;
+        let share = share.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
+        if stanza.body.len() != WRAPPED_LEN {
+            return Err(UnwrapError::InvalidStanza);
+        }
+        if let Some(file_key) = open(share, &stanza.body)? {
+            return Ok(Some(file_key));
+        }
+    }
+    Ok(None)
 }
 
 impl UnwrapError {

@@ -11,12 +11,14 @@ use alloc::boxed::Box;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::file_key::WRAPPED_LEN;
-use crate::text::{decode, encode, encode_secret};
-use crate::{FileKey, ParseError, Stanza, UnwrapError};
+#[cfg(feature = "std")]
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
 use secrecy::SecretString;
+
+use crate::identity::unwrap_shared;
+use crate::text::{decode, encode, encode_secret};
+use crate::{FileKey, ParseError, Stanza, UnwrapError};
 use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
 
 /// The type of the stanza.
@@ -131,30 +133,13 @@ impl FromStr for Identity {
     }
 }
 
-/// The stanza does not name its recipient, so each stanza of the type is tried.
 impl crate::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
-            if let Some(file_key) = self.unwrap_stanza(stanza)? {
-                return Ok(Some(file_key));
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl Identity {
-    /// Returns `None` for a stanza of another recipient.
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Result<Option<FileKey>, UnwrapError> {
-        let [enc] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
-        let enc = BASE64_STANDARD_NO_PAD.decode(enc).map_err(|_| UnwrapError::InvalidStanza)?;
-        let enc: Box<[u8; CIPHERTEXT_LEN]> = enc.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
-        if stanza.body.len() != WRAPPED_LEN {
-            return Err(UnwrapError::InvalidStanza);
-        }
-        let shared = self.0.decapsulate(&enc).ok_or(UnwrapError::InvalidStanza)?;
-        let (key, nonce) = hpke::key_schedule(&shared, INFO);
-        Ok(FileKey::unwrap(&key, &nonce, &stanza.body))
+        unwrap_shared(stanzas, TYPE, |enc: Box<[u8; CIPHERTEXT_LEN]>, wrapped| {
+            let shared = self.0.decapsulate(&enc).ok_or(UnwrapError::InvalidStanza)?;
+            let (key, nonce) = hpke::key_schedule(&shared, INFO);
+            Ok(FileKey::unwrap(&key, &nonce, wrapped))
+        })
     }
 }
 

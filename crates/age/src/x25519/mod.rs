@@ -4,13 +4,14 @@
 use core::fmt;
 use core::str::FromStr;
 
+#[cfg(feature = "std")]
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
 use secrecy::SecretString;
 use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 use zeroize::Zeroizing;
 
-use crate::file_key::WRAPPED_LEN;
+use crate::identity::unwrap_shared;
 use crate::keys::{hkdf, is_zero};
 use crate::text::{decode, encode, encode_secret};
 use crate::{FileKey, ParseError, Stanza, UnwrapError};
@@ -123,18 +124,12 @@ impl Identity {
     }
 
     /// Returns `None` for a stanza of another recipient.
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Result<Option<FileKey>, UnwrapError> {
-        let [share] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
-        let share = BASE64_STANDARD_NO_PAD.decode(share).map_err(|_| UnwrapError::InvalidStanza)?;
-        let share: [u8; KEY_LEN] = share.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
-        if stanza.body.len() != WRAPPED_LEN {
-            return Err(UnwrapError::InvalidStanza);
-        }
+    fn open(&self, share: [u8; KEY_LEN], wrapped: &[u8]) -> Result<Option<FileKey>, UnwrapError> {
         let shared = Zeroizing::new(x25519(*self.secret, share));
         if is_zero(&shared) {
             return Err(UnwrapError::InvalidStanza);
         }
-        Ok(FileKey::unwrap(&wrapping_key(&shared, &share, &self.public.0), &NONCE, &stanza.body))
+        Ok(FileKey::unwrap(&wrapping_key(&shared, &share, &self.public.0), &NONCE, wrapped))
     }
 }
 
@@ -148,15 +143,9 @@ impl FromStr for Identity {
     }
 }
 
-/// The stanza does not name its recipient, so each stanza of the type is tried.
 impl crate::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        for stanza in stanzas.iter().filter(|stanza| stanza.tag == TYPE) {
-            if let Some(file_key) = self.unwrap_stanza(stanza)? {
-                return Ok(Some(file_key));
-            }
-        }
-        Ok(None)
+        unwrap_shared(stanzas, TYPE, |share, wrapped| self.open(share, wrapped))
     }
 }
 

@@ -19,9 +19,7 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
                 input,
                 |within, is_folder| if is_folder { None } else { Name::opened(within).and(Name::new(within)) },
             );
-            found.failures.extend(found.links.drain(..).map(|link| {
-                Error::new(format!("{} is a link, and is not followed", quoted(input.join(link.name.as_path()))))
-            }));
+            found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.as_path()))));
             if found.files.is_empty() && found.failures.is_empty() {
                 found.failures.push(no_encrypted_files(input));
             }
@@ -38,4 +36,9 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
 /// Returns the error of a folder without encrypted files.
 pub(crate) fn no_encrypted_files(folder: &Path) -> Error {
     Error::new(format!("{} has no encrypted files", quoted(folder))).hint("their names end in .age")
+}
+
+/// Returns the error of a link in a folder.
+pub(super) fn not_followed(path: &Path) -> Error {
+    Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }

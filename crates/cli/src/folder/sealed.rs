@@ -9,6 +9,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::{Attributes, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
 use sealane_age::{Backend, StreamReader};
 
+use super::encrypted::not_followed;
 use super::plan::{Directory, Link, Plan, Source};
 use super::run::Failure;
 use crate::error::explain::manifest_error;
@@ -88,7 +89,7 @@ impl Opening {
         if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
             warn(format!("the run that sealed {} was interrupted, or could not seal all files", quoted(input)));
         }
-        found.failures.extend(found.links.drain(..).map(|link| is_link(&input.join(link.name.sealed()))));
+        found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.sealed()))));
         if with_manifest {
             found.failures.extend(others);
             sealed.add(found, self.manifest(input)?, input);
@@ -172,10 +173,6 @@ pub(crate) fn check_size(name: &str, known: Option<&Known>, size: u64) -> Result
 
 fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
     known.into_iter().map(|(name, attributes)| Directory { name, attributes }).collect()
-}
-
-fn is_link(path: &Path) -> Error {
-    Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }
 
 /// Explains a wrong length. Only a person who can open the file could have kept its id.
