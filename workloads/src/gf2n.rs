@@ -103,7 +103,8 @@ pub(crate) fn dynamic_elements(field: &DynamicField, count: usize, secrets: Secr
     (0..count).map(&mut element).collect()
 }
 
-/// Prepares a product, and the value of a polynomial, in a field whose degree is chosen at run time.
+/// Prepares a product, and the value of a polynomial, in a field whose degree is chosen at run
+/// time.
 pub fn dynamic(backend: &str, bits: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let field = dynamic_field(backend, bits)?;
     let elements = dynamic_elements(&field, 5, secrets);

@@ -40,8 +40,8 @@ fn round_trip(sealane: &Path, age: &Path, dir: &Path) -> Result<()> {
     compare(age, "age", dir).map(drop)
 }
 
-/// Opens the file with `program` and compares its output with the plaintext. Returns the peak of its
-/// memory in KiB.
+/// Opens the file with `program` and compares its output with the plaintext. Returns the peak of
+/// its memory in KiB.
 fn compare(program: &Path, name: &str, dir: &Path) -> Result<u64> {
     let mut open = Command::new(program);
     open.args(["-d", "-i"]).arg(dir.join("key")).arg(dir.join("age"));

@@ -45,11 +45,13 @@ struct Arguments {
 enum Chore {
     /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Count every operation's instructions and hold them to xtask/instruction-limits.toml (callgrind)
+    /// Count every operation's instructions and hold them to xtask/instruction-limits.toml
+    /// (callgrind)
     Instructions(instructions::Options),
     /// Follow secrets through every primitive's machine code (valgrind)
     Ct,
-    /// Run tests of the primitives with the address sanitizer, and of the vector types under memcheck
+    /// Run tests of the primitives with the address sanitizer, and of the vector types under
+    /// memcheck
     Sanitize,
     /// Run the tests once per width of x86 vectors that this CPU has
     Backends,

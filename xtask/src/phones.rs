@@ -1,6 +1,6 @@
 //! `cargo xtask phones`: checks the promises of docs/phones.md without an NDK, by
-//! tools/android-runner/tests/phones.sh: type-checks everything for Android, checks the alignment of
-//! shared objects, and runs static AArch64 programs on a stand-in for `adb`.
+//! tools/android-runner/tests/phones.sh: type-checks everything for Android, checks the alignment
+//! of shared objects, and runs static AArch64 programs on a stand-in for `adb`.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -63,9 +63,9 @@ fn device() -> Result<()> {
     process::run(script.arg(process::empty_folder("phones/device")?))
 }
 
-/// Returns the target of static programs, with the environment in which cargo builds for it: musl's,
-/// with the linker in tools/android-runner/config.toml. If Rust's libraries for it are out of reach,
-/// GNU's, linked statically.
+/// Returns the target of static programs, with the environment in which cargo builds for it:
+/// musl's, with the linker in tools/android-runner/config.toml. If Rust's libraries for it are out
+/// of reach, GNU's, linked statically.
 fn static_target() -> Result<(&'static str, Vec<(OsString, OsString)>)> {
     if toolchain::by_rustup(MUSL)? {
         return Ok((MUSL, vec![(cargo_variable(MUSL, "LINKER"), "rust-lld".into())]));

@@ -21,8 +21,8 @@ impl Selection {
         self.seen.insert((family, backend.to_owned()));
     }
 
-    /// Returns the runs of a place: the backends of each run as `SEALANE_BACKEND` names them, and its
-    /// tests.
+    /// Returns the runs of a place: the backends of each run as `SEALANE_BACKEND` names them, and
+    /// its tests.
     pub(crate) fn runs(&mut self, place: &Place) -> Vec<(String, Option<Vec<&'static str>>)> {
         let run = |names: &Vec<String>| {
             (variable(names), self.next(Family::ALL.into_iter().zip(names.iter().map(String::as_str))))

@@ -91,7 +91,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | everything that needs the system's random numbers or its readers and writers |
+//! | `std` (default) | what needs the system's random numbers, or its readers and writers |
 //! | `parallel` (default) | sealing and opening on several threads |
 //! | `tokio` | readers and writers for tokio |
 //! | `folders` | encrypted folders with manifests |

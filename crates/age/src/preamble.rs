@@ -26,7 +26,9 @@ use crate::{DecryptError, FileKey, Identity, UnwrapError};
 /// let preamble = loop {
 ///     match Preamble::parse(&prefix)? {
 ///         Prefix::Complete(preamble) => break preamble,
-///         Prefix::Incomplete { at_least } => prefix = file[..at_least.max(1024).min(file.len())].to_vec(),
+///         Prefix::Incomplete { at_least } => {
+///             prefix = file[..at_least.max(1024).min(file.len())].to_vec();
+///         }
 ///     }
 /// };
 /// let key = preamble.unlock([&identity as &dyn Identity])?;

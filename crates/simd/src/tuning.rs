@@ -70,8 +70,8 @@ pub struct Tuning {
     pub poly1305_min_bytes: ByClass<usize>,
     /// The same for the ciphertext of an AEAD whose associated data was added on integers.
     pub poly1305_min_ciphertext_bytes: ByClass<usize>,
-    /// Length in bytes from which Poly1305 is faster with a table of the multiples of r's powers than
-    /// with the powers alone, in limbs of 26 bits.
+    /// Length in bytes from which Poly1305 is faster with a table of the multiples of r's powers
+    /// than with the powers alone, in limbs of 26 bits.
     pub poly1305_min_bytes_for_table: usize,
     /// Length in bytes of a message, authenticated in portions, from which the powers of r for four
     /// rows between two carries pay.

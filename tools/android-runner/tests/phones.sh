@@ -5,7 +5,8 @@
 #     phones.sh check             type-checks the command and all libraries for Android
 #     phones.sh alignment FOLDER  links shared objects, whose segments must be aligned to 16 KiB
 #     phones.sh device FOLDER     runs static AArch64 programs for $TARGET: by cargo and the runner,
-#                                 and by `adb` alone. adb.sh stands in for `adb`, qemu for the device
+#                                 and by `adb` alone. adb.sh stands in for `adb`, and qemu for the
+#                                 device
 set -euo pipefail
 ROOT=$PWD
 # The settings that docs/phones.md tells users to copy.

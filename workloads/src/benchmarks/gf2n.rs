@@ -12,7 +12,8 @@ const MOST: usize = 256;
 /// The number of elements that are inverted one by one.
 pub const INVERTED: usize = 8;
 
-/// Returns at most `most` random elements, and as many others. None is zero, because zero has no inverse.
+/// Returns at most `most` random elements, and as many others. None is zero, because zero has no
+/// inverse.
 #[must_use]
 pub fn operands<F: Field>(most: usize) -> [Vec<Element<F>>; 2] {
     let mut rng = super::generator();

@@ -59,7 +59,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let blocks = times(products, PRODUCTS).unwrap_or(0);
 
     let (kernel, units) = match (adds, columns) {
-        // A set of rows beside one or two groups of blocks, or beside one block in general registers.
+        // A set of rows beside one or two groups of blocks, or beside one block in general
+        // registers.
         (40, 6) => ("chacha20 group and set", 1),
         (72, 6) => ("chacha20 pair and set", 1),
         (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
@@ -84,8 +85,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         // One, two or four rows share a carry. Further products are powers of r.
         _ if limbs52 == 18 => ("poly1305 limbs52 row", 1),
         _ if [36, 72].contains(&limbs52) => ("poly1305 limbs52 rows", limbs52 / 18),
-        // 5 limbs by 5, once or several times in an iteration. Ten vectors are distributed to the rows
-        // of the table. Loading a row of blocks takes two of these instructions.
+        // 5 limbs by 5, once or several times in an iteration. Ten vectors are distributed to the
+        // rows of the table. Loading a row of blocks takes two of these instructions.
         _ if times(wide_products, 25).is_some() => {
             let kernel = match (transpositions, code.one_message) {
                 (20.., _) => "poly1305 powers",
@@ -95,8 +96,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
             };
             (kernel, wide_products / 25)
         }
-        // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r) advance
-        // by another length, or write their results to vectors.
+        // Blocks of 16 bytes. Other loops that multiply (to combine lanes, or for powers of r)
+        // advance by another length, or write their results to vectors.
         _ if blocks > 0 && !code.any(Architecture::uses_vector) && code.any(Architecture::steps_by_block) => {
             (if blocks == 1 { "poly1305 blocks" } else { "poly1305 chains" }, blocks)
         }

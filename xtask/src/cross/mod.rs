@@ -77,8 +77,8 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
 }
 
 /// Builds the tests of the primitives, and of the references that they are compared with, which
-/// must also be right there. Leaves out the comparison with RustCrypto's crates, which tests nothing
-/// more about a CPU.
+/// must also be right there. Leaves out the comparison with RustCrypto's crates, which tests
+/// nothing more about a CPU.
 fn tests(target: &Target) -> Result<Vec<TestBinary>> {
     let mut build = build(target, "cross", "")?;
     build.args(["--package", "sealane-simd", "--package", "sealane-spec", "--package", "sealane"]);

@@ -19,7 +19,8 @@ pub(crate) struct BenchArgs {
     /// Write a page with plots to FILE, or with "-" to standard output instead of the tables
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Measure messages, slices and secrets of these sizes: bytes, or with KiB or MiB, up to 1024MiB
+    /// Measure messages, slices and secrets of these sizes: bytes, or with KiB or MiB, up to
+    /// 1024MiB
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = size)]
     pub(crate) sizes: Vec<usize>,
     /// Measure the benchmarks with NAME in their name, or only the one with exactly this name

@@ -15,8 +15,8 @@ fn map(dir: &Dir) -> Value {
     serde_json::from_slice(&dir.read("left.missing.json")).unwrap()
 }
 
-/// Makes a file of five chunks and a few bytes. Returns the plaintext, the file, and where its payload
-/// starts.
+/// Makes a file of five chunks and a few bytes. Returns the plaintext, the file, and where its
+/// payload starts.
 fn sealed(dir: &Dir) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(5 * CHUNK + 100);
     dir.encrypt(&data, "x");

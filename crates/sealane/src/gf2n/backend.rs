@@ -8,7 +8,8 @@ use super::field::Field;
 use super::{kernel, slices};
 use crate::backend::{BackendOf, ClmulFamily};
 
-/// An instruction set that [`Gf2n`](super::Gf2n) can run on. This CPU has it, and it has passed its self-test.
+/// An instruction set that [`Gf2n`](super::Gf2n) can run on. This CPU has it, and it has passed its
+/// self-test.
 ///
 /// ```
 /// use sealane::gf2n::{Backend, Gf2n};

@@ -19,8 +19,8 @@ pub struct Element<F: Field>(pub(crate) F::Limbs);
 /// [polynomial](Field::EXPONENTS).
 ///
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
-/// [`Backend::detect`](super::Backend::detect), which costs an atomic load, a branch and a call. The functions of
-/// [`Backend`](super::Backend) that work on many elements need it only once.
+/// [`Backend::detect`](super::Backend::detect), which costs an atomic load, a branch and a call.
+/// The functions of [`Backend`](super::Backend) that work on many elements need it only once.
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///

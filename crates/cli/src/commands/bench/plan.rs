@@ -73,7 +73,8 @@ impl Task {
     /// Returns the most buffers of a message's size in a measurement.
     fn buffers(&self) -> u64 {
         match self.benchmark.code {
-            // The messages, a copy to restore them from, and the expected results, of a whole batch.
+            // The messages, a copy to restore them from, and the expected results, of a whole
+            // batch.
             Code::Messages { batch, .. } => 3 * batch as u64,
             // Portable code is prepared too.
             Code::Own(_) => (BUFFERS * (self.backends.len() + 1)) as u64,

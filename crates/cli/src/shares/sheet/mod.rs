@@ -1,4 +1,5 @@
-//! Sheets of paper with shares: one page for each share, with a QR code, the text, and instructions.
+//! Sheets of paper with shares: one page for each share, with a QR code, the text, and
+//! instructions.
 
 mod qr;
 
