@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io;
 use std::ops::Range;
 
+use sealane::Backend;
 use zeroize::Zeroizing;
 
 use crate::header::{Header, HeaderError};
@@ -64,9 +65,18 @@ impl<I> LockedFile<I> {
         self.preamble.header()
     }
 
-    /// Returns the preamble, to change how it is unlocked.
-    pub fn preamble_mut(&mut self) -> &mut Preamble {
-        &mut self.preamble
+    /// Does the same as [`Preamble::with_backend`].
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.preamble = self.preamble.with_backend(backend);
+        self
+    }
+
+    /// Does the same as [`Preamble::with_max_work_factor`].
+    #[must_use]
+    pub fn with_max_work_factor(mut self, log_n: u8) -> Self {
+        self.preamble = self.preamble.with_max_work_factor(log_n);
+        self
     }
 
     /// Unlocks the file. It computes without I/O, unless an identity does some.

@@ -80,12 +80,6 @@ impl Messages {
         self.sealed = true;
     }
 
-    /// Returns whether [`Self::seal`] was called.
-    #[must_use]
-    pub fn are_sealed(&self) -> bool {
-        self.sealed
-    }
-
     /// Restores the messages as they were before any processing.
     pub fn restore(&mut self) {
         self.bytes.copy_from_slice(&self.kept);

@@ -186,7 +186,7 @@ fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
         let expected = &text[start..text.len().min(start + 1000)];
         let range = start as u64..start as u64 + 1000;
         let input = Counted(&file, AtomicU64::new(0));
-        let locked = LockedFile::read(&input).unwrap();
+        let locked = LockedFile::read(&input).unwrap().with_backend(backend());
         let header = input.1.swap(0, Ordering::Relaxed);
         assert!(header <= 1024, "{header} bytes for a header of {}", payload_start(&file));
         let reader = locked.unlock([identity() as &dyn Identity]).unwrap();
@@ -208,8 +208,8 @@ fn ranges_at_the_end_prove_it() {
         let text = plaintext(len);
         let file = seal(&text);
         let open = |file: &'_ [u8]| {
-            let reader = LockedFile::read(file).unwrap().unlock([identity() as &dyn Identity]).unwrap();
-            reader.read(0..u64::MAX)
+            let locked = LockedFile::read(file).unwrap().with_backend(backend());
+            locked.unlock([identity() as &dyn Identity]).unwrap().read(0..u64::MAX)
         };
         assert!(open(&file).unwrap() == text);
         let reader = LockedFile::read(&file[..]).unwrap().unlock([identity() as &dyn Identity]).unwrap();
@@ -272,4 +272,17 @@ fn a_header_of_a_chosen_length() {
     let passphrase = scrypt::Recipient::new("passphrase".into()).with_work_factor(2).unwrap();
     let error = Encryptor::with_recipients([&passphrase as &dyn Recipient]).unwrap().with_header_len(1000);
     assert!(matches!(error, Err(EncryptError::HeaderLen { len: 1000, .. })));
+}
+
+#[test]
+fn the_work_for_a_passphrase_has_a_limit() {
+    let passphrase = scrypt::Recipient::new("passphrase".into()).with_work_factor(2).unwrap();
+    let file = Encryptor::with_recipients([&passphrase as &dyn Recipient]).unwrap().encrypt_to_vec(b"text").unwrap();
+    let identity = scrypt::Identity::new("passphrase".into());
+    let unlock = |limit| {
+        let locked = LockedFile::read(&file[..]).unwrap().with_max_work_factor(limit);
+        locked.unlock([&identity as &dyn Identity])
+    };
+    assert!(matches!(unlock(1).unwrap_err(), DecryptError::ExcessiveWork { required: 2 }));
+    assert_eq!(unlock(2).unwrap().read(0..4).unwrap(), b"text");
 }
