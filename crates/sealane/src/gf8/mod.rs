@@ -99,6 +99,9 @@ impl BackendOf<Gf8Family> {
     }
 }
 
+/// The largest [`table_bytes`].
+pub(crate) const MAX_TABLE_BYTES: usize = 32;
+
 /// Returns the length in bytes of a coefficient in [`Maps::memory`].
 pub(crate) fn table_bytes(level: Gf8Level) -> usize {
     dispatch_gf8!(level, token => matrix_kernel::map_bytes(token))
