@@ -247,7 +247,7 @@ pub const WORKLOADS: &[Workload] = &[
             "gf8-multiply-add" "GF(2^8), multiply and add" "a slice times a constant, added to another slice",
                 SLICES, Code::Own(gf8::multiply_add), 0x99a5_d18e_abd5_b342;
             "gf8-parity" "Reed-Solomon code, parity" "four shards of parity from ten of data; the size is a shard's",
-                SLICES, Code::Own(gf8::parity), 0x0;
+                SLICES, Code::Own(gf8::parity), 0x7605_045b_19e8_5c6e;
         },
     },
     Workload {

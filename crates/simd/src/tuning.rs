@@ -142,7 +142,9 @@ pub(crate) const GF8_MATRIX_NEON: Gf8MatrixTuning = Gf8MatrixTuning { rows: 6, v
 pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4, vectors: 1 };
 
 /// The bytes of all sources of a product over GF(2^8) that several groups of rows read one after
-/// the other: they stay in the first-level cache.
+/// the other: they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums
+/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks. To read no more
+/// than 32 sources side by side gains nothing.
 pub const GF8_MATRIX_BLOCK_BYTES: usize = 16_384;
 
 /// Rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows behind the first and
@@ -207,8 +209,13 @@ mod x86 {
         }
     }
 
-    pub(crate) const GF8_MATRIX_SSSE3: Gf8MatrixTuning = gf8_matrix(6, 1);
+    // An Intel Xeon with GFNI, ten sources of 4 KiB. SSSE3: as fast as six rows and one vector for
+    // four and six sums, and 1.2 to 1.5 times as fast for up to three. AVX2: 1.1 to 1.3 times as
+    // fast as four or six rows and one vector for up to four sums, and as fast for six.
+    pub(crate) const GF8_MATRIX_SSSE3: Gf8MatrixTuning = gf8_matrix(4, 2);
     pub(crate) const GF8_MATRIX_AVX2: Gf8MatrixTuning = gf8_matrix(4, 2);
+    // Two vectors are 1.2 to 1.5 times as fast as one. For six sums, six rows are 1.15 times as
+    // fast as two groups of three.
     pub(crate) const GF8_MATRIX_GFNI: Gf8MatrixTuning = gf8_matrix(6, 2);
     pub(crate) const GF8_MATRIX_AVX512: Gf8MatrixTuning = gf8_matrix(6, 2);
     pub(crate) const GF8_MATRIX_GFNI512: Gf8MatrixTuning = gf8_matrix(6, 2);
