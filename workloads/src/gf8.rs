@@ -61,25 +61,8 @@ pub fn multiply_add_in(backend: &str, size: usize, secrets: Secrets<'_>) -> Resu
 const ROWS: usize = 7;
 const COLUMNS: usize = 3;
 
-/// Prepares the product of a matrix and slices.
-pub fn matrix(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    matrix_product(backend, size, secrets, Matrix::multiply)
-}
-
-/// Prepares adding the product of a matrix and slices to slices.
-pub fn matrix_add(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    matrix_product(backend, size, secrets, Matrix::multiply_add)
-}
-
-/// A method of a matrix.
-type Product = fn(&Matrix, &[&[u8]], &mut [&mut [u8]]);
-
-fn matrix_product(
-    backend: &str,
-    size: usize,
-    secrets: Secrets<'_>,
-    product: Product,
-) -> Result<Run, BackendError> {
+/// Prepares the product of a matrix and slices or, with `ADD`, adding it to other slices.
+pub fn matrix<const ADD: bool>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (mut coefficients, mut sources) = ([0; ROWS * COLUMNS], vec![0; COLUMNS * size]);
     secrets(&mut coefficients);
     secrets(&mut sources);
@@ -88,7 +71,12 @@ fn matrix_product(
     let mut sums: [Vec<u8>; ROWS] = std::array::from_fn(|_| vec![0; size]);
     Ok(Box::new(move || {
         let sources: [&[u8]; COLUMNS] = std::array::from_fn(|column| &sources[column * size..][..size]);
-        product(&matrix, &sources, &mut sums.each_mut().map(|sum| &mut sum[..]));
+        let mut destinations = sums.each_mut().map(|sum| &mut sum[..]);
+        if ADD {
+            matrix.multiply_add(&sources, &mut destinations);
+        } else {
+            matrix.multiply(&sources, &mut destinations);
+        }
         black_box(&mut sums);
     }))
 }

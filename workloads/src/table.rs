@@ -235,10 +235,10 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("gf8-multiply-in", gf8::multiply_in, BYTES),
             operation!("gf8-multiply-add-in", gf8::multiply_add_in, BYTES),
             operation!(
-                "gf8-matrix", gf8::matrix, BYTES, timed: &[1000],
+                "gf8-matrix", gf8::matrix<false>, BYTES, timed: &[1000],
                 loops: &[Loop { kernel: "gf8 matrix", work: Work::ByteProduct, units: Units::Each }]
             ),
-            operation!("gf8-matrix-add", gf8::matrix_add, BYTES),
+            operation!("gf8-matrix-add", gf8::matrix<true>, BYTES),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {

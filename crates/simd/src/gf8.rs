@@ -261,7 +261,7 @@ mod tests {
         let products = (0..=255).flat_map(|factor| [0x11b, 0x11d].map(|modulus| gf8_multiples(factor, modulus)));
         let single = (0..64).map(|bit| (1_u64 << bit).to_le_bytes());
         for values in products.chain(single) {
-            let value = |a: u8| (0..8).fold(0, |sum, bit| sum ^ values[bit] * (a >> bit & 1));
+            let value = |a: u8| (0..8).fold(0, |sum, bit| sum ^ (values[bit] * (a >> bit & 1)));
             for level in Gf8Level::available() {
                 let mut bytes: [u8; 256] = core::array::from_fn(|i| i as u8);
                 dispatch_gf8!(level, token => apply(token, &values, &mut bytes));

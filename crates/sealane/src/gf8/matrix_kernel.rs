@@ -10,6 +10,9 @@ use super::Field;
 use super::kernel::PADDED_BYTES;
 use crate::wipe::wipe;
 
+/// The number of sources whose ends are copied at once.
+const PADDED_SOURCES: usize = 16;
+
 type V<G> = <G as Gf8>::Bytes;
 
 /// A matrix, as maps in the order in which one backend reads them: for each group of rows, the maps
@@ -164,31 +167,31 @@ impl<const ROWS: usize> Group<'_, ROWS> {
         }
     }
 
-    /// Computes the end of each sum: less than a vector.
+    /// Computes the end of each sum, less than a vector, in copies that are as long as one. (Copies
+    /// are calls, so they are not in the loop over the sources.)
     #[inline(always)]
     fn rest<G: Gf8>(self, token: G, destinations: &mut [&mut [u8]; ROWS], range: Range<usize>) {
         let length = range.len();
-        let mut padded = [0; PADDED_BYTES];
-        let mut sums = [V::<G>::zero(token); ROWS];
+        let mut sums = [[0; PADDED_BYTES]; ROWS];
         if self.accumulate {
-            for row in 0..ROWS {
-                padded[..length].copy_from_slice(&destinations[row][range.clone()]);
-                sums[row] = V::<G>::load(token, &padded);
+            for (sum, destination) in sums.iter_mut().zip(&*destinations) {
+                sum[..length].copy_from_slice(&destination[range.clone()]);
             }
         }
-        let maps = self.maps.chunks_exact(ROWS * V::<G>::MAP_BYTES);
-        for (source, maps) in self.sources.iter().zip(maps) {
-            padded[..length].copy_from_slice(&source[range.clone()]);
-            let multiplicand = V::<G>::load(token, &padded).multiplicand();
-            for row in 0..ROWS {
-                let map = V::<G>::load_map(token, &maps[row * V::<G>::MAP_BYTES..]);
-                sums[row] = sums[row].xor(V::<G>::apply(multiplicand, map));
+        let mut padded = [[0; PADDED_BYTES]; PADDED_SOURCES];
+        let maps = self.maps.chunks(PADDED_SOURCES * ROWS * V::<G>::MAP_BYTES);
+        for (sources, maps) in self.sources.chunks(PADDED_SOURCES).zip(maps) {
+            for (padded, source) in padded.iter_mut().zip(sources) {
+                padded[..length].copy_from_slice(&source[range.clone()]);
             }
+            let padded = padded.each_ref().map(|padded| &padded[..]);
+            let group = Group::<ROWS> { maps, sources: &padded[..sources.len()], accumulate: true };
+            group.step::<G, 1>(token, &mut sums.each_mut().map(|sum| &mut sum[..]), 0);
         }
-        for row in 0..ROWS {
-            sums[row].store(&mut padded);
-            destinations[row][range.clone()].copy_from_slice(&padded[..length]);
+        for (sum, destination) in sums.iter().zip(&mut *destinations) {
+            destination[range.clone()].copy_from_slice(&sum[..length]);
         }
-        wipe(&mut padded);
+        wipe(sums.as_flattened_mut());
+        wipe(padded.as_flattened_mut());
     }
 }
