@@ -21,7 +21,10 @@ const PARITY: &str = "gf8-parity";
 /// Returns the peers' rows. The error is the name of one with a wrong product.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     if benchmark == PARITY {
+        #[cfg(feature = "isal")]
         return parity(size);
+        #[cfg(not(feature = "isal"))]
+        return Ok(Vec::new());
     }
     let data = data(size.length());
     let rows = [look_up(benchmark, &data)].into_iter();
@@ -31,30 +34,21 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
 }
 
 /// Returns the row of ISA-L's `ec_encode_data`.
-#[cfg_attr(not(feature = "isal"), expect(clippy::unnecessary_wraps, reason = "a peer may be wrong"))]
+#[cfg(feature = "isal")]
 fn parity(size: Size) -> Result<Vec<Row>, String> {
-    #[cfg(feature = "isal")]
-    {
-        use sealane_workloads::benchmarks::gf8 as its;
+    use sealane_workloads::benchmarks::gf8 as its;
 
-        use crate::targets::ISAL;
+    use crate::targets::ISAL;
 
-        let data = its::shards(size.length());
-        let mut parity = vec![vec![0; size.length()]; its::PARITY];
-        let matrix = crate::peers::isal::Matrix::new(its::DATA, its::PARITY, &its::coefficients());
-        matrix.apply(&data, &mut parity);
-        let mut ours = its::parity("scalar", size).expect("every CPU has portable code");
-        ours.call(1);
-        if parity.concat() != ours.result() {
-            return Err(ISAL.into());
-        }
-        return Ok(vec![Row::new(ISAL, move || matrix.apply(black_box(&data), black_box(&mut parity)))]);
+    let (data, mut parity) = (its::shards(size.length()), vec![vec![0; size.length()]; its::PARITY]);
+    let matrix = crate::peers::isal::Matrix::new(its::DATA, its::PARITY, &its::coefficients());
+    matrix.apply(&data, &mut parity);
+    let mut ours = its::parity("scalar", size).expect("every CPU has portable code");
+    ours.call(1);
+    if parity.concat() != ours.result() {
+        return Err(ISAL.into());
     }
-    #[cfg(not(feature = "isal"))]
-    {
-        let _ = size;
-        Ok(Vec::new())
-    }
+    Ok(vec![Row::new(ISAL, move || matrix.apply(black_box(&data), black_box(&mut parity)))])
 }
 
 /// Returns the products of the constant with all bytes.

@@ -95,6 +95,7 @@ mod tests {
             ("shamir::split::<2>", "Gfni512", &products, Some(("gfni512", "shamir threshold 2 or 3", 3))),
             ("gf8::multiply", "Avx2", &shuffles(4), Some(("avx2", "gf8 multiply", 2))),
             ("gf8::multiply_add", "Avx2", &shuffles(2), Some(("avx2", "gf8 multiply and add", 1))),
+            ("gf8::matrix::<false>", "Gfni512", &products, Some(("gfni512", "gf8 matrix", 3))),
             ("gf8::multiply_add", "Avx2", "vpxor %ymm0,%ymm1,%ymm2\n", None),
             ("gf2n::scale::<128>", "Vpclmulqdq", clmul, Some(("vpclmulqdq", "gf2n scale 128", 1))),
             ("gf2n::scale::<64>", "Vpclmulqdq", clmul, None),
