@@ -28,11 +28,12 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! |---|---|
 //! | `std` (on by default) | `std::error::Error` for the errors of the traits |
 //! | `alloc` (on by default) | `aead::Aead`; `aead::Buffer` for `Vec<u8>` |
-//! | `getrandom` (on by default) | `aead::OsRng` |
+//! | `rand_core` | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
+//! | `getrandom` (on by default) | `aead::OsRng`, and `rand_core` |
 //! | `arrayvec` `bytes` `heapless` | `aead::Buffer` for `ArrayVec`, `BytesMut` and `heapless::Vec` |
 //!
-//! What the crates have behind features of their own (`reduced-round`, `stream`, `zeroize`,
-//! `rand_core`) is always there.
+//! What the crates have behind features of their own (`reduced-round`, `stream`, `zeroize`)
+//! is always there.
 //!
 //! # What differs from the crates
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not

@@ -68,3 +68,32 @@ mod generation_06 {
         zeroizing
     }
 }
+
+mod generation_05 {
+    programs! {
+        "generation_05";
+        theirs { use {chacha20_09 as chacha20, chacha20poly1305_010 as chacha20poly1305, poly1305_08 as poly1305}; };
+        ours { use sealane::rustcrypto05::{chacha20, chacha20poly1305, poly1305}; };
+        core
+        detached
+        encrypt_vec
+        generic_cipher
+        generic_function
+        hchacha
+        in_place_heapless
+        in_place_vec
+        legacy
+        mutable
+        payload
+        random_nonces
+        secretbox
+        segments
+        stream
+        stream_end
+        stream_generic
+        trait_object
+        universal_hash
+        unpadded_mac
+        zeroizing
+    }
+}
