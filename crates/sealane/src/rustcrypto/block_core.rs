@@ -47,7 +47,7 @@ impl<R: Rounds, V: Variant> IvSizeUser for ChaChaCore<R, V> {
 
 impl<R: Rounds, V: Variant> KeyIvInit for ChaChaCore<R, V> {
     fn new(key: &Key, nonce: &Iv<Self>) -> Self {
-        Self { blocks: R::blocks(key.as_ref(), V::nonce(nonce)), rounds: PhantomData }
+        Self { blocks: R::blocks(key.as_ref(), V::nonce_of_layout(nonce)), rounds: PhantomData }
     }
 }
 

@@ -20,8 +20,13 @@ mod sealed {
 
     /// The functions of this crate for the AEAD with a stream cipher.
     pub trait Sealed: IvSizeUser {
-        fn seal(key: &KeyOfAnyVariant, nonce: &Iv<Self>, aad: &[u8], buffer: &mut [u8]) -> Result<TagBytes, OpenError>;
-        fn open(
+        fn aead_seal(
+            key: &KeyOfAnyVariant,
+            nonce: &Iv<Self>,
+            aad: &[u8],
+            buffer: &mut [u8],
+        ) -> Result<TagBytes, OpenError>;
+        fn aead_open(
             key: &KeyOfAnyVariant,
             nonce: &Iv<Self>,
             aad: &[u8],
@@ -38,18 +43,23 @@ pub trait AeadCipher: Sealed {}
 impl<const ROUNDS: usize, L: Variant> AeadCipher for StreamCipherOf<ROUNDS, L> {}
 
 impl<const ROUNDS: usize, L: Variant> Sealed for StreamCipherOf<ROUNDS, L> {
-    fn seal(key: &KeyOfAnyVariant, nonce: &Iv<Self>, aad: &[u8], buffer: &mut [u8]) -> Result<TagBytes, OpenError> {
-        key.seal::<ROUNDS, L>(L::nonce(nonce), aad, buffer)
+    fn aead_seal(
+        key: &KeyOfAnyVariant,
+        nonce: &Iv<Self>,
+        aad: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<TagBytes, OpenError> {
+        key.seal::<ROUNDS, L>(L::nonce_of_layout(nonce), aad, buffer)
     }
 
-    fn open(
+    fn aead_open(
         key: &KeyOfAnyVariant,
         nonce: &Iv<Self>,
         aad: &[u8],
         buffer: &mut [u8],
         tag: &TagBytes,
     ) -> Result<(), OpenError> {
-        key.open::<ROUNDS, L>(L::nonce(nonce), aad, buffer, tag)
+        key.open::<ROUNDS, L>(L::nonce_of_layout(nonce), aad, buffer, tag)
     }
 }
 
@@ -77,6 +87,12 @@ pub struct ChaChaPoly1305<C, N = U12> {
 }
 
 impl<C, N> ChaChaPoly1305<C, N> {
+    /// Does the same as `KeyInit::new`, on the given backend.
+    #[must_use]
+    pub fn with_backend(key: &Key, backend: Backend) -> Self {
+        Self::of(KeyOfAnyVariant::with_backend(key.as_ref(), backend))
+    }
+
     fn of(key: KeyOfAnyVariant) -> Self {
         Self { key, cipher: PhantomData }
     }
@@ -88,7 +104,7 @@ impl<C, N> KeySizeUser for ChaChaPoly1305<C, N> {
 
 impl<C, N> KeyInit for ChaChaPoly1305<C, N> {
     fn new(key: &Key) -> Self {
-        Self::of(KeyOfAnyVariant::with_backend(key.as_ref(), Backend::detect()))
+        Self::with_backend(key, Backend::detect())
     }
 }
 

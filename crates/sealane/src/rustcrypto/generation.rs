@@ -72,7 +72,7 @@ impl<C: AeadCipher<IvSize = N>, N: aead::array::ArraySize> AeadInOut for ChaChaP
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Result<Tag, Error> {
         let buffer = buffer.into_out_with_copied_in();
-        C::seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
+        C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
     }
 
     fn decrypt_inout_detached(
@@ -83,6 +83,6 @@ impl<C: AeadCipher<IvSize = N>, N: aead::array::ArraySize> AeadInOut for ChaChaP
         tag: &Tag,
     ) -> Result<(), Error> {
         let buffer = buffer.into_out_with_copied_in();
-        C::open(&self.key, nonce, associated_data, buffer, &tag.0).map_err(|_| Error)
+        C::aead_open(&self.key, nonce, associated_data, buffer, &tag.0).map_err(|_| Error)
     }
 }

@@ -20,7 +20,7 @@ mod sealed {
 
     /// A layout and the size of its nonce, as a type.
     pub trait Sealed: Layout + IvSizeUser {
-        fn nonce(nonce: &Iv<Self>) -> &Self::Nonce;
+        fn nonce_of_layout(nonce: &Iv<Self>) -> &Self::Nonce;
     }
 }
 pub(super) use sealed::Sealed;
@@ -39,7 +39,7 @@ macro_rules! variants {
         }
 
         impl Sealed for $layout {
-            fn nonce(nonce: &Array<u8, $nonce>) -> &Self::Nonce {
+            fn nonce_of_layout(nonce: &Array<u8, $nonce>) -> &Self::Nonce {
                 nonce.as_ref()
             }
         }
@@ -85,7 +85,7 @@ impl<const ROUNDS: usize, L: Variant> IvSizeUser for StreamCipherOf<ROUNDS, L> {
 
 impl<const ROUNDS: usize, L: Variant> KeyIvInit for StreamCipherOf<ROUNDS, L> {
     fn new(key: &Key, nonce: &Iv<Self>) -> Self {
-        Self(ChaCha::new(key.as_ref(), L::nonce(nonce)))
+        Self(ChaCha::new(key.as_ref(), L::nonce_of_layout(nonce)))
     }
 }
 

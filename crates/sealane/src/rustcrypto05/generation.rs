@@ -93,7 +93,7 @@ impl<C: AeadCipher<IvSize = N>, N: aead::generic_array::ArrayLength<u8>> AeadInP
         associated_data: &[u8],
         buffer: &mut [u8],
     ) -> Result<Tag, Error> {
-        C::seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
+        C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
     }
 
     fn decrypt_in_place_detached(
@@ -103,6 +103,6 @@ impl<C: AeadCipher<IvSize = N>, N: aead::generic_array::ArrayLength<u8>> AeadInP
         buffer: &mut [u8],
         tag: &Tag,
     ) -> Result<(), Error> {
-        C::open(&self.key, nonce, associated_data, buffer, tag.as_ref()).map_err(|_| Error)
+        C::aead_open(&self.key, nonce, associated_data, buffer, tag.as_ref()).map_err(|_| Error)
     }
 }
