@@ -17,7 +17,8 @@
 //! - [`Backend`]: the instruction set that does the work. It is chosen at run time, after a
 //!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
-//!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today.
+//!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today. With the
+//!   feature `rustcrypto-05`, `rustcrypto05` has the generation of these traits before.
 //!
 //! Every backend, including the portable one, is free of branches and memory addresses that depend
 //! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
@@ -62,6 +63,9 @@ mod poly1305;
 mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
+#[cfg(feature = "rustcrypto-05")]
+#[allow(clippy::duplicate_mod, reason = "its files are those of `rustcrypto`, with other traits")]
+pub mod rustcrypto05;
 mod self_test;
 pub mod shamir;
 mod wipe;

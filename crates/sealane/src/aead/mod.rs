@@ -5,6 +5,8 @@
 //! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`].
 
 mod batch;
+#[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
+pub(crate) mod by_variant;
 mod cipher;
 #[cfg(feature = "commit")]
 mod committing;

@@ -20,7 +20,9 @@
 //! # Ok::<(), sealane::CounterOverflow>(())
 //! ```
 
-mod hchacha;
+#[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
+pub(crate) mod blocks;
+pub(crate) mod hchacha;
 mod horizontal;
 pub(crate) mod kernel;
 mod layout;
@@ -42,7 +44,7 @@ use sealane_simd::{Level, dispatch};
 pub use hchacha::{hchacha8, hchacha12, hchacha20};
 pub use layout::{Extended, Ietf, Layout, Original};
 #[cfg(feature = "rustcrypto")]
-pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng};
+pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng, Seed, SerializedRngState};
 
 use crate::backend::Backend;
 use crate::error::CounterOverflow;
@@ -189,6 +191,11 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         }
     }
 
+    #[cfg(feature = "rustcrypto")]
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
     pub(crate) fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }
@@ -197,7 +204,9 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         (self.position / BLOCK_BYTES as u128) as u64
     }
 
-    fn apply_blocks(level: Level, state: &mut State, counter: u64, data: &mut [u8]) {
+    /// Combines `data` with the key stream from block `counter` on. The caller has checked that the
+    /// counter does not overflow before `data` ends.
+    pub(crate) fn apply_blocks(level: Level, state: &mut State, counter: u64, data: &mut [u8]) {
         let apply = |state: &_, counter, data: &mut _| {
             // The condition is a constant. Otherwise both branches would be compiled.
             if const { ROUNDS == 20 } {

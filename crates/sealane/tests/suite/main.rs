@@ -38,6 +38,8 @@ mod random_nonce;
 mod rng;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
+#[cfg(feature = "rustcrypto")]
+mod rustcrypto_rounds;
 mod shamir_bytes;
 mod shamir_bytes_check;
 mod shamir_bytes_random;
