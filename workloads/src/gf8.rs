@@ -3,12 +3,12 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::Backend;
+use sealane::Gf8Backend;
 
 use crate::{Run, Secrets};
 
 /// A backend, a constant, and two slices.
-type Parts = (Backend, [u8; 1], Vec<u8>, Vec<u8>);
+type Parts = (Gf8Backend, [u8; 1], Vec<u8>, Vec<u8>);
 
 /// Returns the backend, a secret constant, and two secret slices.
 fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Parts, BackendError> {
@@ -16,7 +16,7 @@ fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Parts, Back
     secrets(&mut constant);
     secrets(&mut source);
     secrets(&mut sum);
-    Ok((Backend::by_name(backend)?, black_box(constant), source, sum))
+    Ok((Gf8Backend::by_name(backend)?, black_box(constant), source, sum))
 }
 
 /// Prepares the product of a slice and a constant.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::Backend;
+use sealane::Gf8Backend;
 
 use super::{Prepared, Size, data};
 
@@ -12,14 +12,14 @@ pub const CONSTANT: u8 = 0x53;
 
 /// Prepares the product of a slice and the constant, in place.
 pub fn multiply(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let multiply = move |data: &mut Vec<u8>| backend.multiply_slice(black_box(CONSTANT), data);
     Ok(Prepared::new((1, size.length()), data(size.length()), multiply, Vec::clone))
 }
 
 /// Prepares adding the product of a slice and the constant to another slice.
 pub fn multiply_add(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let state = (data(size.length()), vec![0; size.length()]);
     let add = move |(source, sum): &mut (Vec<u8>, Vec<u8>)| {
         backend.multiply_add_slice(black_box(CONSTANT), source, sum);

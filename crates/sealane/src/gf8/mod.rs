@@ -7,7 +7,7 @@
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
 //! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another: a
 //!   linear combination, step by step.
-//! - [`Backend`] does the same on a chosen instruction set.
+//! - [`Gf8Backend`] does the same on a chosen instruction set.
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes or on the
 //! constant, so both may be secret. The time depends only on the length.
@@ -39,14 +39,11 @@ mod kernel;
 
 use sealane_simd::dispatch_gf8;
 
-use crate::backend::{BackendOf, Gf8Family};
-
-/// An instruction set for GF(2^8). The CPU has it, and it has computed right results.
-pub type Backend = BackendOf<Gf8Family>;
+pub use crate::backend::Gf8Backend;
 
 /// Multiplies each byte of `data` by `constant`, on the widest backend.
 pub fn multiply_slice(constant: u8, data: &mut [u8]) {
-    Backend::detect().multiply_slice(constant, data);
+    Gf8Backend::detect().multiply_slice(constant, data);
 }
 
 /// Adds to each byte of `sum` the byte of `source` times `constant`, on the widest backend.
@@ -54,12 +51,12 @@ pub fn multiply_slice(constant: u8, data: &mut [u8]) {
 /// # Panics
 /// If the slices differ in length.
 pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
-    Backend::detect().multiply_add_slice(constant, source, sum);
+    Gf8Backend::detect().multiply_add_slice(constant, source, sum);
 }
 
 /// Operations on bytes. They branch on the instruction set once, and prepare the constant in about
 /// ten nanoseconds.
-impl BackendOf<Gf8Family> {
+impl Gf8Backend {
     /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
         dispatch_gf8!(self.level(), token => kernel::multiply(token, constant, data));

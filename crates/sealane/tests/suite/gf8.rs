@@ -2,13 +2,13 @@
 //! lengths and alignments.
 
 use sealane::Gf8Family;
-use sealane::gf8::{self, Backend};
+use sealane::gf8::{self, Gf8Backend};
 use sealane_spec::shamir_bytes::multiply;
 
 use crate::common::{backends_of, octets};
 
 #[track_caller]
-fn backends() -> Vec<Backend> {
+fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
