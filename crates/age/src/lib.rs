@@ -189,9 +189,9 @@ pub use crate::encryptor::Encryptor;
 #[cfg(feature = "std")]
 pub use crate::error::CopyError;
 pub use crate::error::{DecryptError, EncryptError};
-pub use crate::file_key::{FILE_KEY_LEN, FileKey};
+pub use crate::file_key::{FILE_KEY_BYTES, FileKey};
 pub use crate::identity::{Identity, UnwrapError};
-pub use crate::keys::FILE_ID_LEN;
+pub use crate::keys::FILE_ID_BYTES;
 #[cfg(feature = "std")]
 pub use crate::oneshot::{decrypt, encrypt, encrypt_and_armor};
 #[cfg(feature = "parallel")]

@@ -59,7 +59,7 @@ pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
 mod poly1305;
-#[cfg(feature = "getrandom")]
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
@@ -70,18 +70,18 @@ mod self_test;
 pub mod shamir;
 mod wipe;
 
+pub use aead::{
+    Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener,
+    SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+};
 #[cfg(feature = "commit")]
 pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-pub use aead::{
-    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
-    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
-};
 pub use backend::{
-    AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
-    SelfTestOf,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily,
+    Family, Gf8Backend, Gf8Family, SelfTest, SelfTestOf,
 };
 #[cfg(sealane_declassify)]
 #[doc(hidden)]
