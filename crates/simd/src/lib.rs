@@ -96,17 +96,17 @@ macro_rules! word {
         impl Word for $word {
             #[inline(always)]
             fn opaque(self) -> Self {
-                cfg_select! {
-                    target_arch = "x86_64" => {
-                        let mut opaque = self;
-                        // SAFETY: the assembly is empty.
-                        unsafe {
-                            core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
-                        };
-                        opaque
-                    }
-                    _ => self
+                #[cfg(target_arch = "x86_64")]
+                {
+                    let mut opaque = self;
+                    // SAFETY: the assembly is empty.
+                    unsafe {
+                        core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
+                    };
+                    opaque
                 }
+                #[cfg(not(target_arch = "x86_64"))]
+                self
             }
         }
     };
