@@ -287,3 +287,8 @@ mod tests {
         assert_eq!([Units::Turn.of(7), Units::Turn.of(0)], [Some(1), None]);
     }
 }
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

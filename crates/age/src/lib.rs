@@ -131,6 +131,8 @@
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 
@@ -214,3 +216,8 @@ pub use crate::stream::{StreamReader, StreamWriter};
 pub use crate::text::ParseError;
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};
+
+/// Runs the example of the README with the documentation's.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -41,6 +41,8 @@
 //! # Ok::<(), sealane::OpenError>(())
 //! ```
 #![no_std]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -89,3 +91,8 @@ pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
