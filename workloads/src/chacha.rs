@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
-use sealane::rustcrypto::{self, KeyInit, aead::Aead};
+use sealane::rustcrypto::{self, AeadInOut, KeyInit, aead::Aead};
 use sealane::{
     Backend, BackendError, COMMITTING_TAG_BYTES, ChaCha20Poly1305, CommittingChaCha20Poly1305, OpenRequest, Poly1305,
     SealRequest, TAG_BYTES, XChaCha20Poly1305,
@@ -201,6 +201,22 @@ pub fn rustcrypto_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Resu
     let cipher = rustcrypto::ChaCha20Poly1305::new(&key.into());
     Ok(Box::new(move || {
         black_box(cipher.encrypt(&[0; 12].into(), &*data.bytes()).expect("a short message"));
+    }))
+}
+
+/// Prepares sealing and opening with 8 rounds, and refusing a forgery.
+pub fn chacha8_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (backend, key, mut data) = parts(backend, size, secrets)?;
+    let (cipher, mut nonces) = (rustcrypto::ChaCha8Poly1305::with_backend(&key.into(), backend), Nonces(0));
+    Ok(Box::new(move || {
+        let nonce = nonces.next().into();
+        let tag = cipher.encrypt_inout_detached(&nonce, &AAD, data.bytes().into()).expect("a short message");
+        let mut forged = tag;
+        forged[TAG_BYTES - 1] ^= 1;
+        for (tag, is_forged) in [(forged, true), (tag, false)] {
+            let opened = cipher.decrypt_inout_detached(&nonce, &AAD, data.bytes().into(), &tag);
+            assert_eq!(opened.is_err(), is_forged);
+        }
     }))
 }
 

@@ -17,7 +17,8 @@
 //! - [`Backend`]: the instruction set that does the work. It is chosen at run time, after a
 //!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
-//!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today.
+//!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today. With the
+//!   feature `rustcrypto-05`, `rustcrypto05` has the generation of these traits before.
 //!
 //! Every backend, including the portable one, is free of branches and memory addresses that depend
 //! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
@@ -40,6 +41,8 @@
 //! # Ok::<(), sealane::OpenError>(())
 //! ```
 #![no_std]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -58,26 +61,29 @@ pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
 mod poly1305;
-#[cfg(feature = "getrandom")]
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
+#[cfg(feature = "rustcrypto-05")]
+#[allow(clippy::duplicate_mod, reason = "its files are those of `rustcrypto`, with other traits")]
+pub mod rustcrypto05;
 mod self_test;
 pub mod shamir;
 mod wipe;
 
+pub use aead::{
+    Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener,
+    SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+};
 #[cfg(feature = "commit")]
 pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-pub use aead::{
-    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
-    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
-};
 pub use backend::{
-    AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
-    SelfTestOf,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily,
+    Family, Gf8Backend, Gf8Family, SelfTest, SelfTestOf,
 };
 #[cfg(sealane_declassify)]
 #[doc(hidden)]
@@ -85,3 +91,8 @@ pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -49,7 +49,7 @@ macro_rules! stream_program {
     };
 }
 
-stream_program!(their_streams, chacha20);
+stream_program!(their_streams, chacha20_010);
 stream_program!(our_streams, sealane::rustcrypto);
 
 #[test]
@@ -83,7 +83,7 @@ macro_rules! hash_program {
     };
 }
 
-hash_program!(their_hash, poly1305);
+hash_program!(their_hash, poly1305_09);
 hash_program!(our_hash, sealane::rustcrypto);
 
 #[test]
@@ -101,7 +101,7 @@ fn poly1305_as_a_universal_hash() {
 
 #[test]
 fn generators() {
-    use chacha20::rand_core::{Rng, SeedableRng};
+    use chacha20_010::rand_core::{Rng, SeedableRng};
     fn check<T: Rng + SeedableRng<Seed = [u8; 32]>, O: Rng + SeedableRng<Seed = [u8; 32]>>() {
         let (mut theirs, mut ours) = (T::from_seed([7; 32]), O::from_seed([7; 32]));
         for i in 0..2000 {
@@ -117,7 +117,7 @@ fn generators() {
             }
         }
     }
-    check::<chacha20::ChaCha20Rng, sealane::chacha20::ChaCha20Rng>();
-    check::<chacha20::ChaCha12Rng, sealane::chacha20::ChaCha12Rng>();
-    check::<chacha20::ChaCha8Rng, sealane::chacha20::ChaCha8Rng>();
+    check::<chacha20_010::ChaCha20Rng, sealane::chacha20::ChaCha20Rng>();
+    check::<chacha20_010::ChaCha12Rng, sealane::chacha20::ChaCha12Rng>();
+    check::<chacha20_010::ChaCha8Rng, sealane::chacha20::ChaCha8Rng>();
 }

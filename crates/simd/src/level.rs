@@ -37,6 +37,9 @@ pub trait Simd: Token {
     /// A token with the same or fewer features, for a single block of ChaCha: see
     /// [`Tuning::one_block_on_narrower_vectors`].
     type OneBlock: Simd;
+    /// A token with the same vectors of words and the same or fewer features, whose kernels of
+    /// ChaCha serve this token too, so that a program contains them once.
+    type Cipher: Simd;
 
     /// The measured thresholds.
     const TUNING: Tuning;
@@ -75,6 +78,9 @@ pub trait Simd: Token {
 
     /// The token of [`Simd::OneBlock`].
     fn for_one_block(self) -> Self::OneBlock;
+
+    /// The token of [`Simd::Cipher`].
+    fn for_cipher(self) -> Self::Cipher;
 }
 
 /// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the
@@ -149,30 +155,25 @@ impl<L: LevelList> Default for CachedLevel<L> {
 
 // Becomes the tokens of the architecture whose backends are compiled. Exported macros must not ask
 // for a feature of this crate themselves: that would mean a feature of the crate that uses them.
-cfg_select! {
-    all(target_feature = "sse2", not(target_env = "sgx")) => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
-        }
-    }
-    all(target_arch = "wasm32", target_feature = "simd128") => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
-        }
-    }
-    all(
-        target_endian = "little",
-        any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
-    ) => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
-        }
-    }
-    _ => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
-        }
-    }
+// One below takes its place.
+#[allow(unused_macros)]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
+}
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
+}
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
+}
+#[cfg(all(
+    target_endian = "little",
+    any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
+))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
 }
 
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
@@ -308,5 +309,24 @@ levels! { $
     }
     arm {
         Neon(arm::Neon) "neon" "128-bit vectors of Arm.";
+    }
+}
+
+impl Level {
+    /// The level of [`Simd::Cipher`].
+    #[must_use]
+    #[inline]
+    pub fn for_cipher(self) -> Self {
+        by_architecture! {
+            x86 {
+                match self {
+                    Self::Avx512Ifma(token) => Self::Avx512(token.for_cipher()),
+                    other => other,
+                }
+            }
+            wasm { self }
+            arm { self }
+            other { self }
+        }
     }
 }

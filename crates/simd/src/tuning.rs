@@ -34,6 +34,12 @@ impl<T: Copy> ByClass<T> {
 }
 
 impl ByClass<usize> {
+    /// The larger value.
+    #[must_use]
+    pub const fn most(&self) -> usize {
+        if self.one_cycle > self.two_cycles { self.one_cycle } else { self.two_cycles }
+    }
+
     /// The smaller value.
     #[must_use]
     pub const fn least(&self) -> usize {

@@ -32,7 +32,7 @@ pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
 }
 
 /// Fills `subkey`.
-pub(super) fn hchacha<const ROUNDS: usize>(
+pub(crate) fn hchacha<const ROUNDS: usize>(
     key: &[u8; KEY_BYTES],
     nonce: &[u8; 16],
     level: Level,

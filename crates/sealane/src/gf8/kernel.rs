@@ -16,10 +16,20 @@ pub(super) fn multiply<G: Gf8>(token: G, field: Field, constant: u8, data: &mut 
     // One backend has an instruction for products in the field of AES.
     if field == Field::Aes {
         let factor = V::<G>::secret_factor(token, constant);
-        each(token, data, #[inline(always)] |vector| V::<G>::mul_secret(vector.multiplicand(), factor));
+        each(
+            token,
+            data,
+            #[inline(always)]
+            |vector| V::<G>::mul_secret(vector.multiplicand(), factor),
+        );
     } else {
         let map = map(token, field, constant);
-        each(token, data, #[inline(always)] |vector| V::<G>::apply(vector.multiplicand(), map));
+        each(
+            token,
+            data,
+            #[inline(always)]
+            |vector| V::<G>::apply(vector.multiplicand(), map),
+        );
     }
 }
 
@@ -29,10 +39,22 @@ pub(super) fn multiply<G: Gf8>(token: G, field: Field, constant: u8, data: &mut 
 pub(super) fn multiply_add<G: Gf8>(token: G, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
     if field == Field::Aes {
         let factor = V::<G>::secret_factor(token, constant);
-        add_each(token, source, sum, #[inline(always)] |vector| V::<G>::mul_secret(vector.multiplicand(), factor));
+        add_each(
+            token,
+            source,
+            sum,
+            #[inline(always)]
+            |vector| V::<G>::mul_secret(vector.multiplicand(), factor),
+        );
     } else {
         let map = map(token, field, constant);
-        add_each(token, source, sum, #[inline(always)] |vector| V::<G>::apply(vector.multiplicand(), map));
+        add_each(
+            token,
+            source,
+            sum,
+            #[inline(always)]
+            |vector| V::<G>::apply(vector.multiplicand(), map),
+        );
     }
 }
 

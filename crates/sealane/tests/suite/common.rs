@@ -9,7 +9,7 @@ use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
 use sealane::{Backend, BackendOf, BackendStatusOf, ChaChaFamily, Family};
 use sealane_simd::CpuClass;
-use sealane_spec::chacha::{Nonce, chacha_block, chacha20_encrypt};
+use sealane_spec::chacha::{Nonce, chacha_block};
 use sealane_spec::num::Num;
 use sealane_spec::{poly1305, xchacha};
 
@@ -234,8 +234,15 @@ pub(crate) struct AeadOracle {
 impl AeadOracle {
     /// For ChaCha20-Poly1305.
     pub(crate) fn new(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], plaintext: &[u8]) -> Self {
-        let one_time_key = poly1305::poly1305_key_gen(key, nonce);
-        let ciphertext = chacha20_encrypt(key, 1, nonce, plaintext);
+        let key_stream = Ietf::key_stream(20, key, nonce, 0, 1 + plaintext.len().div_ceil(64) as u64);
+        Self::with_key_stream(&key_stream, aad, plaintext)
+    }
+
+    /// For the construction with any stream cipher.
+    pub(crate) fn with_key_stream(key_stream: &[u8], aad: &[u8], plaintext: &[u8]) -> Self {
+        let (block_0, key_stream) = key_stream.split_at(64);
+        let one_time_key = block_0[..32].try_into().unwrap();
+        let ciphertext = xor(plaintext, &key_stream[..plaintext.len()]);
         let padded_aad = [aad, sealane_spec::aead::pad16(aad)].concat();
         let after_aad = *MacOracle::new(&one_time_key, &padded_aad).accumulators.last().unwrap();
         let mac = MacOracle::continued(&one_time_key, after_aad, &ciphertext);

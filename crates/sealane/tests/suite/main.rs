@@ -8,6 +8,8 @@
 
 mod aead_forgery;
 mod aead_forgery_switches;
+#[cfg(all(feature = "alloc", feature = "getrandom"))]
+mod aead_generic;
 mod aead_lengths;
 mod aead_pieces;
 mod aead_search;
@@ -38,6 +40,8 @@ mod random_nonce;
 mod rng;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
+#[cfg(feature = "rustcrypto")]
+mod rustcrypto_rounds;
 mod shamir_bytes;
 mod shamir_bytes_check;
 mod shamir_bytes_random;

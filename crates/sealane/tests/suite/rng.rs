@@ -62,6 +62,56 @@ fn generator<const ROUNDS: usize>() {
     assert!(words[..WORDS].iter().all(|&word| seeded.next_u32() == word));
 }
 
+/// Streams, positions and states that are saved, on every backend.
+fn streams_and_positions<const ROUNDS: usize>() {
+    let (seed, stream) = (array(2), array(3));
+    // Blocks on both sides of a carry into the upper half of the counter, and of its end.
+    let starts = [0, 5, (1 << 32) - 2, u64::MAX - 20];
+    for backend in backends() {
+        let mut rng = ChaChaRng::<ROUNDS>::with_backend(&seed, backend);
+        rng.set_stream(u64::from_le_bytes(stream));
+        assert_eq!((rng.get_stream().to_le_bytes(), rng.get_seed(), rng.get_word_pos()), (stream, seed, 0));
+        for start in starts {
+            let to_end = u128::from(u64::MAX - start) + 1;
+            let mut octets = Original::key_stream(ROUNDS, &seed, &stream, start, to_end.min(44) as u64);
+            octets.extend(Original::key_stream(ROUNDS, &seed, &stream, 0, 44 - to_end.min(44) as u64));
+            let words: Vec<_> = octets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            for skip in [0, 1, 15, 16, 255, 256, 300] {
+                let position = (u128::from(start) * 16 + skip as u128) % (1 << 68);
+                rng.set_word_pos(position);
+                for (drawn, &word) in words[skip..].iter().enumerate() {
+                    let position = (position + drawn as u128) % (1 << 68);
+                    assert_eq!(rng.get_word_pos(), position, "{skip} words after block {start} on {backend}");
+                    assert_eq!(u128::from(rng.get_block_pos()), position / 16);
+                    if drawn % 97 == 0 {
+                        let restored = ChaChaRng::deserialize_state(&rng.serialize_state());
+                        assert!(restored == rng && restored.clone().next_u32() == word);
+                    }
+                    let before = rng.clone();
+                    assert_eq!(rng.next_u32(), word, "{skip} words after block {start} on {backend}");
+                    assert!(before != rng);
+                }
+            }
+        }
+        rng.set_block_pos(7);
+        assert_eq!((rng.get_block_pos(), rng.get_word_pos()), (7, 7 * 16));
+        let mut other = ChaChaRng::<ROUNDS>::with_backend(&array(4), backend);
+        other.set_stream(u64::from_le_bytes(stream));
+        other.set_block_pos(7);
+        assert!(other != rng, "another seed");
+        other = ChaChaRng::with_backend(&seed, backend);
+        other.set_block_pos(7);
+        assert!(other != rng, "another stream");
+    }
+}
+
+#[test]
+fn streams_and_positions_of_every_generator() {
+    streams_and_positions::<20>();
+    streams_and_positions::<12>();
+    streams_and_positions::<8>();
+}
+
 #[test]
 fn chacha20() {
     generator::<20>();

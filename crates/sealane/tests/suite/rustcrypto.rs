@@ -72,7 +72,7 @@ macro_rules! program {
     };
 }
 
-program!(theirs, chacha20poly1305);
+program!(theirs, chacha20poly1305_011);
 program!(ours, sealane::rustcrypto);
 
 #[test]

@@ -1,20 +1,64 @@
-//! `cipher::StreamCipher` and `StreamCipherSeek`.
+//! The stream ciphers: keys, nonces and positions. [`super::generation`] has the rest.
 
-use cipher::array::Array;
-use cipher::consts::{U8, U12, U24, U32};
-use cipher::inout::InOutBuf;
-use cipher::{
-    IvSizeUser, KeyIvInit, KeySizeUser, OverflowError, SeekNum, StreamCipher, StreamCipherError, StreamCipherSeek,
+use super::generation::cipher::{
+    Iv, IvSizeUser, KeyIvInit, KeySizeUser, OverflowError, SeekNum, StreamCipherError, StreamCipherSeek,
 };
-
+use super::generation::{Array, Counter, U8, U12, U24, U32, last_byte};
 use crate::chacha20::{BLOCK_BYTES, ChaCha, Extended, Ietf, Layout, Original};
 
+/// A key of 32 bytes.
+pub type Key = Array<u8, U32>;
+/// A nonce of 12 bytes.
+pub type Nonce = Array<u8, U12>;
 /// A nonce of the original layout: 8 bytes.
 pub type LegacyNonce = Array<u8, U8>;
+/// A nonce of 24 bytes.
+pub type XNonce = Array<u8, U24>;
+
+mod sealed {
+    use super::{Iv, IvSizeUser, Layout};
+
+    /// A layout and the size of its nonce, as a type.
+    pub trait Sealed: Layout + IvSizeUser {
+        fn nonce_of_layout(nonce: &Iv<Self>) -> &Self::Nonce;
+    }
+}
+pub(super) use sealed::Sealed;
+
+/// A layout of the state ([`crate::chacha20::Layout`]) under the traits. Implemented for the
+/// layouts of [`crate::chacha20`] only.
+pub trait Variant: Sealed {
+    /// The block counter: 32 or 64 bits.
+    type Counter: Counter + TryFrom<u64> + Into<u64>;
+}
+
+macro_rules! variants {
+    ($($layout:ty: $nonce:ty, $counter:ty;)*) => {$(
+        impl Variant for $layout {
+            type Counter = $counter;
+        }
+
+        impl Sealed for $layout {
+            fn nonce_of_layout(nonce: &Array<u8, $nonce>) -> &Self::Nonce {
+                nonce.as_ref()
+            }
+        }
+
+        impl IvSizeUser for $layout {
+            type IvSize = $nonce;
+        }
+    )*};
+}
+
+variants! {
+    Ietf: U12, u32;
+    Original: U8, u64;
+    Extended: U24, u32;
+}
 
 /// [`ChaCha`] under the traits of the crate `cipher`.
 #[derive(Clone, Debug)]
-pub struct StreamCipherOf<const ROUNDS: usize, L: Layout>(ChaCha<ROUNDS, L>);
+pub struct StreamCipherOf<const ROUNDS: usize, L: Layout>(pub(super) ChaCha<ROUNDS, L>);
 
 /// [`crate::chacha20::ChaCha20`] under the traits of the crate `cipher`.
 pub type ChaCha20 = StreamCipherOf<20, Ietf>;
@@ -35,50 +79,23 @@ impl<const ROUNDS: usize, L: Layout> KeySizeUser for StreamCipherOf<ROUNDS, L> {
     type KeySize = U32;
 }
 
-macro_rules! nonces {
-    ($($layout:ty: $size:ty;)*) => {$(
-        impl<const ROUNDS: usize> IvSizeUser for StreamCipherOf<ROUNDS, $layout> {
-            type IvSize = $size;
-        }
-
-        impl<const ROUNDS: usize> KeyIvInit for StreamCipherOf<ROUNDS, $layout> {
-            fn new(key: &Array<u8, U32>, nonce: &Array<u8, $size>) -> Self {
-                Self(ChaCha::new(&key.0, &nonce.0))
-            }
-        }
-    )*};
+impl<const ROUNDS: usize, L: Variant> IvSizeUser for StreamCipherOf<ROUNDS, L> {
+    type IvSize = L::IvSize;
 }
 
-nonces! {
-    Ietf: U12;
-    Original: U8;
-    Extended: U24;
-}
-
-impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> {
-    fn check_remaining(&self, bytes: usize) -> Result<(), StreamCipherError> {
-        if bytes as u128 <= self.0.remaining() { Ok(()) } else { Err(StreamCipherError) }
-    }
-
-    fn unchecked_apply_keystream_inout(&mut self, buffer: InOutBuf<'_, '_, u8>) {
-        let output = buffer.into_out_with_copied_in();
-        self.0.apply_keystream(output).expect("the caller has checked what remains of the key stream");
-    }
-
-    fn unchecked_write_keystream(&mut self, buffer: &mut [u8]) {
-        buffer.fill(0);
-        self.0.apply_keystream(buffer).expect("the caller has checked what remains of the key stream");
+impl<const ROUNDS: usize, L: Variant> KeyIvInit for StreamCipherOf<ROUNDS, L> {
+    fn new(key: &Key, nonce: &Iv<Self>) -> Self {
+        Self(ChaCha::new(key.as_ref(), L::nonce_of_layout(nonce)))
     }
 }
 
 impl<const ROUNDS: usize, L: Layout> StreamCipherSeek for StreamCipherOf<ROUNDS, L> {
     fn try_current_pos<T: SeekNum>(&self) -> Result<T, OverflowError> {
-        // `from_block_byte` takes the number of blocks begun and the bytes used of the last one: 1
-        // to 64.
+        // `from_block_byte` takes the number of blocks begun and the bytes used of the last one.
         let position = self.0.position();
         let blocks = position.div_ceil(BLOCK_BYTES as u128);
         let unused = (blocks * BLOCK_BYTES as u128 - position) as u8;
-        T::from_block_byte(blocks, BLOCK_BYTES as u8 - unused, BLOCK_BYTES as u8)
+        T::from_block_byte(blocks, last_byte(BLOCK_BYTES as u8 - unused), BLOCK_BYTES as u8)
     }
 
     fn try_seek<T: SeekNum>(&mut self, position: T) -> Result<(), StreamCipherError> {

@@ -1,21 +1,12 @@
-//! `aead::AeadInOut`.
+//! The AEADs with tags that commit to the key, under the traits of `aead` 0.6.
 
 use aead::array::Array;
-use aead::consts::{U12, U16, U24, U32};
+use aead::consts::{U12, U24, U32};
 use aead::inout::InOutBuf;
 use aead::{AeadCore, AeadInOut, Error, KeyInit, KeySizeUser, TagPosition};
 
-/// A key of 32 bytes.
-pub type Key = Array<u8, U32>;
-/// A nonce of 12 bytes.
-pub type Nonce = Array<u8, U12>;
-/// A nonce of 24 bytes.
-pub type XNonce = Array<u8, U24>;
-/// A tag of 16 bytes.
-pub type Tag = Array<u8, U16>;
-
-macro_rules! aead {
-    ($(#[$doc:meta])* $name:ident($inner:ty), $nonce:ty, $tag:ty) => {
+macro_rules! committing {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $nonce:ty) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name($inner);
@@ -25,24 +16,24 @@ macro_rules! aead {
         }
 
         impl KeyInit for $name {
-            fn new(key: &Key) -> Self {
+            fn new(key: &Array<u8, U32>) -> Self {
                 Self(<$inner>::new(&key.0))
             }
         }
 
         impl AeadCore for $name {
             type NonceSize = $nonce;
-            type TagSize = $tag;
+            type TagSize = U32;
             const TAG_POSITION: TagPosition = TagPosition::Postfix;
         }
 
         impl AeadInOut for $name {
             fn encrypt_inout_detached(
                 &self,
-                nonce: &aead::Nonce<Self>,
+                nonce: &Array<u8, $nonce>,
                 associated_data: &[u8],
                 buffer: InOutBuf<'_, '_, u8>,
-            ) -> Result<Array<u8, $tag>, Error> {
+            ) -> Result<Array<u8, U32>, Error> {
                 if buffer.len() as u64 > crate::MAX_MESSAGE_BYTES {
                     return Err(Error);
                 }
@@ -51,12 +42,13 @@ macro_rules! aead {
 
             fn decrypt_inout_detached(
                 &self,
-                nonce: &aead::Nonce<Self>,
+                nonce: &Array<u8, $nonce>,
                 associated_data: &[u8],
                 buffer: InOutBuf<'_, '_, u8>,
-                tag: &Array<u8, $tag>,
+                tag: &Array<u8, U32>,
             ) -> Result<(), Error> {
-                self.0.open_in_place(&nonce.0, associated_data, buffer.into_out_with_copied_in(), &tag.0).map_err(|_| Error)
+                let buffer = buffer.into_out_with_copied_in();
+                self.0.open_in_place(&nonce.0, associated_data, buffer, &tag.0).map_err(|_| Error)
             }
         }
 
@@ -71,24 +63,12 @@ macro_rules! aead {
     };
 }
 
-aead! {
-    /// [`crate::ChaCha20Poly1305`] under the traits of the crate `aead`.
-    ChaCha20Poly1305(crate::ChaCha20Poly1305), U12, U16
-}
-
-aead! {
-    /// [`crate::XChaCha20Poly1305`] under the traits of the crate `aead`.
-    XChaCha20Poly1305(crate::XChaCha20Poly1305), U24, U16
-}
-
-#[cfg(feature = "commit")]
-aead! {
+committing! {
     /// [`crate::CommittingChaCha20Poly1305`] under the traits of the crate `aead`.
-    CommittingChaCha20Poly1305(crate::CommittingChaCha20Poly1305), U12, U32
+    CommittingChaCha20Poly1305(crate::CommittingChaCha20Poly1305), U12
 }
 
-#[cfg(feature = "commit")]
-aead! {
+committing! {
     /// [`crate::CommittingXChaCha20Poly1305`] under the traits of the crate `aead`.
-    CommittingXChaCha20Poly1305(crate::CommittingXChaCha20Poly1305), U24, U32
+    CommittingXChaCha20Poly1305(crate::CommittingXChaCha20Poly1305), U24
 }

@@ -1,12 +1,19 @@
-//! `universal_hash::UniversalHash`.
+//! Poly1305 as a universal hash.
 
-use universal_hash::array::Array;
-use universal_hash::common::{BlockSizeUser, KeySizeUser, ParBlocksSizeUser};
-use universal_hash::consts::{U16, U32, U64};
-use universal_hash::{KeyInit, ParBlocks, UhfBackend, UhfClosure, UniversalHash};
+use super::generation::universal_hash::{KeyInit, ParBlocks, UhfBackend, UhfClosure, UniversalHash};
+use super::generation::{Array, BlockSizeUser, KeySizeUser, ParBlocksSizeUser, U16, U32, U64, with_bytes};
 
-/// A block or a tag of 16 bytes.
+/// A key of 32 bytes, for one message.
+pub type Key = Array<u8, U32>;
+/// A block of 16 bytes.
 pub type Block = Array<u8, U16>;
+/// A tag of 16 bytes.
+pub type Tag = Array<u8, U16>;
+
+/// Length of a key in bytes.
+pub const KEY_SIZE: usize = 32;
+/// Length of a block in bytes.
+pub const BLOCK_SIZE: usize = crate::poly1305::BLOCK_BYTES;
 
 /// [`crate::Poly1305`] under the traits of the crate `universal-hash`.
 #[derive(Clone, Debug)]
@@ -16,9 +23,9 @@ impl Poly1305 {
     /// Returns the tag of the message so far followed by `data`, whose last block may be short (RFC
     /// 8439, section 2.5).
     #[must_use]
-    pub fn compute_unpadded(mut self, data: &[u8]) -> Block {
+    pub fn compute_unpadded(mut self, data: &[u8]) -> Tag {
         self.0.update(data);
-        self.0.finalize().into()
+        self.0.tag().into()
     }
 }
 
@@ -27,8 +34,8 @@ impl KeySizeUser for Poly1305 {
 }
 
 impl KeyInit for Poly1305 {
-    fn new(key: &Array<u8, U32>) -> Self {
-        Self(crate::Poly1305::new(&key.0))
+    fn new(key: &Key) -> Self {
+        Self(crate::Poly1305::new(key.as_ref()))
     }
 }
 
@@ -46,7 +53,7 @@ impl UhfBackend for Poly1305 {
     }
 
     fn proc_par_blocks(&mut self, blocks: &ParBlocks<Self>) {
-        self.0.update(Array::cast_slice_to_core(blocks).as_flattened());
+        self.update(blocks);
     }
 }
 
@@ -56,11 +63,16 @@ impl UniversalHash for Poly1305 {
     }
 
     fn update(&mut self, blocks: &[Block]) {
-        self.0.update(Array::cast_slice_to_core(blocks).as_flattened());
+        with_bytes(blocks, |bytes| self.0.update(bytes));
     }
 
-    fn finalize(self) -> Block {
-        self.0.finalize().into()
+    fn update_padded(&mut self, data: &[u8]) {
+        self.0.update(data);
+        self.0.pad();
+    }
+
+    fn finalize(mut self) -> Tag {
+        self.0.tag().into()
     }
 }
 

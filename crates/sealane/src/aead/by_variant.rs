@@ -1,0 +1,132 @@
+//! The construction with any number of rounds and any layout, chosen by the caller for each message.
+//!
+//! With 20 rounds and a 32-bit counter, it goes through the kernels of [`super::one_shot`]. Other
+//! variants are rare, so they have no kernels of their own: cipher and authenticator go over the
+//! message in turns, each on vectors.
+
+use sealane_simd::Level;
+
+use super::cipher::{AeadLayout, KEY_BYTES, MAX_MESSAGE_BYTES};
+use super::construction::{KEY_BLOCK, Tag, lengths, message_block, one_time_key};
+use super::{ChaChaPoly1305, entry};
+use crate::backend::Backend;
+use crate::chacha20::{BLOCK_BYTES, ChaCha, Layout, State};
+use crate::error::OpenError;
+use crate::poly1305::{Poly1305, tags_equal};
+use crate::wipe::wipe;
+
+/// Bytes that the cipher and then the authenticator process: whole blocks, which stay in the
+/// first-level cache.
+const PIECE_BYTES: usize = 8 * 1024;
+
+/// A key and the backend that works with it.
+#[derive(Clone)]
+pub struct KeyOfAnyVariant {
+    key: [u8; KEY_BYTES],
+    level: Level,
+}
+
+impl KeyOfAnyVariant {
+    pub(crate) fn with_backend(key: &[u8; KEY_BYTES], backend: Backend) -> Self {
+        Self { key: *key, level: backend.level() }
+    }
+
+    /// Encrypts `buffer` in place. Returns the tag.
+    ///
+    /// # Errors
+    /// [`OpenError`] if `buffer` is longer than [`MAX_MESSAGE_BYTES`]; nothing is written then.
+    pub(crate) fn seal<const ROUNDS: usize, L: Layout>(
+        &self,
+        nonce: &L::Nonce,
+        aad: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Tag, OpenError> {
+        self.with_state::<ROUNDS, L, _>(nonce, buffer.len(), |state| {
+            if const { has_kernels::<L>(ROUNDS) } {
+                return Ok(entry::seal_in_place(self.level, state, aad, buffer));
+            }
+            let mut mac = begin_mac::<ROUNDS, L>(self.level, state, aad);
+            for (offset, piece) in (0..).step_by(PIECE_BYTES).zip(buffer.chunks_mut(PIECE_BYTES)) {
+                ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(offset).into(), piece);
+                mac.update(piece);
+            }
+            Ok(finish_mac(&mut mac, aad.len(), buffer.len()))
+        })
+    }
+
+    /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
+    ///
+    /// # Errors
+    /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
+    pub(crate) fn open<const ROUNDS: usize, L: Layout>(
+        &self,
+        nonce: &L::Nonce,
+        aad: &[u8],
+        buffer: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), OpenError> {
+        self.with_state::<ROUNDS, L, _>(nonce, buffer.len(), |state| {
+            if const { has_kernels::<L>(ROUNDS) } {
+                return entry::open_in_place(self.level, state, aad, buffer, tag);
+            }
+            let mut mac = begin_mac::<ROUNDS, L>(self.level, state, aad);
+            mac.update(buffer);
+            tags_equal(&finish_mac(&mut mac, aad.len(), buffer.len()), tag)?;
+            ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(0).into(), buffer);
+            Ok(())
+        })
+    }
+
+    /// Calls `work` with the state of a message of that length.
+    fn with_state<const ROUNDS: usize, L: Layout, T>(
+        &self,
+        nonce: &L::Nonce,
+        length: usize,
+        work: impl FnOnce(&mut State) -> Result<T, OpenError>,
+    ) -> Result<T, OpenError> {
+        if length as u64 > MAX_MESSAGE_BYTES {
+            return Err(OpenError);
+        }
+        let mut state = [0; 16];
+        L::fill_state::<ROUNDS>(&self.key, nonce, self.level, &mut state);
+        let result = work(&mut state);
+        wipe(&mut state);
+        result
+    }
+}
+
+/// Returns whether [`super::one_shot`] is compiled for the variant.
+const fn has_kernels<L: Layout>(rounds: usize) -> bool {
+    rounds == super::construction::ROUNDS && !L::COUNTER_64
+}
+
+/// Starts `mac_data` with the associated data and its padding.
+fn begin_mac<const ROUNDS: usize, L: Layout>(level: Level, state: &mut State, aad: &[u8]) -> Poly1305 {
+    let mut block_0 = [0; BLOCK_BYTES];
+    ChaCha::<ROUNDS, L>::apply_blocks(level, state, KEY_BLOCK.into(), &mut block_0);
+    let mut mac = Poly1305::with_backend(one_time_key(&block_0), Backend::of(level));
+    wipe(&mut block_0);
+    mac.update(aad);
+    mac.pad();
+    mac
+}
+
+/// Returns the tag, once all of the ciphertext is in `mac`.
+fn finish_mac(mac: &mut Poly1305, aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
+    mac.pad();
+    mac.update(&lengths(aad_bytes, ciphertext_bytes));
+    mac.tag()
+}
+
+impl<L: AeadLayout> From<&ChaChaPoly1305<L>> for KeyOfAnyVariant {
+    /// The same key, on the same backend.
+    fn from(cipher: &ChaChaPoly1305<L>) -> Self {
+        Self { key: cipher.key, level: cipher.level }
+    }
+}
+
+impl Drop for KeyOfAnyVariant {
+    fn drop(&mut self) {
+        wipe(&mut self.key);
+    }
+}

@@ -1,0 +1,88 @@
+//! What is particular to the traits of `aead` 0.6, `cipher` 0.5 and `universal-hash` 0.6.
+//!
+//! The files beside this one are compiled for the generation before, too: [`crate::rustcrypto05`]
+//! has a file of the same name.
+
+use aead::{AeadCore, AeadInOut, Error, TagPosition};
+use cipher::{StreamCipher, StreamCipherError};
+
+pub(super) use aead::array::Array;
+pub(super) use aead::consts::{U8, U12, U16, U24, U32, U64};
+use aead::inout::InOutBuf;
+pub(super) use cipher::StreamCipherCounter as Counter;
+pub(super) use cipher::{StreamCipherBackend as StreamBackend, StreamCipherClosure as StreamClosure};
+pub(super) use universal_hash::common::{BlockSizeUser, KeySizeUser, ParBlocksSizeUser};
+pub(super) use {aead, cipher, universal_hash};
+
+use super::chacha_poly1305::{AeadCipher, ChaChaPoly1305, Tag};
+use super::hash::Block;
+use super::stream::StreamCipherOf;
+use crate::chacha20::Layout;
+
+/// 8 rounds.
+#[derive(Clone, Copy, Debug)]
+pub struct R8;
+
+/// 12 rounds.
+#[derive(Clone, Copy, Debug)]
+pub struct R12;
+
+/// 20 rounds.
+#[derive(Clone, Copy, Debug)]
+pub struct R20;
+
+/// Returns the bytes used of the last block begun, 1 to the length of a block, as `SeekNum` wants
+/// them.
+pub(super) fn last_byte(used: u8) -> u8 {
+    used
+}
+
+/// Calls `f` with the bytes of the blocks, in their order.
+pub(super) fn with_bytes(blocks: &[Block], mut f: impl FnMut(&[u8])) {
+    f(Array::cast_slice_to_core(blocks).as_flattened());
+}
+
+impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> {
+    fn check_remaining(&self, bytes: usize) -> Result<(), StreamCipherError> {
+        if bytes as u128 <= self.0.remaining() { Ok(()) } else { Err(StreamCipherError) }
+    }
+
+    fn unchecked_apply_keystream_inout(&mut self, buffer: InOutBuf<'_, '_, u8>) {
+        let output = buffer.into_out_with_copied_in();
+        self.0.apply_keystream(output).expect("the caller has checked what remains of the key stream");
+    }
+
+    fn unchecked_write_keystream(&mut self, buffer: &mut [u8]) {
+        buffer.fill(0);
+        self.0.apply_keystream(buffer).expect("the caller has checked what remains of the key stream");
+    }
+}
+
+impl<C, N: aead::array::ArraySize> AeadCore for ChaChaPoly1305<C, N> {
+    type NonceSize = N;
+    type TagSize = U16;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<C: AeadCipher<IvSize = N>, N: aead::array::ArraySize> AeadInOut for ChaChaPoly1305<C, N> {
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> Result<Tag, Error> {
+        let buffer = buffer.into_out_with_copied_in();
+        C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
+    }
+
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag,
+    ) -> Result<(), Error> {
+        let buffer = buffer.into_out_with_copied_in();
+        C::aead_open(&self.key, nonce, associated_data, buffer, &tag.0).map_err(|_| Error)
+    }
+}

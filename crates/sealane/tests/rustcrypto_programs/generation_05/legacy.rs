@@ -1,0 +1,12 @@
+// The original layout.
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
+use chacha20::{ChaCha20Legacy, Key, LegacyNonce};
+
+fn run() -> Vec<u8> {
+    let mut cipher = ChaCha20Legacy::new(&Key::from([0x77; 32]), LegacyNonce::from_slice(&[0x88; 8]));
+    let mut data = vec![0; 2000];
+    cipher.apply_keystream(&mut data[..1000]);
+    cipher.seek((1_u64 << 38) - 2000);
+    cipher.apply_keystream(&mut data[1000..]);
+    data
+}

@@ -1,0 +1,24 @@
+// Associated data, and an error that goes up by `?`.
+use chacha20poly1305::aead::{self, Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+
+fn seal(key: &Key, nonce: &XNonce, header: &[u8], body: &[u8]) -> Result<Vec<u8>, aead::Error> {
+    XChaCha20Poly1305::new(key).encrypt(nonce, Payload { msg: body, aad: header })
+}
+
+fn open(key: &Key, nonce: &XNonce, header: &[u8], sealed: &[u8]) -> aead::Result<Vec<u8>> {
+    XChaCha20Poly1305::new(key).decrypt(nonce, Payload { msg: sealed, aad: header })
+}
+
+fn program() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (key, nonce) = (Key::from_slice(&[1; 32]), XNonce::from_slice(&[2; 24]));
+    let sealed = seal(key, nonce, b"header", b"body")?;
+    assert_eq!(open(key, nonce, b"header", &sealed)?, b"body");
+    let error = open(key, nonce, b"other header", &sealed).unwrap_err();
+    assert_eq!(error, chacha20poly1305::Error);
+    Ok([sealed, error.to_string().into_bytes(), format!("{error:?}").into_bytes()].concat())
+}
+
+fn run() -> Vec<u8> {
+    program().unwrap()
+}

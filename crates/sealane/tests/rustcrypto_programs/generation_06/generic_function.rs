@@ -1,0 +1,61 @@
+// A function over any AEAD, and one that names the sizes.
+use chacha20poly1305::aead::{Aead, AeadCore, AeadInOut, Key, KeyInit, KeySizeUser, Nonce, Tag, array::Array};
+use chacha20poly1305::consts::{U16, U32};
+use chacha20poly1305::{ChaCha8Poly1305, ChaCha12Poly1305, ChaCha20Poly1305, XChaCha8Poly1305, XChaCha12Poly1305, XChaCha20Poly1305};
+
+struct Channel<A: AeadInOut> {
+    cipher: A,
+    counter: u64,
+}
+
+impl<A: AeadInOut + KeyInit> Channel<A> {
+    fn new(key: &[u8]) -> Self {
+        Self { cipher: A::new_from_slice(key).unwrap(), counter: 0 }
+    }
+
+    fn send(&mut self, message: &[u8]) -> Vec<u8> {
+        let mut nonce = Nonce::<A>::default();
+        nonce[..8].copy_from_slice(&self.counter.to_be_bytes());
+        self.counter += 1;
+        let mut buffer = message.to_vec();
+        self.cipher.encrypt_in_place(&nonce, b"channel", &mut buffer).unwrap();
+        buffer
+    }
+}
+
+fn sizes<A>() -> Vec<u8>
+where
+    A: AeadCore<TagSize = U16> + KeySizeUser<KeySize = U32>,
+{
+    let key: Key<A> = Array([1; 32]);
+    let tag: Tag<A> = Array([2; 16]);
+    vec![A::key_size() as u8, size_of::<Nonce<A>>() as u8, key.len() as u8, tag.len() as u8]
+}
+
+fn with<A: Aead + AeadInOut<TagSize = U16> + KeyInit + KeySizeUser<KeySize = U32>>() -> Vec<u8> {
+    let mut channel = Channel::<A>::new(&[9; 32]);
+    let mut results = sizes::<A>();
+    for length in [0, 1, 15, 16, 64, 65, 500, 3000, 20_000] {
+        let message = vec![length as u8; length];
+        results.extend(channel.send(&message));
+        let sealed = channel.cipher.encrypt(&Nonce::<A>::default(), &message[..]).unwrap();
+        assert_eq!(channel.cipher.decrypt(&Nonce::<A>::default(), &sealed[..]).unwrap(), message);
+        let mut forged = sealed.clone();
+        *forged.last_mut().unwrap() ^= 1;
+        assert!(channel.cipher.decrypt(&Nonce::<A>::default(), &forged[..]).is_err());
+        results.extend(sealed);
+    }
+    results
+}
+
+fn run() -> Vec<u8> {
+    [
+        with::<ChaCha20Poly1305>(),
+        with::<XChaCha20Poly1305>(),
+        with::<ChaCha12Poly1305>(),
+        with::<XChaCha12Poly1305>(),
+        with::<ChaCha8Poly1305>(),
+        with::<XChaCha8Poly1305>(),
+    ]
+    .concat()
+}

@@ -1,0 +1,99 @@
+//! Programs that were written for the crates `chacha20`, `poly1305` and `chacha20poly1305` of two
+//! generations, word for word. Each is compiled twice, for these crates and for this one, where only
+//! the names of the crates mean other modules, and both give the same results.
+
+#![forbid(unsafe_code)]
+
+/// The programs of a generation: `theirs` and `ours` name the three crates.
+macro_rules! programs {
+    ($folder:literal; theirs $theirs:tt; ours $ours:tt; $($name:ident)*) => {$(
+        mod $name {
+            mod theirs {
+                programs!(use $theirs);
+                include!(concat!($folder, "/", stringify!($name), ".rs"));
+                pub(super) fn results() -> Vec<u8> {
+                    run()
+                }
+            }
+
+            mod ours {
+                programs!(use $ours);
+                include!(concat!($folder, "/", stringify!($name), ".rs"));
+                pub(super) fn results() -> Vec<u8> {
+                    run()
+                }
+            }
+
+            #[test]
+            fn gives_the_same_results() {
+                let (theirs, ours) = (theirs::results(), ours::results());
+                assert!(!theirs.is_empty(), "a program without results compares nothing");
+                let first = theirs.iter().zip(&ours).position(|(a, b)| a != b);
+                assert!(theirs == ours, "{} and {} octets, different from {first:?} on", theirs.len(), ours.len());
+            }
+        }
+    )*};
+    (use { $($import:item)* }) => {
+        $(#[allow(unused_imports)] $import)*
+    };
+}
+
+mod generation_06 {
+    programs! {
+        "generation_06";
+        theirs { use {chacha20_010 as chacha20, chacha20poly1305_011 as chacha20poly1305, poly1305_09 as poly1305}; };
+        ours { use sealane::rustcrypto::{chacha20, chacha20poly1305, poly1305}; };
+        buffer_of_ones_own
+        core
+        deprecated_in_place
+        detached
+        encrypt_vec
+        generate_key
+        generators
+        generic_cipher
+        generic_function
+        hchacha
+        in_place_arrayvec
+        in_place_bytes
+        legacy
+        payload
+        random_nonces
+        secretbox
+        stream
+        stream_end
+        stream_generic
+        trait_object
+        universal_hash
+        unpadded_mac
+        zeroizing
+    }
+}
+
+mod generation_05 {
+    programs! {
+        "generation_05";
+        theirs { use {chacha20_09 as chacha20, chacha20poly1305_010 as chacha20poly1305, poly1305_08 as poly1305}; };
+        ours { use sealane::rustcrypto05::{chacha20, chacha20poly1305, poly1305}; };
+        core
+        detached
+        encrypt_vec
+        generic_cipher
+        generic_function
+        hchacha
+        in_place_heapless
+        in_place_vec
+        legacy
+        mutable
+        payload
+        random_nonces
+        secretbox
+        segments
+        stream
+        stream_end
+        stream_generic
+        trait_object
+        universal_hash
+        unpadded_mac
+        zeroizing
+    }
+}

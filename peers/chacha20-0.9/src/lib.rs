@@ -1,0 +1,3 @@
+//! The name `chacha20` for our module of that name, as the tests of the crate see it.
+
+pub use sealane::rustcrypto05::chacha20::*;
