@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
+use sealane::gf8;
 use sealane::gf2n::{ClmulFamily, Degree, Element, Field};
 use sealane::haraka::{Haraka, HarakaS, TweakedHaraka};
 use sealane::shamir::bytes::{Combiner, Splitter};
@@ -13,7 +14,7 @@ use sealane::shamir::element::{self, Share};
 use sealane::{AesFamily, Gf8Family};
 use sealane_fuzz::{Octets, backends};
 use sealane_spec::gf2n::Polynomial;
-use sealane_spec::{haraka, shamir_bytes, shamir_element};
+use sealane_spec::{erasure, haraka, shamir_bytes, shamir_element};
 
 #[derive(Arbitrary, Debug)]
 enum Case {
@@ -22,6 +23,7 @@ enum Case {
     HarakaS { message: Octets<150>, output: u8 },
     Gf2n { field: u8, a: Octets<48>, b: Octets<48>, count: u8 },
     Gf8 { constant: u8, source: Octets<600>, sum: Octets<600>, skip: u8 },
+    Matrix { is_aes: bool, rows: u8, coefficients: Octets<100>, sources: Octets<1500>, sum: u8 },
     ShareBytes { threshold: u8, points: Vec<u8>, seed: [u8; 32], secret: Octets<300>, target: u8 },
     ShareElement { field: u8, threshold: u8, points: Vec<u8>, coefficients: Octets<80>, damaged: Option<u8> },
 }
@@ -48,6 +50,10 @@ fuzz_target!(|case: Case| match case {
         _ => products::<Degree<384>>(&a, &b, count),
     },
     Case::Gf8 { constant, source, sum, skip } => constant_products(constant, &source.0, &sum.0, skip % 64),
+    Case::Matrix { is_aes, rows, coefficients, sources, sum } => {
+        let field = if is_aes { gf8::Field::Aes } else { gf8::Field::ReedSolomon };
+        matrix_products(field, usize::from(rows % 15) + 1, &coefficients.0, &sources.0, sum);
+    }
     Case::ShareBytes { threshold, points, seed, secret, target } => {
         share_bytes(threshold, &points, &seed, &secret.0, target);
     }
@@ -168,6 +174,28 @@ fn constant_products(constant: u8, source: &[u8], sum: &[u8], skip: u8) {
         backend.multiply_slice(constant, &mut multiplied);
         backend.multiply_add_slice(constant, source, &mut added);
         assert!(multiplied == products && added == sums, "{backend}");
+    }
+}
+
+fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources: &[u8], sum: u8) {
+    let columns = coefficients.len() / rows;
+    if columns == 0 {
+        return;
+    }
+    let coefficients = &coefficients[..rows * columns];
+    let length = sources.len() / columns;
+    let sources: Vec<Vec<u8>> = (0..columns).map(|column| sources[column * length..][..length].to_vec()).collect();
+    let matrix: Vec<Vec<u8>> = coefficients.chunks(columns).map(<[u8]>::to_vec).collect();
+    let products = erasure::multiply_shards(field.polynomial(), &matrix, &sources);
+    let slices: Vec<_> = sources.iter().map(|source| &source[..]).collect();
+    for backend in backends::<Gf8Family>() {
+        let matrix = gf8::Matrix::with_backend(backend, field, rows, columns, coefficients);
+        let mut destinations = vec![vec![sum; length]; rows];
+        matrix.multiply_add(&slices, &mut destinations.iter_mut().map(|d| &mut d[..]).collect::<Vec<_>>());
+        destinations.iter_mut().flatten().for_each(|byte| *byte ^= sum);
+        assert!(destinations == products, "{field:?}, added on {backend}");
+        matrix.multiply(&slices, &mut destinations.iter_mut().map(|d| &mut d[..]).collect::<Vec<_>>());
+        assert!(destinations == products, "{field:?} on {backend}");
     }
 }
 

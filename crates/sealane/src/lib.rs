@@ -12,7 +12,7 @@
 //! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in
 //!   batches, and the sponge HarakaS.
 //! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
-//!   multiplied by a constant, for erasure codes.
+//!   multiplied by a constant or a matrix, for erasure codes.
 //! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
 //! - [`Backend`]: the instruction set that does the work. It is chosen at run time, after a
 //!   known-answer test. No compile flags are needed.

@@ -1,25 +1,32 @@
-//! GF(2^8) slice multiplication by a constant, for erasure codes and other linear codes.
+//! GF(2^8) slice multiplication: by a constant, and by a matrix, for erasure codes and other linear
+//! codes.
 //!
-//! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES,
-//! [`shamir::bytes`](crate::shamir::bytes) and [`gf2n::Gf8`](crate::gf2n::Gf8). Many erasure codes
-//! use another field, modulo 0x11d.
+//! There are two [fields](Field), with the polynomials 0x11b and 0x11d. [`Field::Aes`] is that of
+//! AES, of [`shamir::bytes`](crate::shamir::bytes) and of [`gf2n::Gf8`](crate::gf2n::Gf8);
+//! [`Field::ReedSolomon`] is that of most Reed–Solomon codes. Functions without a field in their
+//! name or arguments work in the field of AES.
 //!
+//! - `Matrix` (with the feature `alloc`) multiplies many slices by a matrix of coefficients, which
+//!   it prepares once: the parity of a Reed–Solomon code, or the repair of its shards.
+//!   [`Field::invert_matrix`] inverts a matrix for the repair, and [`Field`] has the arithmetic of
+//!   single elements.
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
 //! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another: a
 //!   linear combination, step by step.
-//! - [`Gf8Backend`] does the same on a chosen instruction set.
+//! - [`Gf8Backend`] does the same on a chosen instruction set, and in either field.
 //!
-//! Slices have any length and alignment. No branch and no address depends on the bytes or on the
-//! constant, so both may be secret. The time depends only on the length.
+//! Slices have any length and alignment. No branch and no address depends on the bytes, on the
+//! constant or on the coefficients of a matrix, so all of them may be secret. The time depends only
+//! on the lengths and on the shape of the matrix. The exceptions are [`Field::invert_matrix`], whose
+//! matrix is public, and [`Field::inverse`], which tells 0 from other elements.
 //!
 //! This module is separate from [`gf2n`](crate::gf2n), because it works on unconverted bytes, and
 //! with other instructions: byte shuffles and GFNI, the backends of
 //! [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word, and its carry-less
-//! multiplication is for larger fields. Use `gf2n` to compute single constants, including inverses.
+//! multiplication is for larger fields.
 //!
 //! ```
-//! use sealane::gf2n::Gf8;
-//! use sealane::gf8::{multiply_add_slice, multiply_slice};
+//! use sealane::gf8::{Field, multiply_add_slice, multiply_slice};
 //!
 //! // Two blocks of data and two of parity: a + b, a + 2 b.
 //! let (a, b) = (*b"first block", *b"second half");
@@ -30,8 +37,7 @@
 //! // Both blocks of data are lost: p + q = 3 b.
 //! let mut found = p;
 //! multiply_add_slice(1, &q, &mut found);
-//! let third = Gf8::from_bytes(&[3]).invert().unwrap().to_bytes();
-//! multiply_slice(third[0], &mut found);
+//! multiply_slice(Field::Aes.inverse(3).unwrap(), &mut found);
 //! assert_eq!(found, b);
 //! ```
 
