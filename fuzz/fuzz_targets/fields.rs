@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use sealane::gf8;
 use sealane::gf2n::{ClmulFamily, Degree, Element, Field};
+use sealane::gf8;
 use sealane::haraka::{Haraka, HarakaS, TweakedHaraka};
 use sealane::shamir::bytes::{Combiner, Splitter};
 use sealane::shamir::element::{self, Share};
@@ -218,7 +218,8 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
     let chosen = [threshold, points.len()];
     let at_target = shamir_bytes::interpolate(&points[..threshold], &slices[..threshold], target);
     for backend in backends::<Gf8Family>() {
-        let mut splitter = Splitter::from_seed_with_backend(threshold, &points, seed, backend).expect("valid parameters");
+        let mut splitter =
+            Splitter::from_seed_with_backend(threshold, &points, seed, backend).expect("valid parameters");
         let mut shares = vec![vec![0; secret.len()]; points.len()];
         let mut buffers: Vec<_> = shares.iter_mut().map(Vec::as_mut_slice).collect();
         splitter.split(secret, &mut buffers).expect("buffers of the right length");
@@ -253,7 +254,8 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
         backend.evaluate(&elements, &points, &mut evaluated);
         assert!(evaluated == values, "{} on {backend}", F::BITS);
         for count in [threshold, shares.len()] {
-            let secret = element::reconstruct_with_backend(threshold, &shares[..count], backend).expect("shares of one secret");
+            let secret =
+                element::reconstruct_with_backend(threshold, &shares[..count], backend).expect("shares of one secret");
             assert!(secret == elements[0], "{} on {backend}", F::BITS);
         }
     }
