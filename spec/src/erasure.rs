@@ -1,6 +1,6 @@
 //! Linear codes over GF(2^8): shards of parity are sums of the shards of data, each times a
-//! coefficient. Reed and Solomon, "Polynomial codes over certain finite fields" (1960); the matrices
-//! are those of ISA-L and of klauspost/reedsolomon.
+//! coefficient. Reed and Solomon, "Polynomial codes over certain finite fields" (1960). The
+//! matrices are those of ISA-L and of klauspost/reedsolomon.
 
 use alloc::vec;
 use alloc::vec::Vec;

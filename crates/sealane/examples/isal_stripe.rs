@@ -1,5 +1,5 @@
-//! Repairs a stripe that ISA-L encoded: ten shards of data and four of parity, of which any four may
-//! be lost.
+//! Repairs a stripe that ISA-L encoded: ten shards of data and four of parity, of which any four
+//! may be lost.
 //!
 //! `cargo run --release -p sealane --example isal_stripe`
 //!

@@ -35,7 +35,8 @@ use crate::wipe::wipe;
 /// let known = Matrix::new(Field::ReedSolomon, 2, 1, &[1, 2]);
 /// known.multiply_add(&[data[1]], &mut [&mut p, &mut q]);
 /// let (mut first, mut third) = ([0; 5], [0; 5]);
-/// Matrix::new(Field::ReedSolomon, 2, 2, &solution).multiply(&[&p, &q], &mut [&mut first, &mut third]);
+/// let repair = Matrix::new(Field::ReedSolomon, 2, 2, &solution);
+/// repair.multiply(&[&p, &q], &mut [&mut first, &mut third]);
 /// assert_eq!((&first, &third), (b"first", b"third"));
 /// # Ok::<(), sealane::gf8::SingularMatrix>(())
 /// ```

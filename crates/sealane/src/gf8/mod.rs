@@ -17,8 +17,8 @@
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes, on the
 //! constant or on the coefficients of a matrix, so all of them may be secret. The time depends only
-//! on the lengths and on the shape of the matrix. The exceptions are [`Field::invert_matrix`], whose
-//! matrix is public, and [`Field::inverse`], which tells 0 from other elements.
+//! on the lengths and on the shape of the matrix. There are two exceptions: the matrix of
+//! [`Field::invert_matrix`] is public, and [`Field::inverse`] tells 0 from other elements.
 //!
 //! This module is separate from [`gf2n`](crate::gf2n), because it works on unconverted bytes, and
 //! with other instructions: byte shuffles and GFNI, the backends of
