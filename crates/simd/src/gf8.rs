@@ -189,11 +189,15 @@ levels! { $
         Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
     }
     x86 {
-        Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits.";
-        Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
-        Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
-        Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
-        Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        128 { Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits."; }
+        256 {
+            Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
+            Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
+        }
+        512 {
+            Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
+            Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        }
     }
     wasm {
         Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";
@@ -261,7 +265,7 @@ mod tests {
         let products = (0..=255).flat_map(|factor| [0x11b, 0x11d].map(|modulus| gf8_multiples(factor, modulus)));
         let single = (0..64).map(|bit| (1_u64 << bit).to_le_bytes());
         for values in products.chain(single) {
-            let value = |a: u8| (0..8).fold(0, |sum, bit| sum ^ values[bit] * (a >> bit & 1));
+            let value = |a: u8| (0..8).fold(0, |sum, bit| sum ^ (values[bit] * (a >> bit & 1)));
             for level in Gf8Level::available() {
                 let mut bytes: [u8; 256] = core::array::from_fn(|i| i as u8);
                 dispatch_gf8!(level, token => apply(token, &values, &mut bytes));
