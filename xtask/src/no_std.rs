@@ -12,8 +12,9 @@ const TARGETS: &[&str] =
     &["x86_64-unknown-none", "aarch64-unknown-none", "thumbv7em-none-eabi", "wasm32-unknown-unknown"];
 
 /// The packages and the features of each build. The primitives are built alone, and with other
-/// crates, which have features for std.
-const BUILDS: &[(&str, &str)] = &[("sealane", ""), ("sealane", "rustcrypto,commit"), ("sealane-age", "")];
+/// crates, which have features for std. Portable code is built alone, and with vectors.
+const BUILDS: &[(&str, &str)] =
+    &[("sealane", ""), ("sealane", "simd,rustcrypto,commit"), ("sealane", "avx512"), ("sealane-age", "")];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {

@@ -25,6 +25,9 @@
 //! that the compiler keeps in registers, spills, or makes when a value is moved are not wiped. The
 //! crate needs neither `std` nor an allocator.
 //!
+//! All backends are compiled by default. Without default features there is portable code alone; the
+//! feature `simd` adds vectors of 128 bits, `avx2` those of 256 bits on x86, and `avx512` the rest.
+//!
 //! ```
 //! use sealane::ChaCha20Poly1305;
 //!

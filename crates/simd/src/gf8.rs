@@ -189,11 +189,15 @@ levels! { $
         Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
     }
     x86 {
-        Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits.";
-        Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
-        Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
-        Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
-        Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        128 { Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits."; }
+        256 {
+            Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
+            Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
+        }
+        512 {
+            Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
+            Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        }
     }
     wasm {
         Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";

@@ -160,20 +160,37 @@ impl<L: LevelList> Default for CachedLevel<L> {
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
 }
-#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+#[cfg(all(feature = "simd", target_feature = "sse2", not(target_env = "sgx")))]
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
 }
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[cfg(all(feature = "simd", target_arch = "wasm32", target_feature = "simd128"))]
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
 }
 #[cfg(all(
+    feature = "simd",
     target_endian = "little",
     any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
 ))]
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
+}
+
+// Becomes the tokens for the widest vectors of x86 that are compiled.
+#[allow(unused_macros)]
+macro_rules! by_width {
+    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w128)* };
+}
+#[allow(unused_macros)]
+#[cfg(feature = "avx2")]
+macro_rules! by_width {
+    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w256)* };
+}
+#[cfg(feature = "avx512")]
+#[allow(unused_macros)]
+macro_rules! by_width {
+    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w512)* };
 }
 
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
@@ -183,13 +200,32 @@ macro_rules! levels {
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
         $(#[$dispatch_doc:meta])* macro $dispatch:ident;
         portable { $($portable:tt)* }
-        x86 { $($x86:tt)* }
+        x86 { 128 { $($w128:tt)* } 256 { $($w256:tt)* } 512 { $($w512:tt)* } }
         wasm { $($wasm:tt)* }
         arm { $($arm:tt)* }
     ) => {
         by_architecture! {
             x86 {
-                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($x86)* }
+                by_width! {
+                    512 {
+                        levels! {
+                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
+                            $($portable)* $($w128)* $($w256)* $($w512)*
+                        }
+                    }
+                    256 {
+                        levels! {
+                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
+                            $($portable)* $($w128)* $($w256)*
+                        }
+                    }
+                    128 {
+                        levels! {
+                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
+                            $($portable)* $($w128)*
+                        }
+                    }
+                }
             }
             wasm {
                 levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($wasm)* }
@@ -299,10 +335,12 @@ levels! { $
         Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
     }
     x86 {
-        Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles.";
-        Avx2(x86::Avx2) "avx2" "256-bit vectors.";
-        Avx512(x86::Avx512) "avx512" "512-bit vectors.";
-        Avx512Ifma(x86::Avx512Ifma) "avx512ifma" "512-bit vectors with sums of 52-bit products.";
+        128 { Ssse3(x86::Ssse3) "ssse3" "128-bit vectors with byte shuffles."; }
+        256 { Avx2(x86::Avx2) "avx2" "256-bit vectors."; }
+        512 {
+            Avx512(x86::Avx512) "avx512" "512-bit vectors.";
+            Avx512Ifma(x86::Avx512Ifma) "avx512ifma" "512-bit vectors with sums of 52-bit products.";
+        }
     }
     wasm {
         Simd128(wasm::Simd128) "simd128" "128-bit vectors of WebAssembly.";
@@ -319,9 +357,15 @@ impl Level {
     pub fn for_cipher(self) -> Self {
         by_architecture! {
             x86 {
-                match self {
-                    Self::Avx512Ifma(token) => Self::Avx512(token.for_cipher()),
-                    other => other,
+                by_width! {
+                    512 {
+                        match self {
+                            Self::Avx512Ifma(token) => Self::Avx512(token.for_cipher()),
+                            other => other,
+                        }
+                    }
+                    256 { self }
+                    128 { self }
                 }
             }
             wasm { self }

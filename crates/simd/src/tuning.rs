@@ -5,7 +5,7 @@
 //! 5" (two cycles) are the CPUs that were measured; docs/decisions and docs/performance.md have the
 //! figures. A value without a measurement says so.
 
-use crate::{CpuClass, Level};
+use crate::{CpuClass, Level, LevelList};
 
 /// A threshold for each class of CPUs.
 #[derive(Clone, Copy, Debug)]
@@ -323,37 +323,18 @@ pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
 impl Level {
     /// The thresholds of this level.
     #[must_use]
-    pub const fn tuning(self) -> &'static Tuning {
-        by_architecture! {
-            x86 {
-                match self {
-                    Self::Scalar(_) => &SCALAR,
-                    Self::Ssse3(_) => &SSSE3,
-                    Self::Avx2(_) => &AVX2,
-                    Self::Avx512(_) => &AVX512,
-                    Self::Avx512Ifma(_) => &AVX512_IFMA,
-                }
-            }
-            wasm {
-                match self {
-                    Self::Scalar(_) => &SCALAR,
-                    Self::Simd128(_) => &OTHER_VECTORS_OF_128_BITS,
-                }
-            }
-            arm {
-                match self {
-                    Self::Scalar(_) => &SCALAR,
-                    Self::Neon(_) => &OTHER_VECTORS_OF_128_BITS,
-                }
-            }
-            other {
-                match self {
-                    Self::Scalar(_) => &SCALAR,
-                }
-            }
-        }
+    pub fn tuning(self) -> &'static Tuning {
+        &TUNINGS[self.index()]
     }
 }
+
+/// The thresholds of the levels, in their order. A program may have been compiled without the last.
+const TUNINGS: &[Tuning] = by_architecture! {
+    x86 { &[SCALAR, SSSE3, AVX2, AVX512, AVX512_IFMA] }
+    wasm { &[SCALAR, OTHER_VECTORS_OF_128_BITS] }
+    arm { &[SCALAR, OTHER_VECTORS_OF_128_BITS] }
+    other { &[SCALAR] }
+};
 
 #[cfg(test)]
 mod tests {

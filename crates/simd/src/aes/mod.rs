@@ -146,9 +146,9 @@ levels! { $
         Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
     }
     x86 {
-        AesNi(x86::AesNi) "aesni" "AES instructions on one block.";
-        Vaes(x86::Vaes) "vaes" "AES instructions on two blocks.";
-        Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks.";
+        128 { AesNi(x86::AesNi) "aesni" "AES instructions on one block."; }
+        256 { Vaes(x86::Vaes) "vaes" "AES instructions on two blocks."; }
+        512 { Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks."; }
     }
     wasm {}
     arm {

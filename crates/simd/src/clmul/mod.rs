@@ -75,9 +75,9 @@ levels! { $
         Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
     }
     x86 {
-        Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction.";
-        Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2.";
-        Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512.";
+        128 { Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction."; }
+        256 { Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2."; }
+        512 { Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512."; }
     }
     wasm {}
     arm {

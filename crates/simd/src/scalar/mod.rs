@@ -46,14 +46,17 @@ impl Token for Scalar {
         // chosen, its registers and stack would be saved for all. Where there is no other, there is
         // no choice.
         #[cfg_attr(
-            any(
-                all(target_feature = "sse2", not(target_env = "sgx")),
-                all(target_arch = "wasm32", target_feature = "simd128"),
-                all(
-                    target_endian = "little",
-                    any(
-                        all(target_arch = "aarch64", target_feature = "neon"),
-                        all(target_arch = "arm", feature = "armv7")
+            all(
+                feature = "simd",
+                any(
+                    all(target_feature = "sse2", not(target_env = "sgx")),
+                    all(target_arch = "wasm32", target_feature = "simd128"),
+                    all(
+                        target_endian = "little",
+                        any(
+                            all(target_arch = "aarch64", target_feature = "neon"),
+                            all(target_arch = "arm", feature = "armv7")
+                        )
                     )
                 )
             ),
