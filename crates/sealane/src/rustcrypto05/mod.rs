@@ -1,5 +1,5 @@
 //! The same ciphers under the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5: the
-//! generation of the RustCrypto project before [`crate::rustcrypto`].
+//! generation of the RustCrypto project before `sealane::rustcrypto`.
 //!
 //! | instead of | use |
 //! |---|---|

@@ -54,13 +54,6 @@ fn wraps() -> Vec<u8> {
 }
 
 fn run() -> Vec<u8> {
-    [
-        blocks::<R8, Ietf>(),
-        blocks::<R12, Ietf>(),
-        blocks::<R20, Ietf>(),
-        blocks::<R20, Legacy>(),
-        wrapped(),
-        wraps(),
-    ]
-    .concat()
+    [blocks::<R8, Ietf>(), blocks::<R12, Ietf>(), blocks::<R20, Ietf>(), blocks::<R20, Legacy>(), wrapped(), wraps()]
+        .concat()
 }
