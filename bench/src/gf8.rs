@@ -1,8 +1,10 @@
-//! GF(2^8) slice multiplication: in place, and added to another slice.
+//! GF(2^8) slice multiplication: in place, and added to another slice. The parity of a Reed–Solomon
+//! code.
 //!
-//! The peers are a loop that looks each product up in a table of 256 bytes, and ISA-L (with the
-//! feature `isal`). ISA-L's field has another polynomial (0x11d), and its constant is prepared
-//! beforehand. The products of all rows are compared with those of GF(2^n).
+//! The peers of products are a loop that looks each product up in a table of 256 bytes, and ISA-L
+//! (with the feature `isal`). ISA-L's field has another polynomial (0x11d), and its constant is
+//! prepared beforehand. The products of all rows are compared with those of GF(2^n). The peer of
+//! the parity is ISA-L, with the same field and matrix. Both prepare the matrix beforehand.
 
 use std::hint::black_box;
 
@@ -14,14 +16,45 @@ use sealane_workloads::benchmarks::gf8::CONSTANT;
 use crate::timed::Row;
 
 const MULTIPLY: &str = "gf8-multiply";
+const PARITY: &str = "gf8-parity";
 
 /// Returns the peers' rows. The error is the name of one with a wrong product.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
+    if benchmark == PARITY {
+        return parity(size);
+    }
     let data = data(size.length());
     let rows = [look_up(benchmark, &data)].into_iter();
     #[cfg(feature = "isal")]
     let rows = rows.chain(isal(benchmark, &data)?);
     Ok(rows.collect())
+}
+
+/// Returns the row of ISA-L's `ec_encode_data`.
+#[cfg_attr(not(feature = "isal"), expect(clippy::unnecessary_wraps, reason = "a peer may be wrong"))]
+fn parity(size: Size) -> Result<Vec<Row>, String> {
+    #[cfg(feature = "isal")]
+    {
+        use sealane_workloads::benchmarks::gf8 as its;
+
+        use crate::targets::ISAL;
+
+        let data = its::shards(size.length());
+        let mut parity = vec![vec![0; size.length()]; its::PARITY];
+        let matrix = crate::peers::isal::Matrix::new(its::DATA, its::PARITY, &its::coefficients());
+        matrix.apply(&data, &mut parity);
+        let mut ours = its::parity("scalar", size).expect("every CPU has portable code");
+        ours.call(1);
+        if parity.concat() != ours.result() {
+            return Err(ISAL.into());
+        }
+        return Ok(vec![Row::new(ISAL, move || matrix.apply(black_box(&data), black_box(&mut parity)))]);
+    }
+    #[cfg(not(feature = "isal"))]
+    {
+        let _ = size;
+        Ok(Vec::new())
+    }
 }
 
 /// Returns the products of the constant with all bytes.

@@ -83,6 +83,9 @@ pub enum Goal {
 /// The name of the row for the least work of splitting.
 pub const FLOOR: &str = "key stream and copies alone";
 
+/// The name of the row for ISA-L's parity.
+pub const ISAL: &str = "ISA-L, matrix prepared";
+
 /// Targets for times on a CPU with VPCLMULQDQ, where NTL takes 132 ns, 479 ns and 2.8 µs for the
 /// first three, and for speeds on one with AVX2.
 pub const TIME_TARGETS: &[TimeTarget] = &[
@@ -101,6 +104,7 @@ pub const TIME_TARGETS: &[TimeTarget] = &[
     time("shamir-combine", "64 KiB", &[Goal::GbPerSecond(8.0)]),
     time("gf8-multiply", "16 KiB", &[Goal::GbPerSecond(10.0)]),
     time("gf8-multiply-add", "16 KiB", &[Goal::GbPerSecond(10.0)]),
+    time("gf8-parity", "64 KiB", &[Goal::Times(1.0, ISAL)]),
 ];
 
 pub const TARGETS: &[Target] = &[

@@ -13,6 +13,7 @@
 //! | [`xchacha`] | draft-irtf-cfrg-xchacha-03, sections 2.2 and 2.3 |
 //! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
 //! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
+//! | [`erasure`] | Reed and Solomon, "Polynomial codes over certain finite fields"; the matrices of ISA-L and klauspost/reedsolomon |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 //! | [`blake2b`] | RFC 7693, sections 2 and 3 |
 //! | [`committing`] | Chan and Rogaway, "On Committing Authenticated-Encryption" (2022), figure 2 |
@@ -29,6 +30,7 @@ pub mod aead;
 pub mod blake2b;
 pub mod chacha;
 pub mod committing;
+pub mod erasure;
 pub mod gf2n;
 pub mod haraka;
 pub mod num;

@@ -2,8 +2,8 @@
 
 use sealane_spec::haraka::Haraka;
 use sealane_spec::num::Num;
-use sealane_spec::{aead, blake2b, chacha, committing, poly1305, xchacha};
-use sealane_vectors::{self as vectors, Layout};
+use sealane_spec::{aead, blake2b, chacha, committing, erasure, poly1305, xchacha};
+use sealane_vectors::{self as vectors, Layout, ParityMatrix};
 
 #[test]
 fn quarter_round() {
@@ -154,5 +154,19 @@ fn haraka_s() {
     let haraka = Haraka::new();
     for v in vectors::haraka_s().vectors {
         assert_eq!(haraka.tweaked(&v.seed).haraka_s(&v.message, v.output.len()), &*v.output, "{}", v.id);
+    }
+}
+
+#[test]
+fn parity_of_erasure_codes() {
+    for v in vectors::parity().vectors {
+        let make = match v.matrix {
+            ParityMatrix::PowersOfTwo => erasure::powers_of_two,
+            ParityMatrix::Cauchy => erasure::cauchy,
+            ParityMatrix::SystematicVandermonde => erasure::systematic_vandermonde,
+        };
+        let matrix = make(v.data_shards, v.parity.len());
+        let parity = erasure::multiply_shards(erasure::REED_SOLOMON, &matrix, &v.data());
+        assert_eq!(parity, v.parity.iter().map(|shard| shard.to_vec()).collect::<Vec<_>>(), "{}", v.id);
     }
 }

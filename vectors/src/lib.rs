@@ -218,6 +218,43 @@ pub struct HarakaS {
     pub output: Hex,
 }
 
+/// The parity of a Reed–Solomon code.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parity {
+    /// The program.
+    pub id: String,
+    /// The matrix.
+    pub matrix: ParityMatrix,
+    /// The number of shards of data.
+    pub data_shards: usize,
+    /// The octets of each shard.
+    pub length: usize,
+    /// The shards of parity.
+    pub parity: Vec<Hex>,
+}
+
+/// The rows of a matrix that give the parity.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParityMatrix {
+    /// Row i has the powers of 2^i.
+    PowersOfTwo,
+    /// 1 / (i + j), where i is the number of the shard of parity among all shards.
+    Cauchy,
+    /// Rows of a Vandermonde matrix, times the inverse of its first rows.
+    SystematicVandermonde,
+}
+
+impl Parity {
+    /// Returns the shards of data: octet i of shard j is 31 j + i² + i j modulo 256.
+    #[must_use]
+    pub fn data(&self) -> Vec<Vec<u8>> {
+        let octet = |i: usize, j: usize| (31 * j + i * i + i * j) as u8;
+        (0..self.data_shards).map(|j| (0..self.length).map(|i| octet(i, j)).collect()).collect()
+    }
+}
+
 fn load<V: DeserializeOwned>(name: &str, json: &str) -> File<V> {
     let file: File<V> = serde_json::from_str(json).unwrap_or_else(|error| panic!("vectors/{name}: {error}"));
     assert!(!file.vectors.is_empty(), "vectors/{name} has no vectors");
@@ -270,6 +307,8 @@ files! {
     haraka: Haraka = "haraka/haraka.json";
     /// The sponge, with constants from seeds of 16, 24 and 32 octets.
     haraka_s: HarakaS = "haraka/haraka_s.json";
+    /// Reed–Solomon codes of ISA-L and klauspost/reedsolomon.
+    parity: Parity = "erasure/parity.json";
 }
 
 /// Every stream cipher vector of every file.
@@ -309,5 +348,6 @@ mod tests {
         check(&blake2b(), 9);
         check(&haraka(), 14);
         check(&haraka_s(), 21);
+        check(&parity(), 4);
     }
 }

@@ -1,9 +1,10 @@
-//! GF(2^8) slice multiplication: bytes and the constant are secret.
+//! GF(2^8) slice multiplication, and products of a matrix and slices: bytes, constants and
+//! coefficients are secret.
 
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::Backend;
+use sealane::gf8::{Backend, Field, Matrix};
 
 use crate::{Run, Secrets};
 
@@ -34,5 +35,60 @@ pub fn multiply_add(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<
     Ok(Box::new(move || {
         backend.multiply_add_slice(constant, &source, &mut sum);
         black_box(&mut sum);
+    }))
+}
+
+/// Prepares the product of a slice and a constant in the field of Reed–Solomon codes.
+pub fn multiply_in(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (backend, [constant], mut data, _) = parts(backend, size, secrets)?;
+    Ok(Box::new(move || {
+        backend.multiply_slice_in(Field::ReedSolomon, constant, &mut data);
+        black_box(&mut data);
+    }))
+}
+
+/// Prepares adding the product of a slice and a constant in the field of Reed–Solomon codes to
+/// another slice.
+pub fn multiply_add_in(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (backend, [constant], source, mut sum) = parts(backend, size, secrets)?;
+    Ok(Box::new(move || {
+        backend.multiply_add_slice_in(Field::ReedSolomon, constant, &source, &mut sum);
+        black_box(&mut sum);
+    }))
+}
+
+/// On every backend, more rows than are computed together.
+const ROWS: usize = 7;
+const COLUMNS: usize = 3;
+
+/// Prepares the product of a matrix and slices.
+pub fn matrix(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    matrix_product(backend, size, secrets, Matrix::multiply)
+}
+
+/// Prepares adding the product of a matrix and slices to slices.
+pub fn matrix_add(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    matrix_product(backend, size, secrets, Matrix::multiply_add)
+}
+
+/// A method of a matrix.
+type Product = fn(&Matrix, &[&[u8]], &mut [&mut [u8]]);
+
+fn matrix_product(
+    backend: &str,
+    size: usize,
+    secrets: Secrets<'_>,
+    product: Product,
+) -> Result<Run, BackendError> {
+    let (mut coefficients, mut sources) = ([0; ROWS * COLUMNS], vec![0; COLUMNS * size]);
+    secrets(&mut coefficients);
+    secrets(&mut sources);
+    let backend = Backend::by_name(backend)?;
+    let matrix = Matrix::with_backend(backend, Field::ReedSolomon, ROWS, COLUMNS, &black_box(coefficients));
+    let mut sums: [Vec<u8>; ROWS] = std::array::from_fn(|_| vec![0; size]);
+    Ok(Box::new(move || {
+        let sources: [&[u8]; COLUMNS] = std::array::from_fn(|column| &sources[column * size..][..size]);
+        product(&matrix, &sources, &mut sums.each_mut().map(|sum| &mut sum[..]));
+        black_box(&mut sums);
     }))
 }

@@ -232,6 +232,14 @@ pub const WORKLOADS: &[Workload] = &[
                 "gf8-multiply-add", gf8::multiply_add, BYTES,
                 loops: &[Loop { kernel: "gf8 multiply and add", work: Work::ByteProduct, units: Units::Each }]
             ),
+            // The same functions with another field.
+            operation!("gf8-multiply-in", gf8::multiply_in, BYTES),
+            operation!("gf8-multiply-add-in", gf8::multiply_add_in, BYTES),
+            operation!(
+                "gf8-matrix", gf8::matrix, BYTES, timed: &[1000],
+                loops: &[Loop { kernel: "gf8 matrix", work: Work::ByteProduct, units: Units::Each }]
+            ),
+            operation!("gf8-matrix-add", gf8::matrix_add, BYTES),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -239,6 +247,8 @@ pub const WORKLOADS: &[Workload] = &[
                 SLICES, Code::Own(gf8::multiply), 0x99a5_d18e_abd5_b342;
             "gf8-multiply-add" "GF(2^8), multiply and add" "a slice times a constant, added to another slice",
                 SLICES, Code::Own(gf8::multiply_add), 0x99a5_d18e_abd5_b342;
+            "gf8-parity" "Reed-Solomon code, parity" "four shards of parity from ten of data; the size is a shard's",
+                SLICES, Code::Own(gf8::parity), 0x7605_045b_19e8_5c6e;
         },
     },
     Workload {

@@ -40,6 +40,7 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_
     type Words = NoWords<LANES, MUL_ADD_52>;
     type U64Lanes = U64Bounds<LANES, MUL_ADD_52>;
     type OneBlock = Self;
+    type Cipher = Self;
     const MUL_ADD_52: bool = MUL_ADD_52;
     const TUNING: Tuning = crate::tuning::of_bounds(LANES);
 
@@ -52,6 +53,10 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_
     }
 
     fn for_one_block(self) -> Self {
+        self
+    }
+
+    fn for_cipher(self) -> Self {
         self
     }
 }

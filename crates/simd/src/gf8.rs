@@ -1,10 +1,13 @@
 //! The capability that byte-wise codes and secret sharing need: vectors of elements of GF(2^8).
 //!
 //! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4)
-//! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i.
+//! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i. Products with a
+//! constant in a field with another polynomial are maps that are linear over GF(2):
+//! [`Gf8Bytes::Map`].
 
 use core::hint::black_box;
 
+use crate::tuning::Gf8MatrixTuning;
 use crate::{Simd, Token};
 
 /// A token with vectors of elements of GF(2^8), which proves what some ChaCha backend needs too, so
@@ -30,9 +33,16 @@ pub trait Gf8Bytes: Copy {
     type SecretFactor: Copy;
     /// A vector, ready to be multiplied by several factors.
     type Multiplicand: Copy;
+    /// A map from bytes to bytes that is linear over GF(2), and may be secret, ready for use: the
+    /// product with a constant in a field with any polynomial.
+    type Map: Copy;
 
     /// Number of elements: 64 or a divisor of it.
     const BYTES: usize;
+    /// Length in bytes of a map in memory.
+    const MAP_BYTES: usize;
+    /// The measured shape of products of matrices.
+    const MATRIX: Gf8MatrixTuning;
 
     /// The first [`Gf8Bytes::BYTES`] of `bytes`.
     ///
@@ -60,6 +70,20 @@ pub trait Gf8Bytes: Copy {
     fn mul(multiplicand: Self::Multiplicand, factor: Self::Factor) -> Self;
     /// The same with a factor that may be secret.
     fn mul_secret(multiplicand: Self::Multiplicand, factor: Self::SecretFactor) -> Self;
+
+    /// Writes the map with these values at x^0 to x^7 to the first [`Gf8Bytes::MAP_BYTES`] of
+    /// `memory`, in the same time for all.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn store_map(values: &[u8; 8], memory: &mut [u8]);
+    /// Prepares the map that [`Gf8Bytes::store_map`] wrote.
+    ///
+    /// # Panics
+    /// If `memory` has less than [`Gf8Bytes::MAP_BYTES`].
+    fn load_map(token: Self::Token, memory: &[u8]) -> Self::Map;
+    /// The values of a map at all elements.
+    fn apply(multiplicand: Self::Multiplicand, map: Self::Map) -> Self;
 }
 
 /// For each factor, its products with 0 to 15, then those with 16 times 0 to 15: what byte shuffles
@@ -79,18 +103,29 @@ pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
     tables
 };
 
-/// The products of `factor` with x^0 to x^7, in the same time for all factors.
+/// The polynomial of [`Gf8Bytes::mul`].
+const AES: u16 = 0x11b;
+
+/// The products of `factor` with x^0 to x^7 modulo a polynomial of degree 8, which is public, in
+/// the same time for all factors.
 #[inline(always)]
-pub(crate) fn multiples(factor: u8) -> [u64; 8] {
+#[must_use]
+pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
     // Hidden, lest the compiler know that a product with it is one of two values, and choose
     // between them by a branch.
-    let polynomial = black_box(0x11b);
+    let polynomial = black_box(u64::from(polynomial));
     let (mut multiples, mut multiple) = ([0; 8], u64::from(factor));
     for power in &mut multiples {
-        *power = multiple;
+        *power = multiple as u8;
         multiple = (multiple << 1) ^ ((multiple >> 7) * polynomial);
     }
     multiples
+}
+
+/// The same modulo the polynomial of [`Gf8Bytes::mul`].
+#[inline(always)]
+pub(crate) fn multiples(factor: u8) -> [u64; 8] {
+    gf8_multiples(factor, AES).map(u64::from)
 }
 
 /// What [`NIBBLE_PRODUCTS`] has for `factor`, in little-endian words, computed in the same time for
@@ -98,22 +133,45 @@ pub(crate) fn multiples(factor: u8) -> [u64; 8] {
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
+    nibble_values(multiples(factor))
+}
+
+/// The values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words, from its
+/// values at x^0 to x^7, in the same time for all maps.
+#[inline(always)]
+#[allow(dead_code, reason = "not every target has shuffles")]
+pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {
     // In the bytes whose number has the bit.
     const WITH_BIT: [u64; 3] = [0x0100_0100_0100_0100, 0x0101_0000_0101_0000, 0x0101_0101_0000_0000];
     const ALL: u64 = 0x0101_0101_0101_0101;
-    let [m0, m1, m2, m3, m4, m5, m6, m7] = multiples(factor);
+    let [m0, m1, m2, m3, m4, m5, m6, m7] = values;
     let low = (m0 * WITH_BIT[0]) ^ (m1 * WITH_BIT[1]) ^ (m2 * WITH_BIT[2]);
     let high = (m4 * WITH_BIT[0]) ^ (m5 * WITH_BIT[1]) ^ (m6 * WITH_BIT[2]);
     [low, low ^ (m3 * ALL), high, high ^ (m7 * ALL)]
 }
 
+/// Writes [`nibble_values`]: what byte shuffles apply a map with.
+#[inline(always)]
+#[allow(dead_code, reason = "not every target has shuffles")]
+pub(crate) fn store_nibble_values(values: &[u8; 8], memory: &mut [u8]) {
+    let words = nibble_values(values.map(u64::from));
+    memory[..32].copy_from_slice(words.map(u64::to_le_bytes).as_flattened());
+}
+
 /// The product of two field elements. Takes the same time for all.
 #[must_use]
 pub const fn gf8_mul(a: u8, b: u8) -> u8 {
+    gf8_mul_modulo(a, b, AES)
+}
+
+/// The product of two bytes as polynomials over GF(2), modulo a polynomial of degree 8, which is
+/// public. Takes the same time for all.
+#[must_use]
+pub const fn gf8_mul_modulo(a: u8, b: u8, polynomial: u16) -> u8 {
     let (mut multiple, mut product, mut bit) = (a, 0, 0);
     while bit < 8 {
         product ^= multiple & (b >> bit & 1).wrapping_neg();
-        multiple = (multiple << 1) ^ (0x1b & (multiple >> 7).wrapping_neg());
+        multiple = (multiple << 1) ^ (polynomial as u8 & (multiple >> 7).wrapping_neg());
         bit += 1;
     }
     product
@@ -178,6 +236,47 @@ mod tests {
             let mut difference = [0xaa; 64];
             G::Bytes::mul_secret(multiplicand, secret).xor(product).store(&mut difference);
             assert!(difference[..bytes.len()].iter().all(|byte| *byte == 0), "{factor} as a secret");
+        }
+    }
+
+    /// Applies a map, through memory.
+    #[inline(always)]
+    fn apply<G: Gf8>(token: G, values: &[u8; 8], bytes: &mut [u8; 256]) {
+        let mut memory = [0; 40];
+        G::Bytes::store_map(values, &mut memory);
+        assert_eq!(memory[G::Bytes::MAP_BYTES..], [0; 40][G::Bytes::MAP_BYTES..], "writes no more than a map");
+        let map = G::Bytes::load_map(token, &memory);
+        for bytes in bytes.chunks_exact_mut(<G::Bytes as Gf8Bytes>::BYTES) {
+            G::Bytes::apply(G::Bytes::load(token, bytes).multiplicand(), map).store(bytes);
+        }
+    }
+
+    #[test]
+    fn every_backend_applies_linear_maps() {
+        // Multiplying by x in the field of 0x11d: x^7 becomes x^4 + x^3 + x^2 + 1.
+        assert_eq!(gf8_multiples(2, 0x11d), [2, 4, 8, 16, 32, 64, 128, 0x1d]);
+        assert_eq!(gf8_mul_modulo(0x80, 2, 0x11d), 0x1d);
+        // The products with each constant in two fields, and maps that are no product: each bit of
+        // the argument to each bit of the value.
+        let products = (0..=255).flat_map(|factor| [0x11b, 0x11d].map(|modulus| gf8_multiples(factor, modulus)));
+        let single = (0..64).map(|bit| (1_u64 << bit).to_le_bytes());
+        for values in products.chain(single) {
+            let value = |a: u8| (0..8).fold(0, |sum, bit| sum ^ values[bit] * (a >> bit & 1));
+            for level in Gf8Level::available() {
+                let mut bytes: [u8; 256] = core::array::from_fn(|i| i as u8);
+                dispatch_gf8!(level, token => apply(token, &values, &mut bytes));
+                assert_eq!(bytes, core::array::from_fn(|i| value(i as u8)), "{values:?} on {level:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn multiples_are_products() {
+        for polynomial in [0x11b, 0x11d] {
+            for factor in 0..=255 {
+                let products = core::array::from_fn(|bit| gf8_mul_modulo(factor, 1 << bit, polynomial));
+                assert_eq!(gf8_multiples(factor, polynomial), products);
+            }
         }
     }
 

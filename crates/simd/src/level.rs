@@ -37,6 +37,9 @@ pub trait Simd: Token {
     /// A token with the same or fewer features, for a single block of ChaCha: see
     /// [`Tuning::one_block_on_narrower_vectors`].
     type OneBlock: Simd;
+    /// A token with the same vectors of words and the same or fewer features, whose kernels of
+    /// ChaCha serve this token too, so that a program contains them once.
+    type Cipher: Simd;
 
     /// The measured thresholds.
     const TUNING: Tuning;
@@ -75,6 +78,9 @@ pub trait Simd: Token {
 
     /// The token of [`Simd::OneBlock`].
     fn for_one_block(self) -> Self::OneBlock;
+
+    /// The token of [`Simd::Cipher`].
+    fn for_cipher(self) -> Self::Cipher;
 }
 
 /// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the
@@ -308,5 +314,24 @@ levels! { $
     }
     arm {
         Neon(arm::Neon) "neon" "128-bit vectors of Arm.";
+    }
+}
+
+impl Level {
+    /// The level of [`Simd::Cipher`].
+    #[must_use]
+    #[inline]
+    pub fn for_cipher(self) -> Self {
+        by_architecture! {
+            x86 {
+                match self {
+                    Self::Avx512Ifma(token) => Self::Avx512(token.for_cipher()),
+                    other => other,
+                }
+            }
+            wasm { self }
+            arm { self }
+            other { self }
+        }
     }
 }

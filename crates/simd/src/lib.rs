@@ -70,7 +70,7 @@ pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
 pub use bounds::{Bounds, NoWords, U64Bounds};
 pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
-pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul};
+pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multiples};
 #[cfg(all(unix, feature = "guarded"))]
 #[doc(hidden)]
 pub use guarded::Guarded;

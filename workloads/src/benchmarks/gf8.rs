@@ -1,9 +1,10 @@
-//! GF(2^8) slice multiplication. Each call prepares the constant.
+//! GF(2^8) slice multiplication, whose calls prepare the constant, and the parity of a
+//! Reed–Solomon code, whose matrix is prepared once.
 
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::Backend;
+use sealane::gf8::{Backend, Field, Matrix};
 
 use super::{Prepared, Size, data};
 
@@ -25,4 +26,38 @@ pub fn multiply_add(backend: &str, size: Size) -> Result<Prepared, BackendError>
         backend.multiply_add_slice(black_box(CONSTANT), source, sum);
     };
     Ok(Prepared::new((1, size.length()), state, add, |(_, sum)| sum.clone()))
+}
+
+/// The shards of data of the Reed–Solomon code.
+pub const DATA: usize = 10;
+/// The shards of parity.
+pub const PARITY: usize = 4;
+
+/// Returns the coefficients of the parity, row after row: a Cauchy matrix with the points 0 to 9
+/// and 10 to 13.
+#[must_use]
+pub fn coefficients() -> Vec<u8> {
+    let entry = |row: usize, column: usize| Field::ReedSolomon.inverse((row ^ column) as u8).expect("unequal points");
+    (DATA..DATA + PARITY).flat_map(|row| (0..DATA).map(move |column| entry(row, column))).collect()
+}
+
+/// Returns the shards of data, of that length each.
+#[must_use]
+pub fn shards(length: usize) -> Vec<Vec<u8>> {
+    data(DATA * length).chunks(length).map(<[u8]>::to_vec).collect()
+}
+
+/// Prepares the parity of shards of the size. An operation takes all shards of data.
+pub fn parity(backend: &str, size: Size) -> Result<Prepared, BackendError> {
+    let backend = Backend::by_name(backend)?;
+    let matrix = Matrix::with_backend(backend, Field::ReedSolomon, PARITY, DATA, &coefficients());
+    let state = (shards(size.length()), vec![vec![0; size.length()]; PARITY]);
+    let encode = move |(data, parity): &mut (Vec<Vec<u8>>, Vec<Vec<u8>>)| {
+        let mut sources = [&[][..]; DATA];
+        sources.iter_mut().zip(data).for_each(|(source, shard)| *source = shard);
+        let (first, rest) = parity.split_first_mut().expect("four shards");
+        let [second, third, fourth] = rest else { unreachable!("four shards") };
+        matrix.multiply(&sources, &mut [first, second, third, fourth]);
+    };
+    Ok(Prepared::new((1, DATA * size.length()), state, encode, |(_, parity)| parity.concat()))
 }

@@ -4,7 +4,7 @@ use sealane::gf2n::{Degree, Field};
 use sealane_measure::Messages;
 use sealane_spec::aead::{chacha20_aead_encrypt, xchacha20_aead_encrypt};
 use sealane_spec::gf2n::Polynomial;
-use sealane_spec::{chacha, haraka, poly1305, shamir_bytes, shamir_element};
+use sealane_spec::{chacha, erasure, haraka, poly1305, shamir_bytes, shamir_element};
 
 use super::messages::{AAD, BATCH, KEY, nonce, one_time_key};
 use super::{Benchmark, Code, SEED, Size, data, digest, gf2n, gf8, haraka as calls, shamir};
@@ -63,6 +63,10 @@ fn reference(benchmark: &Benchmark, size: Size) -> Vec<u8> {
             match name {
                 "shamir-split" => shamir_bytes::split(shamir::THRESHOLD, &shamir::POINTS, &SEED, 0, &data).concat(),
                 "shamir-combine" => data,
+                "gf8-parity" => {
+                    let matrix = erasure::cauchy(gf8::DATA, gf8::PARITY);
+                    erasure::multiply_shards(erasure::REED_SOLOMON, &matrix, &gf8::shards(length)).concat()
+                }
                 _ => data.iter().map(|byte| shamir_bytes::multiply(*byte, gf8::CONSTANT)).collect(),
             }
         }

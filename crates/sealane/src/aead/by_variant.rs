@@ -47,7 +47,7 @@ impl KeyOfAnyVariant {
             }
             let mut mac = begin_mac::<ROUNDS, L>(self.level, state, aad);
             for (offset, piece) in (0..).step_by(PIECE_BYTES).zip(buffer.chunks_mut(PIECE_BYTES)) {
-                ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(offset), piece);
+                ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(offset).into(), piece);
                 mac.update(piece);
             }
             Ok(finish_mac(&mut mac, aad.len(), buffer.len()))
@@ -72,7 +72,7 @@ impl KeyOfAnyVariant {
             let mut mac = begin_mac::<ROUNDS, L>(self.level, state, aad);
             mac.update(buffer);
             tags_equal(&finish_mac(&mut mac, aad.len(), buffer.len()), tag)?;
-            ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(0), buffer);
+            ChaCha::<ROUNDS, L>::apply_blocks(self.level, state, message_block(0).into(), buffer);
             Ok(())
         })
     }
@@ -82,14 +82,14 @@ impl KeyOfAnyVariant {
         &self,
         nonce: &L::Nonce,
         length: usize,
-        work: impl FnOnce(&State) -> Result<T, OpenError>,
+        work: impl FnOnce(&mut State) -> Result<T, OpenError>,
     ) -> Result<T, OpenError> {
         if length as u64 > MAX_MESSAGE_BYTES {
             return Err(OpenError);
         }
         let mut state = [0; 16];
         L::fill_state::<ROUNDS>(&self.key, nonce, self.level, &mut state);
-        let result = work(&state);
+        let result = work(&mut state);
         wipe(&mut state);
         result
     }
@@ -101,9 +101,9 @@ const fn has_kernels<L: Layout>(rounds: usize) -> bool {
 }
 
 /// Starts `mac_data` with the associated data and its padding.
-fn begin_mac<const ROUNDS: usize, L: Layout>(level: Level, state: &State, aad: &[u8]) -> Poly1305 {
+fn begin_mac<const ROUNDS: usize, L: Layout>(level: Level, state: &mut State, aad: &[u8]) -> Poly1305 {
     let mut block_0 = [0; BLOCK_BYTES];
-    ChaCha::<ROUNDS, L>::apply_blocks(level, state, KEY_BLOCK, &mut block_0);
+    ChaCha::<ROUNDS, L>::apply_blocks(level, state, KEY_BLOCK.into(), &mut block_0);
     let mut mac = Poly1305::with_backend(one_time_key(&block_0), Backend::of(level));
     wipe(&mut block_0);
     mac.update(aad);

@@ -30,7 +30,7 @@ pub type Tag = [u8; TAG_BYTES];
 /// Rounds of the cipher.
 pub(super) const ROUNDS: usize = 20;
 /// The block that makes the one-time key.
-pub(super) const KEY_BLOCK: u64 = 0;
+pub(super) const KEY_BLOCK: u32 = 0;
 /// The block for the first bytes of the message.
 const FIRST_MESSAGE_BLOCK: usize = 1;
 
@@ -42,8 +42,8 @@ pub(super) fn one_time_key(block_0: &[u8]) -> &[u8; 32] {
 
 /// Returns the block of the key stream for the byte of the message at `offset`, a multiple of 64.
 #[inline(always)]
-pub(super) fn message_block(offset: usize) -> u64 {
-    (FIRST_MESSAGE_BLOCK + offset / BLOCK_BYTES) as u64
+pub(super) fn message_block(offset: usize) -> u32 {
+    (FIRST_MESSAGE_BLOCK + offset / BLOCK_BYTES) as u32
 }
 
 /// Returns the last block of `mac_data`: both lengths in bytes.
@@ -92,7 +92,7 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
 pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
     payload.take_back(
         #[inline(always)]
-        |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), message),
+        |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), message),
     );
 }
 
@@ -110,7 +110,7 @@ mod tests {
         let data: Vec<u8> = (0..200).map(|i| (i * 31 + 5) as u8).collect();
         for (aad, plaintext) in (0..100).map(|i| data.split_at(i)).map(|(aad, rest)| (aad, &rest[..aad.len()])) {
             let mut key_stream = ChaCha20::new(&key, &nonce);
-            let mut at = |block: u64, bytes: &mut [u8]| {
+            let mut at = |block: u32, bytes: &mut [u8]| {
                 key_stream.seek(u128::from(block) * 64).unwrap();
                 key_stream.apply_keystream(bytes).unwrap();
             };

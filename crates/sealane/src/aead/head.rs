@@ -1,6 +1,8 @@
 //! The start of a message. Its key stream is computed together with block 0.
 
-use sealane_simd::Words;
+use core::iter::{once, repeat};
+
+use sealane_simd::{Token, Words};
 
 use super::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
@@ -9,62 +11,58 @@ use crate::chacha20::state::xor_bytes;
 use crate::poly1305::Short;
 use crate::wipe::wipe;
 
+/// The most sets that leave registers free for the code after their rounds.
+const MAX_SETS_IN_REGISTERS: usize = 3;
+
 /// Combines the head of a message with the key stream from block 1 on. Returns the authenticator,
 /// with its key from block 0.
 #[inline(always)]
-pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], head: &mut [u8]) -> Short {
-    let (mut first, mut others) = in_memory(rows);
+pub(super) fn encrypt_head<W: Words, const SETS: usize>(
+    token: impl Token,
+    rows: &[Rows<W>; SETS],
+    head: &mut [u8],
+) -> Short {
+    if SETS > MAX_SETS_IN_REGISTERS {
+        let mut key_stream = in_memory(rows);
+        let mac = Short::new(one_time_key(key_stream[0].as_ref()));
+        // One copy for all these numbers of sets.
+        token.enter_apart(
+            #[inline(always)]
+            |_| apply::<W>(&mut key_stream, head),
+        );
+        return mac;
+    }
+    let mut first = rows::blocks(&rows[0]);
     let mac = Short::new(one_time_key(first.as_ref()));
-    apply((&first, &others), rows, head);
-    wipe_blocks::<W, SETS>(&mut first, &mut others);
+    let key_stream = &first.as_ref()[BLOCK_BYTES..];
+    let (head, rest) = head.split_at_mut(head.len().min(key_stream.len()));
+    xor_bytes(head, key_stream);
+    xor_rows(&rows[1..], rest);
+    wipe(first.as_mut());
     mac
 }
 
-/// Stores the first set of blocks, which begins with the one-time key, in memory. If the rows fill
-/// all the CPU's registers, it stores all other sets too. Without this, the compiler would move
-/// parts of the transposition after each later branch, and spill their inputs.
+/// Stores the key stream in memory. Its rows may fill all the CPU's registers. Code with branches
+/// after it would spill them, and the compiler would move parts of the transposition after each
+/// branch.
 #[inline(always)]
-pub(super) fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> (W::Blocks, [W::Blocks; SETS]) {
-    let mut others = [W::ZERO_BLOCKS; SETS];
-    if is_large::<SETS>() {
-        for set in 1..SETS {
-            others[set] = rows::blocks(&rows[set]);
-        }
+pub(super) fn in_memory<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS]) -> [W::Blocks; SETS] {
+    let mut key_stream = [W::ZERO_BLOCKS; SETS];
+    for (set, rows) in key_stream.iter_mut().zip(rows) {
+        *set = rows::blocks(rows);
     }
-    (rows::blocks(&rows[0]), others)
+    key_stream
 }
 
-const fn is_large<const SETS: usize>() -> bool {
-    SETS > 3
-}
-
-/// Combines the message with the key stream from block 1 on.
+/// Combines the message with the key stream from block 1 on, and wipes all of that.
 #[inline(always)]
-pub(super) fn apply<W: Words, const SETS: usize>(
-    (first, others): (&W::Blocks, &[W::Blocks; SETS]),
-    rows: &[Rows<W>; SETS],
-    message: &mut [u8],
-) {
-    let first = &first.as_ref()[BLOCK_BYTES..];
-    let (head, mut rest) = message.split_at_mut(message.len().min(first.len()));
-    xor_bytes(head, first);
-    if is_large::<SETS>() {
-        for set in &others[1..] {
-            let (head, after) = rest.split_at_mut(rest.len().min(W::ROWS * BLOCK_BYTES));
-            xor_bytes(head, set.as_ref());
-            rest = after;
-        }
-    } else {
-        xor_rows(&rows[1..], rest);
-    }
-}
-
-#[inline(always)]
-pub(super) fn wipe_blocks<W: Words, const SETS: usize>(first: &mut W::Blocks, others: &mut [W::Blocks; SETS]) {
-    wipe(first.as_mut());
-    if is_large::<SETS>() {
-        for set in &mut others[1..] {
-            wipe(set.as_mut());
-        }
+pub(super) fn apply<W: Words>(key_stream: &mut [W::Blocks], message: &mut [u8]) {
+    let mut rest = message;
+    for (set, start) in key_stream.iter_mut().zip(once(BLOCK_BYTES).chain(repeat(0))) {
+        let key_stream = &set.as_ref()[start..];
+        let (head, after) = rest.split_at_mut(rest.len().min(key_stream.len()));
+        xor_bytes(head, key_stream);
+        rest = after;
+        wipe(set.as_mut());
     }
 }

@@ -36,13 +36,13 @@ pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
     let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    let head = SealHead(message.upto(end));
-    let mut mac = kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, GROUP_BYTES, head).padded(aad);
+    let head = SealHead(token, message.upto(end));
+    let mut mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, GROUP_BYTES, head).padded(aad);
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
         let work = Seal { mac, before, group };
-        mac = kernel::rows::<S, _, ROUNDS, false>(token, state, message_block(end), next - end, work);
+        mac = kernel::rows::<S, _, ROUNDS>(token, state, message_block(end), next - end, work);
         (start, end) = (end, next);
     }
     finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
@@ -64,12 +64,12 @@ pub(super) fn open<S: Simd>(
     // before are decrypted.
     let mut ready = [0; GROUP_BYTES];
     let mut ready_from = BLOCK_BYTES;
-    kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, GROUP_BYTES, Keep(&mut ready));
+    kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, GROUP_BYTES, Keep(&mut ready));
     let mut mac = begin_mac(&ready, aad);
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let work = Open { mac, before: &mut message.upto(end)[start..], ready: &mut ready, ready_from };
-        mac = kernel::rows::<S, _, ROUNDS, false>(token, state, message_block(end), next - end, work);
+        mac = kernel::rows::<S, _, ROUNDS>(token, state, message_block(end), next - end, work);
         (start, end, ready_from) = (end, next, 0);
     }
     let result = verify(&finish_mac(mac, &message.input()[start..], &lengths(aad.len(), length)), tag);
@@ -79,7 +79,7 @@ pub(super) fn open<S: Simd>(
         // The last group is not decrypted yet.
         message.take_back(
             #[inline(always)]
-            |message| kernel::apply::<_, ROUNDS, false>(token, state, message_block(0), &mut message[..start]),
+            |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), &mut message[..start]),
         );
     }
     wipe(&mut ready);
@@ -98,15 +98,15 @@ impl Interleave for Authenticate {
     }
 }
 
-struct SealHead<'a>(&'a mut [u8]);
+struct SealHead<'a, S>(S, &'a mut [u8]);
 
-impl KeyStreamConsumer for SealHead<'_> {
+impl<S: Simd> KeyStreamConsumer for SealHead<'_, S> {
     type Output = Short;
     type Interleave = ();
 
     #[inline(always)]
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
-        encrypt_head(&rows, self.0)
+        encrypt_head(self.0, &rows, self.1)
     }
 }
 

@@ -18,6 +18,9 @@ use crate::error::OpenError;
 use crate::poly1305::{ROW_BYTES, RowsMac};
 use crate::wipe::wipe;
 
+/// The groups of the key stream.
+type CipherGroups<S> = Groups<<<S as Simd>::Cipher as Simd>::Words>;
+
 /// Bytes of a group of blocks.
 const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
@@ -75,12 +78,13 @@ impl First {
     fn xor<S: Simd>(
         &self,
         token: S,
-        (state, groups): (&State, &Groups<S::Words>),
+        (state, groups): (&State, &CipherGroups<S>),
         length: usize,
         set: &mut [u8; SET_BYTES],
         data: &mut [u8],
     ) {
-        let last = message_block(length - self.last) as u32;
+        let token = token.for_cipher();
+        let last = message_block(length - self.last);
         match self.shape {
             Shape::PairAndSet => paired::xor_two_and_set(token, (state, groups), last, set, data),
             Shape::GroupAndSet => paired::xor_one_and_set(token, (state, groups), last, set, data),
@@ -96,8 +100,9 @@ impl First {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
-    let mut groups = Groups::empty(token);
-    groups.fill(token, state, state[13]);
+    let cipher = token.for_cipher();
+    let mut groups = Groups::empty(cipher);
+    groups.fill(cipher, state);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
@@ -110,7 +115,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         let start = end;
         end = portions_end.min(start + PAIR_BYTES);
         let (before, pair) = message.upto(end).split_at_mut(start);
-        paired::xor_two(token, &groups, message_block(start) as u32, ROUNDS, pair);
+        paired::xor_two(cipher, &groups, message_block(start), ROUNDS, pair);
         mac.add_rows(token, before);
     }
     let ciphertext = message.upto(length);
@@ -118,7 +123,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     mac.add_rows(token, ciphertext);
     let tag = mac.finish(token, short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
     wipe(&mut set);
-    groups.wipe(token);
+    groups.wipe(cipher);
     tag
 }
 
@@ -138,8 +143,9 @@ pub(super) fn open<S: Simd>(
     let last_row = &mut last_row[..length % ROW_BYTES];
     last_row.copy_from_slice(&message.input()[whole_rows..]);
 
-    let mut groups = Groups::empty(token);
-    groups.fill(token, state, state[13]);
+    let cipher = token.for_cipher();
+    let mut groups = Groups::empty(cipher);
+    groups.fill(cipher, state);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
     // The key stream of the first portion. Its bytes are authenticated before they are decrypted.
@@ -162,7 +168,7 @@ pub(super) fn open<S: Simd>(
             let rows_end = rows_until(end);
             let until = &mut *message.upto(end.max(rows_end));
             mac.add_rows(token, &until[..rows_end]);
-            paired::xor_two(token, &groups, message_block(start) as u32, ROUNDS, &mut until[start..end]);
+            paired::xor_two(cipher, &groups, message_block(start), ROUNDS, &mut until[start..end]);
         }
         let until = message.upto(length);
         mac.add_rows(token, &until[..whole_rows]);
@@ -176,6 +182,6 @@ pub(super) fn open<S: Simd>(
     }
     wipe(ready);
     wipe(&mut set);
-    groups.wipe(token);
+    groups.wipe(cipher);
     result
 }

@@ -5,7 +5,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
-use super::head::{apply, encrypt_head, in_memory, wipe_blocks};
+use super::head::{apply, encrypt_head, in_memory};
 use super::payload::Payload;
 use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
@@ -14,12 +14,18 @@ use crate::chacha20::rows::{self, KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::{self, Short};
+use crate::wipe::wipe;
 
 /// Returns whether [`seal`] and [`open`] take such a message.
 #[inline(always)]
 pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
     let max_bytes = S::TUNING.short_max_bytes.of(token.cpu_class());
     S::VECTORS && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes
+}
+
+/// Returns the most bytes of key stream that a message needs.
+const fn max_key_stream_bytes<S: Simd>() -> usize {
+    BLOCK_BYTES + S::TUNING.short_max_bytes.most()
 }
 
 /// Does the same as [`super::one_shot::seal`].
@@ -39,7 +45,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
             )
         };
     }
-    kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, bytes, Seal { token, aad, message })
+    let mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Seal { token, message });
+    authenticate(token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
 }
 
 /// Does the same as [`super::one_shot::open`].
@@ -62,7 +69,7 @@ pub(super) fn open<S: Simd>(
             )
         };
     }
-    kernel::rows::<S, _, ROUNDS, false>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
+    kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
 }
 
 /// Does the same as [`seal`], with the one-time key on integers, beside the key stream on vectors.
@@ -114,21 +121,20 @@ fn padded_and_lengths<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths:
     )
 }
 
+/// Encrypts. Returns the authenticator.
 struct Seal<'a, S> {
     token: S,
-    aad: &'a [u8],
     message: &'a mut [u8],
 }
 
 impl<S: Simd> KeyStreamConsumer for Seal<'_, S> {
-    type Output = Tag;
+    type Output = Short;
     type Interleave = ();
+    const MAX_BYTES: usize = max_key_stream_bytes::<S>();
 
     #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Tag {
-        let (aad, message) = (self.aad, self.message);
-        let mac = encrypt_head(&rows, message);
-        authenticate(self.token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
+    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
+        encrypt_head(self.token, &rows, self.message)
     }
 }
 
@@ -142,19 +148,36 @@ struct Open<'a, S, M> {
 impl<S: Simd, M: Payload> KeyStreamConsumer for Open<'_, S, M> {
     type Output = Result<(), OpenError>;
     type Interleave = ();
+    const MAX_BYTES: usize = max_key_stream_bytes::<S>();
 
     #[inline(always)]
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
-        let Self { token, aad, tag, mut message } = self;
-        let (mut first, mut others) = in_memory(&rows);
-        let mac = begin_mac(first.as_ref(), aad);
-        let input = message.input();
-        let length = input.len();
-        let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
-        if result.is_ok() {
-            apply((&first, &others), &rows, message.upto(length));
+        let mut key_stream = in_memory(&rows);
+        if SETS == 1 {
+            return open_with::<S, W>(self, &mut key_stream);
         }
-        wipe_blocks::<W, SETS>(&mut first, &mut others);
-        result
+        // One copy for all other numbers of sets.
+        self.token.enter_apart(
+            #[inline(always)]
+            |_| open_with::<S, W>(self, &mut key_stream),
+        )
     }
+}
+
+/// Does the same as [`open`], with the key stream, which is wiped.
+#[inline(always)]
+fn open_with<S: Simd, W: Words>(
+    Open { token, aad, tag, mut message }: Open<'_, S, impl Payload>,
+    key_stream: &mut [W::Blocks],
+) -> Result<(), OpenError> {
+    let mac = begin_mac(key_stream[0].as_ref(), aad);
+    let input = message.input();
+    let length = input.len();
+    let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
+    if result.is_ok() {
+        apply::<W>(key_stream, message.upto(length));
+    } else {
+        key_stream.iter_mut().for_each(|set| wipe(set.as_mut()));
+    }
+    result
 }

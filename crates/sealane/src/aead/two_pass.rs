@@ -36,7 +36,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let mut table = None;
     for start in (head..length).step_by(PIECE_BYTES) {
         let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
-        kernel::apply::<_, ROUNDS, false>(token, state, message_block(start), piece);
+        kernel::apply::<_, ROUNDS>(token, state, message_block(start), piece);
         poly1305::padded_piece(token, &mut mac, &mut table, piece);
     }
     finish_long_mac(&mut mac, aad.len(), length)
@@ -67,7 +67,7 @@ pub(super) fn open<S: Simd>(
         for start in (head..length).step_by(PIECE_BYTES) {
             let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
             poly1305::padded_piece(token, &mut mac, &mut table, piece);
-            kernel::apply::<_, ROUNDS, false>(token, state, message_block(start), piece);
+            kernel::apply::<_, ROUNDS>(token, state, message_block(start), piece);
         }
     }
     let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
@@ -85,5 +85,5 @@ pub(super) fn open<S: Simd>(
 #[inline(always)]
 fn first_key_stream<S: Simd>(token: S, state: &State, bytes: usize, first: &mut [u8; FIRST_BYTES]) {
     let needed = (BLOCK_BYTES + bytes).next_multiple_of(rows::set_bytes::<S>()).min(FIRST_BYTES);
-    kernel::apply::<_, ROUNDS, false>(token, state, KEY_BLOCK, &mut first[..needed]);
+    kernel::apply::<_, ROUNDS>(token, state, KEY_BLOCK, &mut first[..needed]);
 }

@@ -11,6 +11,13 @@ pub struct ChaChaFamily;
 
 impl Sealed for ChaChaFamily {}
 
+/// Batches of messages. Their kernels are tested before the first batch of a process, not before
+/// the first message, so that only programs with batches contain them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchFamily;
+
+impl Sealed for BatchFamily {}
+
 /// The family of the primitives that are made of rounds of AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesFamily;

@@ -4,6 +4,7 @@
 mod families;
 mod family;
 
+pub(crate) use families::BatchFamily;
 pub use families::{AesFamily, ChaChaFamily, ClmulFamily, Gf8Family};
 pub(crate) use family::SelfTestCache;
 pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};

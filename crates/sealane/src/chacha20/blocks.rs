@@ -42,7 +42,7 @@ impl<L: Layout> Blocks<L> {
             let blocks_to_end = u128::from(last - self.counter) + 1;
             let blocks = blocks_to_end.min((data.len() / BLOCK_BYTES) as u128) as usize;
             let (head, rest) = data.split_at_mut(blocks * BLOCK_BYTES);
-            ChaCha::<ROUNDS, L>::apply_blocks(self.level, &self.state, self.counter, head);
+            ChaCha::<ROUNDS, L>::apply_blocks(self.level, &mut self.state, self.counter, head);
             self.counter = self.counter.wrapping_add(blocks as u64) & last;
             data = rest;
         }

@@ -10,16 +10,16 @@ use crate::wipe::wipe;
 
 /// Computes the key stream of `SETS * ROWS` blocks. Adds blocks of `pending` during the rounds.
 #[inline(always)]
-pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
+pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     token: S,
     state: &State,
-    counter: u64,
+    counter: u32,
     pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<S::Words>; SETS] {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
     let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
     for (set, rows) in initial.iter_mut().enumerate() {
-        rows.3 = counters::<S, COUNTER_64>(token, state, counter, set * S::Words::ROWS);
+        rows.3 = counters::<S>(token, state, counter, set * S::Words::ROWS);
     }
     block_function::<_, B, ROUNDS, SETS>(&initial, pending)
 }
@@ -27,7 +27,7 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const COUN
 /// Computes the first sets of blocks of ChaCha20's key stream.
 #[inline(always)]
 pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
-    key_stream::<S, (), 20, false, SETS>(token, state, 0, &mut PendingPoly1305::none())
+    key_stream::<S, (), 20, SETS>(token, state, 0, &mut PendingPoly1305::none())
 }
 
 /// Computes a double round of one set.
@@ -49,7 +49,7 @@ pub(super) fn first_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     let mut initial = [Rows(zero, zero, zero, zero); SETS];
     for (rows, state) in initial.iter_mut().zip(states) {
         let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
-        *rows = Rows(row(0), row(4), row(8), counters::<S, false>(token, state, 0, 0));
+        *rows = Rows(row(0), row(4), row(8), counters::<S>(token, state, 0, 0));
     }
     block_function::<_, (), ROUNDS, SETS>(&initial, &mut PendingPoly1305::none())
 }
@@ -125,27 +125,13 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
 /// Returns the last rows, with counter and nonce, of consecutive blocks from `blocks` after
 /// `counter` on.
 #[inline(always)]
-pub(super) fn counters<S: Simd, const COUNTER_64: bool>(
-    token: S,
-    state: &State,
-    counter: u64,
-    blocks: usize,
-) -> S::Words {
+pub(super) fn counters<S: Simd>(token: S, state: &State, counter: u32, blocks: usize) -> S::Words {
     let mut rows = [0; MAX_WORDS_LANES];
-    let last = (blocks + S::Words::ROWS - 1) as u32;
-    if COUNTER_64 && (counter as u32).checked_add(last).is_none() {
-        for row in 0..S::Words::ROWS {
-            let block = counter.wrapping_add((blocks + row) as u64);
-            rows[4 * row..][..4].copy_from_slice(&[block as u32, (block >> 32) as u32, state[14], state[15]]);
-        }
-        return S::Words::from_lanes(token, &rows);
-    }
     // One row for all blocks, and the numbers to add to its first word.
     for row in 0..S::Words::ROWS {
         rows[4 * row] = (blocks + row) as u32;
     }
-    let high = if COUNTER_64 { (counter >> 32) as u32 } else { state[13] };
-    S::Words::splat_row(token, [counter as u32, high, state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
+    S::Words::splat_row(token, [counter, state[13], state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 
 /// Computes the four quarter rounds of a column round, or of a diagonal round when the columns have

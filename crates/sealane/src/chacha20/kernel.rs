@@ -4,7 +4,7 @@
 //! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
 
 use sealane_simd::tuning::INTERLEAVED_HORIZONTAL_SETS;
-use sealane_simd::{Simd, Words};
+use sealane_simd::{Simd, Token, Words};
 
 use super::rows::{Interleave, KeyStreamConsumer, Rows, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::State;
@@ -13,36 +13,47 @@ use crate::frame::own_frame;
 
 /// Combines `data` with the key stream from block `counter` on, with the features of `token`.
 ///
-/// `COUNTER_64` says that the counter has 64 bits (words 12 and 13) instead of 32 (word 12). The
-/// caller has checked that the counter does not overflow before `data` ends.
-pub(crate) fn apply<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
-    token: S,
-    state: &State,
-    counter: u64,
-    data: &mut [u8],
-) {
-    token.enter(
+/// The caller has checked that the counter does not overflow before `data` ends. For a counter of
+/// 64 bits, see [`with_word_13`].
+pub(crate) fn apply<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
+    token.for_cipher().enter(
         #[inline(always)]
-        |token| apply_inlined::<S, ROUNDS, COUNTER_64>(token, state, counter, data),
+        |token| apply_inlined::<_, ROUNDS>(token, state, counter, data),
     );
 }
 
 /// Does the same as [`apply`], in a function that has been compiled for the token.
 #[inline(always)]
-pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
-    token: S,
-    state: &State,
-    mut counter: u64,
-    data: &mut [u8],
-) {
-    let mut rest = vertical::xor_groups::<S, ROUNDS, COUNTER_64>(token, state, &mut counter, data);
+pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize>(token: S, state: &State, mut counter: u32, data: &mut [u8]) {
+    let mut rest = vertical::xor_groups::<S, ROUNDS>(token, state, &mut counter, data);
     while !rest.is_empty() {
         let piece_bytes = rest.len().min(group_bytes::<S>());
         let piece_bytes = if is_last(token, rest.len()) { rest.len() } else { piece_bytes };
         let (piece, after) = rest.split_at_mut(piece_bytes);
-        group::<S, ROUNDS, COUNTER_64>(token, state, counter, piece);
-        counter = counter.wrapping_add((group_bytes::<S>() / BLOCK_BYTES) as u64);
+        group::<S, ROUNDS>(token, state, counter, piece);
+        counter = counter.wrapping_add((group_bytes::<S>() / BLOCK_BYTES) as u32);
         rest = after;
+    }
+}
+
+/// Calls `apply` for `data` in the layout with a 64-bit counter, whose high half is word 13: once,
+/// and again at each multiple of 256 GiB of key stream. The kernels count in word 12 alone.
+#[inline(always)]
+pub(crate) fn with_word_13(
+    state: &mut State,
+    mut counter: u64,
+    mut data: &mut [u8],
+    mut apply: impl FnMut(&State, u32, &mut [u8]),
+) {
+    while !data.is_empty() {
+        let (word_12, word_13) = (counter as u32, (counter >> 32) as u32);
+        let blocks_left = (1 << 32) - u64::from(word_12);
+        let blocks = (data.len().div_ceil(BLOCK_BYTES) as u64).min(blocks_left);
+        let (piece, rest) = data.split_at_mut(data.len().min((blocks * BLOCK_BYTES as u64) as usize));
+        state[13] = word_13;
+        apply(state, word_12, piece);
+        counter = counter.wrapping_add(blocks);
+        data = rest;
     }
 }
 
@@ -62,24 +73,24 @@ impl KeyStreamConsumer for Xor<'_> {
 /// Does the same as [`apply`], for 1 to [`group_bytes`] bytes, or for lengths that [`is_last`]
 /// takes.
 #[inline(always)]
-fn group<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(token: S, state: &State, counter: u64, data: &mut [u8]) {
+fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
     if S::VECTORS {
         let bytes = data.len();
         if bytes <= BLOCK_BYTES + set_bytes::<S>() && has_free_integer_units(token) {
             if bytes <= BLOCK_BYTES {
-                return single::xor::<ROUNDS, COUNTER_64>(state, counter, data);
+                return single::xor::<ROUNDS>(state, counter, data);
             }
-            let (first, rows) = single::block_and_sets::<S, ROUNDS, COUNTER_64, 1>(token, state, counter);
+            let (first, rows) = single::block_and_sets::<S, ROUNDS, 1>(token, state, counter);
             let (head, rest) = data.split_at_mut(BLOCK_BYTES);
             single::xor_words(&first, head);
             xor_rows(&rows, rest);
         } else if S::TUNING.one_block_on_narrower_vectors && bytes <= BLOCK_BYTES {
-            rows::<S::OneBlock, _, ROUNDS, COUNTER_64>(token.for_one_block(), state, counter, bytes, Xor(data));
+            rows::<S::OneBlock, _, ROUNDS>(token.for_one_block(), state, counter, bytes, Xor(data));
         } else {
-            rows::<S, _, ROUNDS, COUNTER_64>(token, state, counter, bytes, Xor(data));
+            rows::<S, _, ROUNDS>(token, state, counter, bytes, Xor(data));
         }
     } else {
-        portable::apply::<ROUNDS, COUNTER_64>(state, counter, data);
+        portable::apply::<ROUNDS>(state, counter, data);
     }
 }
 
@@ -93,15 +104,15 @@ pub(crate) fn has_free_integer_units<S: Simd>(token: S) -> bool {
 /// Computes block 0 of ChaCha20 on integers, and beside it the rows of the `SETS` sets that follow.
 #[inline(always)]
 pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State) -> (State, [Rows<S::Words>; SETS]) {
-    single::block_and_sets::<S, 20, false, SETS>(token, state, 0)
+    single::block_and_sets::<S, 20, SETS>(token, state, 0)
 }
 
 /// Computes the key stream for that many bytes, which [`group`] would take, in the fastest layout.
 #[inline(always)]
-pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COUNTER_64: bool>(
+pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize>(
     token: S,
     state: &State,
-    counter: u64,
+    counter: u32,
     bytes: usize,
     then: U,
 ) -> U::Output {
@@ -117,22 +128,28 @@ pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize, const COU
         };
     }
     let horizontal_sets = if U::Interleave::ACTIVE { INTERLEAVED_HORIZONTAL_SETS } else { S::TUNING.horizontal_sets };
+    debug_assert!(bytes <= U::MAX_BYTES);
+    // This code is only for the instruction sets and callers that use that many sets.
     match bytes.div_ceil(set_bytes::<S>()) {
-        // This code is only for the instruction sets that use that many sets.
-        5 if const { S::TUNING.most_horizontal_sets >= 5 } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 5>)
+        5 if const { uses_sets::<S, U>(5) } => {
+            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 5>)
         }
-        6 if const { S::TUNING.most_horizontal_sets >= 6 } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 6>)
+        6 if const { uses_sets::<S, U>(6) } => {
+            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 6>)
         }
-        7 if const { S::TUNING.most_horizontal_sets >= 7 } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 7>)
+        7 if const { uses_sets::<S, U>(7) } => {
+            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 7>)
         }
-        sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS, COUNTER_64>),
-        0 | 1 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 1>),
-        2 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 2>),
-        _ => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, COUNTER_64, 3>),
+        sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS>),
+        0 | 1 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 1>),
+        2 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 2>),
+        _ => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 3>),
     }
+}
+
+/// Returns whether a consumer's bytes may need that many sets beside each other, more than a group.
+const fn uses_sets<S: Simd, U: KeyStreamConsumer>(sets: usize) -> bool {
+    S::TUNING.most_horizontal_sets >= sets && U::MAX_BYTES > (sets - 1) * set_bytes::<S>()
 }
 
 /// Computes the first [`set_bytes`] of one ChaCha20 key stream, in the layout of RFC 8439, for each

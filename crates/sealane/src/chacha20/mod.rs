@@ -162,7 +162,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
             if !self.partial_is_current {
                 self.partial = [0; BLOCK_BYTES];
                 let counter = self.counter();
-                Self::apply_blocks(self.level, &self.state, counter, &mut self.partial);
+                Self::apply_blocks(self.level, &mut self.state, counter, &mut self.partial);
                 self.partial_is_current = true;
             }
             xor_bytes(head, &self.partial[offset..]);
@@ -171,7 +171,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
             self.partial_is_current = offset + head.len() < BLOCK_BYTES;
         }
         if !blocks.is_empty() {
-            Self::apply_blocks(self.level, &self.state, self.counter(), blocks);
+            let counter = self.counter();
+            Self::apply_blocks(self.level, &mut self.state, counter, blocks);
             self.position += blocks.len() as u128;
             self.partial_is_current = false;
         }
@@ -205,31 +206,31 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
 
     /// Combines `data` with the key stream from block `counter` on. The caller has checked that the
     /// counter does not overflow before `data` ends.
-    pub(crate) fn apply_blocks(level: Level, state: &State, counter: u64, data: &mut [u8]) {
-        // The conditions are constants. Otherwise the kernels of both branches would be compiled.
-        if const { ROUNDS == 20 && !L::COUNTER_64 } {
-            apply_chacha20(level, state, counter, data);
-        } else if const { L::COUNTER_64 } {
-            apply_rounds::<ROUNDS, true>(level, state, counter, data);
+    pub(crate) fn apply_blocks(level: Level, state: &mut State, counter: u64, data: &mut [u8]) {
+        let apply = |state: &_, counter, data: &mut _| {
+            // The condition is a constant. Otherwise both branches would be compiled.
+            if const { ROUNDS == 20 } {
+                apply_chacha20(level, state, counter, data);
+            } else {
+                apply_rounds::<ROUNDS>(level, state, counter, data);
+            }
+        };
+        if L::COUNTER_64 {
+            kernel::with_word_13(state, counter, data, apply);
         } else {
-            apply_rounds::<ROUNDS, false>(level, state, counter, data);
+            apply(state, counter as u32, data);
         }
     }
 }
 
-/// The layout that most programs use. Not generic: it is compiled once, with this crate.
-fn apply_chacha20(level: Level, state: &State, counter: u64, data: &mut [u8]) {
-    apply_rounds::<20, false>(level, state, counter, data);
+/// The number of rounds that most programs use. Not generic: it is compiled once, with this crate.
+fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    apply_rounds::<20>(level, state, counter, data);
 }
 
 /// All layouts share their kernels.
-fn apply_rounds<const ROUNDS: usize, const COUNTER_64: bool>(
-    level: Level,
-    state: &State,
-    counter: u64,
-    data: &mut [u8],
-) {
-    dispatch!(level, token => kernel::apply_inlined::<_, ROUNDS, COUNTER_64>(token, state, counter, data));
+fn apply_rounds<const ROUNDS: usize>(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, ROUNDS>(token, state, counter, data));
     crate::fault::flip("chacha20", level, data);
 }
 

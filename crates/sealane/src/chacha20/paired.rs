@@ -53,16 +53,13 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         Self { initial: [zero; 16], prepared: [zero; 16] }
     }
 
-    /// `word_13` is the first word of the nonce, or the high half of a 64-bit counter, which must
-    /// be the same in all groups.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, token: S, state: &State, word_13: u32) {
-        let mut v = [W::splat(token, word_13); 16];
+    pub(crate) fn fill(&mut self, token: S, state: &State) {
+        let mut v = [W::splat(token, 0); 16];
         for (word, value) in v.iter_mut().zip(state) {
             *word = W::splat(token, *value);
         }
         v[12] = block_numbers(token);
-        v[13] = W::splat(token, word_13);
         self.initial = v;
         four_quarter_rounds!(v, [1 5 9 13] [2 6 10 14] [3 7 11 15]);
         self.prepared = v;

@@ -59,23 +59,20 @@ type Lanes = [u32; LANES];
 
 /// Combines up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
-pub(super) fn apply<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, mut counter: u64, data: &mut [u8]) {
+pub(super) fn apply<const ROUNDS: usize>(state: &State, mut counter: u32, data: &mut [u8]) {
     if VECTORS && data.len() > BLOCK_BYTES {
-        return group::<ROUNDS, COUNTER_64>(state, counter, data);
+        return group::<ROUNDS>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
-        single::<ROUNDS, COUNTER_64>(state, counter, block);
+        single::<ROUNDS>(state, counter, block);
         counter = counter.wrapping_add(1);
     }
 }
 
 #[inline(never)]
-fn single<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
+fn single<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     let mut initial = *state;
-    initial[12] = counter as u32;
-    if COUNTER_64 {
-        initial[13] = (counter >> 32) as u32;
-    }
+    initial[12] = counter;
     let mut v = initial;
     for _ in 0..ROUNDS / 2 {
         quarter_round!(v, [0 4 8 12]);
@@ -104,17 +101,12 @@ fn single<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u
 }
 
 #[inline(never)]
-fn group<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
+fn group<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     let mut initial = [[0; LANES]; 16];
     for (lanes, &word) in initial.iter_mut().zip(state) {
         *lanes = [word; LANES];
     }
-    let block = |lane: usize| counter.wrapping_add(lane as u64);
-    initial[12] = [block(0) as u32, block(1) as u32, block(2) as u32, block(3) as u32];
-    if COUNTER_64 {
-        let high = |lane: usize| (block(lane) >> 32) as u32;
-        initial[13] = [high(0), high(1), high(2), high(3)];
-    }
+    initial[12] = core::array::from_fn(|lane| counter.wrapping_add(lane as u32));
 
     let mut v = initial;
     for _ in 0..ROUNDS / 2 {

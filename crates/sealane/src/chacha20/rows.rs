@@ -41,6 +41,8 @@ pub(crate) trait KeyStreamConsumer {
     type Output;
     /// The kind of work that is done during the rounds.
     type Interleave: Interleave;
+    /// The most bytes that are asked for. No code is made for more sets than these need.
+    const MAX_BYTES: usize = usize::MAX;
     /// The Poly1305 blocks to process during the rounds.
     #[inline(always)]
     fn pending(&self) -> PendingPoly1305<'_> {

@@ -54,23 +54,16 @@ fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
 /// Combines up to a block with the key stream of block `counter`. Not inlined, because it needs all
 /// registers.
 #[inline(never)]
-pub(super) fn xor<const ROUNDS: usize, const COUNTER_64: bool>(state: &State, counter: u64, data: &mut [u8]) {
+pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     let mut v = *state;
-    v[12] = counter as u32;
-    if COUNTER_64 {
-        v[13] = (counter >> 32) as u32;
-    }
+    v[12] = counter;
     for _ in 0..ROUNDS / 2 {
         two_quarter_rounds!(rotate, v, [0 4 8 12] [1 5 9 13]);
         two_quarter_rounds!(rotate, v, [2 6 10 14] [3 7 11 15]);
         two_quarter_rounds!(rotate, v, [0 5 10 15] [1 6 11 12]);
         two_quarter_rounds!(rotate, v, [2 7 8 13] [3 4 9 14]);
     }
-    let initial = |i: usize| match i {
-        12 => counter as u32,
-        13 if COUNTER_64 => (counter >> 32) as u32,
-        _ => state[i],
-    };
+    let initial = |i: usize| if i == 12 { counter } else { state[i] };
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
         for (i, bytes) in data.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             *bytes = (u32::from_le_bytes(*bytes) ^ v[i].wrapping_add(initial(i)).opaque()).to_le_bytes();
@@ -105,31 +98,28 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
 /// Computes block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks
 /// that follow.
 #[inline(always)]
-pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
+pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     token: S,
     state: &State,
-    counter: u64,
+    counter: u32,
 ) -> (State, [Rows<S::Words>; SETS]) {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
     let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
     for (set, rows) in initial.iter_mut().enumerate() {
-        rows.3 = counters::<S, COUNTER_64>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
+        rows.3 = counters::<S>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
     }
-    block_and_rows::<_, ROUNDS, COUNTER_64, SETS>(state, counter, &initial)
+    block_and_rows::<_, ROUNDS, SETS>(state, counter, &initial)
 }
 
 /// The key stream of block `counter`, and of the blocks whose states are in `rows` beside it.
 #[inline(always)]
-fn block_and_rows<W: Words, const ROUNDS: usize, const COUNTER_64: bool, const SETS: usize>(
+fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
     state: &State,
-    counter: u64,
+    counter: u32,
     rows: &[Rows<W>; SETS],
 ) -> (State, [Rows<W>; SETS]) {
     let mut initial = *state;
-    initial[12] = counter as u32;
-    if COUNTER_64 {
-        initial[13] = (counter >> 32) as u32;
-    }
+    initial[12] = counter;
     let mut v = initial;
     let (mut a, mut b, mut c, mut d) = ([rows[0].0; SETS], [rows[0].1; SETS], [rows[0].2; SETS], [rows[0].3; SETS]);
     for i in 1..SETS {

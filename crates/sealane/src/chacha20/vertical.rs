@@ -1,7 +1,7 @@
 //! Vertical ChaCha: a vector holds one word of each block, and each lane belongs to a block. The
 //! rounds have no shuffles.
 
-use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
+use sealane_simd::{PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
 use super::paired::{self, Groups};
@@ -48,19 +48,17 @@ macro_rules! quarter_round {
 /// Computes the key stream of a group: one block for each lane. Adds blocks of `pending` during the
 /// rounds.
 #[inline(always)]
-pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
+pub(super) fn key_stream<S: Simd, const ROUNDS: usize>(
     token: S,
     state: &State,
-    counter: u64,
+    counter: u32,
     pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<S::Words>; 4] {
-    let (counter_low, counter_high) = counters::<S, COUNTER_64>(token, state, counter);
     let mut initial = [S::Words::splat(token, 0); 16];
     for i in 0..16 {
         initial[i] = S::Words::splat(token, state[i]);
     }
-    initial[12] = counter_low;
-    initial[13] = counter_high;
+    initial[12] = counters::<S>(token, counter);
 
     let mut v = initial;
     rounds::<_, ROUNDS>(&mut v, pending);
@@ -72,10 +70,10 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
 
 /// Does the same as [`xor_groups`] on instruction sets whose registers hold two groups.
 #[inline(always)]
-fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
+fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
     token: S,
     state: &State,
-    counter: &mut u64,
+    counter: &mut u32,
     data: &'a mut [u8],
 ) -> &'a mut [u8] {
     let pair_bytes = 2 * S::Words::LANES * BLOCK_BYTES;
@@ -83,12 +81,12 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
         return data;
     }
     let mut groups = Groups::empty(token);
-    groups.fill(token, state, if COUNTER_64 { (*counter >> 32) as u32 } else { state[13] });
+    groups.fill(token, state);
     let last = data.len() % pair_bytes;
     let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
     for pair in pairs.chunks_mut(pair_bytes) {
-        paired::xor_two(token, &groups, *counter as u32, ROUNDS, pair);
-        *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u64);
+        paired::xor_two(token, &groups, *counter, ROUNDS, pair);
+        *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u32);
     }
     groups.wipe(token);
     rest
@@ -105,29 +103,24 @@ fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
 /// many. Returns the rest of the data, and moves `counter` there.
 ///
 /// In the first column round, the groups differ only in the column with the counter, so the other
-/// three columns are computed once. (This does not apply if a 64-bit counter carries into the other
-/// word, which is in another column.)
+/// three columns are computed once.
 #[inline(always)]
-pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: bool>(
+pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
     token: S,
     state: &State,
-    counter: &mut u64,
+    counter: &mut u32,
     data: &'a mut [u8],
 ) -> &'a mut [u8] {
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
-    let blocks = data.len().div_ceil(BLOCK_BYTES) as u64;
-    let carries = COUNTER_64 && u64::from(*counter as u32) + blocks > 1 << 32;
-    if S::TUNING.vertical_sets == 2 && !carries {
-        return xor_pairs::<S, ROUNDS, COUNTER_64>(token, state, counter, data);
+    if S::TUNING.vertical_sets == 2 {
+        return xor_pairs::<S, ROUNDS>(token, state, counter, data);
     }
-    if !S::VECTORS || data.len() < S::TUNING.min_prepared_groups * group_bytes || carries {
+    if !S::VECTORS || data.len() < S::TUNING.min_prepared_groups * group_bytes {
         return data;
     }
-    let splat = |i: usize| S::Words::splat(token, state[i]);
-    let word_13 = if COUNTER_64 { S::Words::splat(token, (*counter >> 32) as u32) } else { splat(13) };
-    let mut initial = [word_13; 16];
-    for i in (0..12).chain(14..16) {
-        initial[i] = splat(i);
+    let mut initial = [S::Words::splat(token, 0); 16];
+    for i in (0..12).chain(13..16) {
+        initial[i] = S::Words::splat(token, state[i]);
     }
     let mut prepared = initial;
     two_quarter_rounds!(prepared, [1 5 9 13] [2 6 10 14]);
@@ -140,7 +133,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: boo
     }
     let (groups, rest) = data.split_at_mut(whole);
     for group in groups.chunks_exact_mut(group_bytes) {
-        (initial[12], _) = counters::<S, COUNTER_64>(token, state, *counter);
+        initial[12] = counters::<S>(token, *counter);
         let mut v = prepared;
         v[12] = initial[12];
         quarter_round!(v, [0 4 8 12]);
@@ -151,7 +144,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize, const COUNTER_64: boo
             v[i] = v[i].add(initial[i]);
         }
         xor_rows(&transpose(&v), group);
-        *counter = counter.wrapping_add(S::Words::LANES as u64);
+        *counter = counter.wrapping_add(S::Words::LANES as u32);
     }
     rest
 }
@@ -177,21 +170,8 @@ fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingP
     }
 }
 
-/// Returns state words 12 and 13 of a vertical group. The transposition assigns block `ROWS *
-/// column + row` to lane `4 * row + column`.
+/// Returns word 12 of the blocks of a vertical group.
 #[inline(always)]
-fn counters<S: Simd, const COUNTER_64: bool>(token: S, state: &State, counter: u64) -> (S::Words, S::Words) {
-    let rows = S::Words::ROWS;
-    let mut low = [0; MAX_WORDS_LANES];
-    if COUNTER_64 && (counter as u32).checked_add(S::Words::LANES as u32).is_none() {
-        let mut high = [0; MAX_WORDS_LANES];
-        for lane in 0..S::Words::LANES {
-            let block = counter.wrapping_add((rows * (lane % 4) + lane / 4) as u64);
-            low[lane] = block as u32;
-            high[lane] = (block >> 32) as u32;
-        }
-        return (S::Words::from_lanes(token, &low), S::Words::from_lanes(token, &high));
-    }
-    let low = block_numbers::<S::Words>(token).add(S::Words::splat(token, counter as u32));
-    (low, S::Words::splat(token, if COUNTER_64 { (counter >> 32) as u32 } else { state[13] }))
+fn counters<S: Simd>(token: S, counter: u32) -> S::Words {
+    block_numbers::<S::Words>(token).add(S::Words::splat(token, counter))
 }

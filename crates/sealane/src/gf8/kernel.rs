@@ -2,41 +2,94 @@
 
 use sealane_simd::{Gf8, Gf8Bytes};
 
+use super::Field;
 use crate::wipe::wipe;
 
 /// At least a vector of every backend.
-const PADDED_BYTES: usize = 64;
+pub(super) const PADDED_BYTES: usize = 64;
 
 type V<G> = <G as Gf8>::Bytes;
-type Factor<G> = <V<G> as Gf8Bytes>::SecretFactor;
 
 /// Multiplies each byte of `data` by `constant`.
 #[inline(always)]
-pub(super) fn multiply<G: Gf8>(token: G, constant: u8, data: &mut [u8]) {
-    let factor = V::<G>::secret_factor(token, constant);
-    let mut vectors = data.chunks_exact_mut(V::<G>::BYTES);
-    for vector in &mut vectors {
-        multiply_vector(token, factor, vector);
-    }
-    let rest = vectors.into_remainder();
-    if !rest.is_empty() {
-        let mut padded = [0; PADDED_BYTES];
-        padded[..rest.len()].copy_from_slice(rest);
-        multiply_vector(token, factor, &mut padded);
-        rest.copy_from_slice(&padded[..rest.len()]);
-        wipe(&mut padded);
+pub(super) fn multiply<G: Gf8>(token: G, field: Field, constant: u8, data: &mut [u8]) {
+    // One backend has an instruction for products in the field of AES.
+    if field == Field::Aes {
+        let factor = V::<G>::secret_factor(token, constant);
+        each(
+            token,
+            data,
+            #[inline(always)]
+            |vector| V::<G>::mul_secret(vector.multiplicand(), factor),
+        );
+    } else {
+        let map = map(token, field, constant);
+        each(
+            token,
+            data,
+            #[inline(always)]
+            |vector| V::<G>::apply(vector.multiplicand(), map),
+        );
     }
 }
 
 /// Multiplies each byte of `source` by `constant` and adds it to the byte of `sum`. Both slices
 /// have equal lengths.
 #[inline(always)]
-pub(super) fn multiply_add<G: Gf8>(token: G, constant: u8, source: &[u8], sum: &mut [u8]) {
-    let factor = V::<G>::secret_factor(token, constant);
+pub(super) fn multiply_add<G: Gf8>(token: G, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
+    if field == Field::Aes {
+        let factor = V::<G>::secret_factor(token, constant);
+        add_each(
+            token,
+            source,
+            sum,
+            #[inline(always)]
+            |vector| V::<G>::mul_secret(vector.multiplicand(), factor),
+        );
+    } else {
+        let map = map(token, field, constant);
+        add_each(
+            token,
+            source,
+            sum,
+            #[inline(always)]
+            |vector| V::<G>::apply(vector.multiplicand(), map),
+        );
+    }
+}
+
+/// Prepares the products with a constant that may be secret.
+#[inline(always)]
+fn map<G: Gf8>(token: G, field: Field, constant: u8) -> <V<G> as Gf8Bytes>::Map {
+    let mut memory = [0; PADDED_BYTES];
+    V::<G>::store_map(&field.multiples(constant), &mut memory);
+    let map = V::<G>::load_map(token, &memory);
+    wipe(&mut memory);
+    map
+}
+
+#[inline(always)]
+fn each<G: Gf8>(token: G, data: &mut [u8], product: impl Fn(V<G>) -> V<G>) {
+    let mut vectors = data.chunks_exact_mut(V::<G>::BYTES);
+    for vector in &mut vectors {
+        product(V::<G>::load(token, vector)).store(vector);
+    }
+    let rest = vectors.into_remainder();
+    if !rest.is_empty() {
+        let mut padded = [0; PADDED_BYTES];
+        padded[..rest.len()].copy_from_slice(rest);
+        product(V::<G>::load(token, &padded)).store(&mut padded);
+        rest.copy_from_slice(&padded[..rest.len()]);
+        wipe(&mut padded);
+    }
+}
+
+#[inline(always)]
+fn add_each<G: Gf8>(token: G, source: &[u8], sum: &mut [u8], product: impl Fn(V<G>) -> V<G>) {
     let mut sources = source.chunks_exact(V::<G>::BYTES);
     let mut sums = sum.chunks_exact_mut(V::<G>::BYTES);
     for (source, sum) in (&mut sources).zip(&mut sums) {
-        multiply_add_vector(token, factor, source, sum);
+        add(token, source, sum, &product);
     }
     let (source, sum) = (sources.remainder(), sums.into_remainder());
     if !sum.is_empty() {
@@ -44,19 +97,13 @@ pub(super) fn multiply_add<G: Gf8>(token: G, constant: u8, source: &[u8], sum: &
         padded[0][..source.len()].copy_from_slice(source);
         padded[1][..sum.len()].copy_from_slice(sum);
         let [padded_source, padded_sum] = &mut padded;
-        multiply_add_vector(token, factor, padded_source, padded_sum);
+        add(token, padded_source, padded_sum, &product);
         sum.copy_from_slice(&padded_sum[..sum.len()]);
         wipe(padded.as_flattened_mut());
     }
 }
 
 #[inline(always)]
-fn multiply_vector<G: Gf8>(token: G, factor: Factor<G>, vector: &mut [u8]) {
-    V::<G>::mul_secret(V::<G>::load(token, vector).multiplicand(), factor).store(vector);
-}
-
-#[inline(always)]
-fn multiply_add_vector<G: Gf8>(token: G, factor: Factor<G>, source: &[u8], sum: &mut [u8]) {
-    let product = V::<G>::mul_secret(V::<G>::load(token, source).multiplicand(), factor);
-    product.xor(V::<G>::load(token, sum)).store(sum);
+fn add<G: Gf8>(token: G, source: &[u8], sum: &mut [u8], product: &impl Fn(V<G>) -> V<G>) {
+    product(V::<G>::load(token, source)).xor(V::<G>::load(token, sum)).store(sum);
 }

@@ -35,21 +35,30 @@
 //! assert_eq!(found, b);
 //! ```
 
+mod field;
 mod kernel;
+#[cfg(feature = "alloc")]
+mod matrix;
+mod matrix_kernel;
 
-use sealane_simd::dispatch_gf8;
+pub use field::{Field, SingularMatrix};
+#[cfg(feature = "alloc")]
+pub use matrix::Matrix;
+use sealane_simd::{Gf8Level, dispatch_gf8};
 
+pub(crate) use self::matrix_kernel::Maps;
 use crate::backend::{BackendOf, Gf8Family};
 
 /// An instruction set for GF(2^8). The CPU has it, and it has computed right results.
 pub type Backend = BackendOf<Gf8Family>;
 
-/// Multiplies each byte of `data` by `constant`, on the widest backend.
+/// Multiplies each byte of `data` by `constant` in the field of AES, on the widest backend.
 pub fn multiply_slice(constant: u8, data: &mut [u8]) {
     Backend::detect().multiply_slice(constant, data);
 }
 
-/// Adds to each byte of `sum` the byte of `source` times `constant`, on the widest backend.
+/// Adds to each byte of `sum` the byte of `source` times `constant` in the field of AES, on the
+/// widest backend.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -60,18 +69,59 @@ pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
 /// Operations on bytes. They branch on the instruction set once, and prepare the constant in about
 /// ten nanoseconds.
 impl BackendOf<Gf8Family> {
-    /// Multiplies each byte of `data` by `constant`: see [`gf8`](self).
+    /// Multiplies each byte of `data` by `constant` in the field of AES: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
-        dispatch_gf8!(self.level(), token => kernel::multiply(token, constant, data));
-        crate::fault::flip("gf8", self.level(), data);
+        self.multiply_slice_in(Field::Aes, constant, data);
     }
 
-    /// Adds to each byte of `sum` the byte of `source` times `constant`: see [`gf8`](self).
+    /// Adds to each byte of `sum` the byte of `source` times `constant` in the field of AES: see
+    /// [`gf8`](self).
     ///
     /// # Panics
     /// If the slices differ in length.
     pub fn multiply_add_slice(self, constant: u8, source: &[u8], sum: &mut [u8]) {
+        self.multiply_add_slice_in(Field::Aes, constant, source, sum);
+    }
+
+    /// Multiplies each byte of `data` by `constant` in the given field.
+    pub fn multiply_slice_in(self, field: Field, constant: u8, data: &mut [u8]) {
+        dispatch_gf8!(self.level(), token => kernel::multiply(token, field, constant, data));
+        crate::fault::flip("gf8", self.level(), data);
+    }
+
+    /// Adds to each byte of `sum` the byte of `source` times `constant` in the given field.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn multiply_add_slice_in(self, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
         assert_eq!(source.len(), sum.len(), "slices of different lengths");
-        dispatch_gf8!(self.level(), token => kernel::multiply_add(token, constant, source, sum));
+        dispatch_gf8!(self.level(), token => kernel::multiply_add(token, field, constant, source, sum));
+    }
+}
+
+/// The largest [`table_bytes`].
+pub(crate) const MAX_TABLE_BYTES: usize = 32;
+
+/// Returns the length in bytes of a coefficient in [`Maps::memory`].
+pub(crate) fn table_bytes(level: Gf8Level) -> usize {
+    dispatch_gf8!(level, token => matrix_kernel::map_bytes(token))
+}
+
+/// Writes [`Maps::memory`] for coefficients that are given row after row.
+pub(crate) fn set_up(level: Gf8Level, field: Field, columns: usize, coefficients: &[u8], memory: &mut [u8]) {
+    dispatch_gf8!(level, token => matrix_kernel::prepare(token, field, columns, coefficients, memory));
+}
+
+/// Multiplies a matrix and slices, or adds the products.
+pub(crate) fn product(
+    level: Gf8Level,
+    matrix: &Maps<'_>,
+    sources: &[&[u8]],
+    destinations: &mut [&mut [u8]],
+    accumulate: bool,
+) {
+    dispatch_gf8!(level, token => matrix_kernel::multiply(token, matrix, sources, destinations, accumulate));
+    if let Some(last) = destinations.last_mut() {
+        crate::fault::flip("gf8", level, last);
     }
 }

@@ -23,6 +23,8 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 "
 )]
 //!
+//! All names are also here, at the module's root.
+//!
 //! # Features
 //! | feature of this crate | gives |
 //! |---|---|
@@ -57,6 +59,10 @@ mod hash;
 mod rounds;
 #[path = "../rustcrypto/stream.rs"]
 mod stream;
+
+pub use chacha20::*;
+pub use chacha20poly1305::*;
+pub use poly1305::{BLOCK_SIZE, Block, KEY_SIZE, Poly1305, universal_hash};
 
 /// The names of the crate `chacha20`, version 0.9.
 pub mod chacha20 {

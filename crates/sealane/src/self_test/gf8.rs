@@ -4,6 +4,7 @@ use sealane_simd::{CachedLevel, Gf8Level};
 
 use super::absorb;
 use crate::backend::{BackendOf, Family, Gf8Family, SelfTestCache};
+use crate::gf8::{self, Field, MAX_TABLE_BYTES};
 use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
 
 impl Family for Gf8Family {
@@ -89,20 +90,49 @@ fn share_and_combine(
 const CONSTANTS: [u8; 3] = [0x03, 0x5c, 0xa1];
 const SLICE_BYTES: usize = 64 * 4 + 21;
 
-const GF8_DIGEST: u64 = 15_117_268_883_581_855_868;
+const GF8_DIGEST: u64 = 1_958_414_158_874_946_989;
 
-/// All bytes times each constant, and their sum.
+/// Coefficients of several groups of rows.
+const ROWS: usize = 7;
+const COLUMNS: usize = 3;
+const COEFFICIENTS: [u8; ROWS * COLUMNS] = {
+    let mut coefficients = [0; ROWS * COLUMNS];
+    let mut i = 0;
+    while i < coefficients.len() {
+        coefficients[i] = (i * 83 + 1) as u8;
+        i += 1;
+    }
+    coefficients
+};
+/// Two vectors of the widest backend, one, and a part of one.
+const SHARD_BYTES: usize = 64 * 3 + 21;
+
+/// All bytes times each constant, and their sum, in both fields; and products of a matrix.
 fn gf8_digest(backend: BackendOf<Gf8Family>) -> u64 {
     let mut source = [0; SLICE_BYTES];
     for (i, byte) in source.iter_mut().enumerate() {
         *byte = i as u8;
     }
     let (mut sum, mut digest) = ([0; SLICE_BYTES], 0);
-    for constant in CONSTANTS {
-        let mut product = source;
-        backend.multiply_slice(constant, &mut product);
-        backend.multiply_add_slice(constant, &product, &mut sum);
-        digest = absorb(absorb(digest, &product), &sum);
+    for field in [Field::Aes, Field::ReedSolomon] {
+        for constant in CONSTANTS {
+            let mut product = source;
+            backend.multiply_slice_in(field, constant, &mut product);
+            backend.multiply_add_slice_in(field, constant, &product, &mut sum);
+            digest = absorb(absorb(digest, &product), &sum);
+        }
+    }
+    let mut memory = [0; ROWS * COLUMNS * MAX_TABLE_BYTES];
+    let memory = &mut memory[..ROWS * COLUMNS * gf8::table_bytes(backend.level())];
+    gf8::set_up(backend.level(), Field::ReedSolomon, COLUMNS, &COEFFICIENTS, memory);
+    let matrix = gf8::Maps { rows: ROWS, columns: COLUMNS, memory };
+    let sources = [&source[..SHARD_BYTES], &source[1..][..SHARD_BYTES], &source[2..][..SHARD_BYTES]];
+    let mut shards = [[0; SHARD_BYTES]; ROWS];
+    for accumulate in [false, true] {
+        let mut destinations = shards.each_mut().map(|shard| &mut shard[..]);
+        let sources = if accumulate { [sources[1], sources[2], sources[0]] } else { sources };
+        gf8::product(backend.level(), &matrix, &sources, &mut destinations, accumulate);
+        digest = absorb(digest, shards.as_flattened());
     }
     digest
 }
@@ -123,14 +153,25 @@ mod tests {
 
     #[test]
     fn the_known_answer_of_products_is_that_of_the_reference() {
-        use sealane_spec::shamir_bytes::multiply;
+        use sealane_spec::erasure::{multiply, multiply_shards};
         let source: [u8; SLICE_BYTES] = core::array::from_fn(|i| i as u8);
         let (mut sum, mut digest) = ([0; SLICE_BYTES], 0);
-        for constant in CONSTANTS {
-            let product = source.map(|byte| multiply(constant, byte));
-            sum.iter_mut().zip(product).for_each(|(sum, byte)| *sum ^= multiply(constant, byte));
-            digest = absorb(absorb(digest, &product), &sum);
+        for polynomial in [0x11b, 0x11d] {
+            for constant in CONSTANTS {
+                let product = source.map(|byte| multiply(polynomial, constant, byte));
+                sum.iter_mut().zip(product).for_each(|(sum, byte)| *sum ^= multiply(polynomial, constant, byte));
+                digest = absorb(absorb(digest, &product), &sum);
+            }
         }
+        let matrix: [_; ROWS] = core::array::from_fn(|row| COEFFICIENTS[row * COLUMNS..][..COLUMNS].to_vec());
+        let product = |starts: [usize; COLUMNS]| {
+            let sources = starts.map(|start| source[start..][..SHARD_BYTES].to_vec());
+            multiply_shards(0x11d, &matrix, &sources).concat()
+        };
+        let (first, second) = (product([0, 1, 2]), product([1, 2, 0]));
+        digest = absorb(digest, &first);
+        let both: std::vec::Vec<u8> = first.iter().zip(&second).map(|(a, b)| a ^ b).collect();
+        digest = absorb(digest, &both);
         assert_eq!(digest, GF8_DIGEST);
     }
 

@@ -1,8 +1,9 @@
-//! Bytes times a constant in GF(2^8) against the reference, on every backend: all constants,
-//! lengths and alignments.
+//! Bytes times a constant in GF(2^8) against the reference, in both fields, on every backend: all
+//! constants, lengths and alignments.
 
 use sealane::Gf8Family;
-use sealane::gf8::{self, Backend};
+use sealane::gf8::{self, Backend, Field};
+use sealane_spec::erasure;
 use sealane_spec::shamir_bytes::multiply;
 
 use crate::common::{backends_of, octets};
@@ -16,12 +17,48 @@ fn backends() -> Vec<Backend> {
 const MAX_LENGTH: usize = 260;
 const CONSTANTS: [u8; 6] = [0, 1, 2, 0x53, 0x80, 0xff];
 
+const FIELDS: [Field; 2] = [Field::Aes, Field::ReedSolomon];
+
+fn products_in(field: Field, constant: u8, data: &[u8]) -> Vec<u8> {
+    let multiply = |byte: &u8| match field {
+        Field::Aes => multiply(constant, *byte),
+        _ => erasure::multiply(0x11d, constant, *byte),
+    };
+    data.iter().map(multiply).collect()
+}
+
 fn products(constant: u8, data: &[u8]) -> Vec<u8> {
-    data.iter().map(|byte| multiply(constant, *byte)).collect()
+    products_in(Field::Aes, constant, data)
+}
+
+fn added(products: &[u8], sum: &[u8]) -> Vec<u8> {
+    products.iter().zip(sum).map(|(product, byte)| product ^ byte).collect()
 }
 
 fn sums(constant: u8, source: &[u8], sum: &[u8]) -> Vec<u8> {
-    products(constant, source).iter().zip(sum).map(|(product, byte)| product ^ byte).collect()
+    added(&products(constant, source), sum)
+}
+
+#[test]
+fn elements_are_those_of_the_reference() {
+    for (field, polynomial) in FIELDS.into_iter().zip([0x11b, 0x11d]) {
+        assert_eq!(field.polynomial(), polynomial);
+        assert_eq!([field.inverse(0), field.inverse(1)], [None, Some(1)]);
+        for a in 0..=255 {
+            for b in 0..=255 {
+                assert_eq!(field.product(a, b), erasure::multiply(polynomial, a, b), "{a} times {b} in {field:?}");
+            }
+            assert!(a == 0 || field.inverse(a) == Some(erasure::inverse(polynomial, a)), "1 / {a} in {field:?}");
+            for exponent in [0, 1, 2, 3, 100, 254, 255, 256] {
+                let expected = erasure::power(polynomial, a, exponent as usize);
+                assert_eq!(field.power(a, exponent), expected, "{a}^{exponent} in {field:?}");
+            }
+        }
+    }
+    // What the documentation says about 3 and 2.
+    for (field, generator) in FIELDS.into_iter().zip([3, 2]) {
+        assert!((1..255).all(|exponent| field.power(generator, exponent) != 1), "{generator} in {field:?}");
+    }
 }
 
 #[test]
@@ -29,14 +66,15 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
     let all: Vec<u8> = (0..=255).collect();
     for length in [1, 100, 256] {
         let (data, sum) = (&all[256 - length..], &octets(1, 256)[..length]);
-        for constant in 0..=255 {
-            let (products, sums) = (products(constant, data), sums(constant, data, sum));
+        for (field, constant) in FIELDS.into_iter().flat_map(|field| (0..=255).map(move |constant| (field, constant))) {
+            let products = products_in(field, constant, data);
+            let sums = added(&products, sum);
             for backend in backends() {
                 let (mut multiplied, mut added) = (data.to_vec(), sum.to_vec());
-                backend.multiply_slice(constant, &mut multiplied);
-                backend.multiply_add_slice(constant, data, &mut added);
-                assert_eq!(multiplied, products, "{constant} times {length} bytes on {backend}");
-                assert_eq!(added, sums, "{constant} times {length} bytes, added on {backend}");
+                backend.multiply_slice_in(field, constant, &mut multiplied);
+                backend.multiply_add_slice_in(field, constant, data, &mut added);
+                assert_eq!(multiplied, products, "{constant} times {length} bytes in {field:?} on {backend}");
+                assert_eq!(added, sums, "{constant} times {length} bytes in {field:?}, added on {backend}");
             }
         }
     }
@@ -46,13 +84,14 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
 #[test]
 fn every_length_is_that_of_the_reference() {
     let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));
-    for constant in CONSTANTS {
-        let (products, sums) = (products(constant, &data), sums(constant, &data, &sum));
+    for (field, constant) in FIELDS.into_iter().flat_map(|field| CONSTANTS.map(|constant| (field, constant))) {
+        let products = products_in(field, constant, &data);
+        let sums = added(&products, &sum);
         for backend in backends() {
             for length in 0..=MAX_LENGTH {
                 let (mut multiplied, mut added) = (data.clone(), sum.clone());
-                backend.multiply_slice(constant, &mut multiplied[..length]);
-                backend.multiply_add_slice(constant, &data[..length], &mut added[..length]);
+                backend.multiply_slice_in(field, constant, &mut multiplied[..length]);
+                backend.multiply_add_slice_in(field, constant, &data[..length], &mut added[..length]);
                 let is_right = |result: &[u8], expected: &[u8], before: &[u8]| {
                     result[..length] == expected[..length] && result[length..] == before[length..]
                 };

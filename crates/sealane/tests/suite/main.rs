@@ -23,6 +23,7 @@ mod exercised;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;
+mod gf8_matrix;
 // Other systems have no pages to protect, or no interface for that, so these tests do not exist
 // there.
 #[cfg(unix)]

@@ -4,7 +4,8 @@ use super::intrinsics::*;
 
 use super::Neon;
 use super::neon::neon;
-use crate::gf8::nibble_products;
+use crate::gf8::{nibble_products, store_nibble_values};
+use crate::tuning::{self, Gf8MatrixTuning};
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 impl Gf8 for Neon {
@@ -28,7 +29,10 @@ impl Gf8Bytes for NeonBytes {
     type Factor = Pair;
     type SecretFactor = Pair;
     type Multiplicand = (Pair, Neon);
+    type Map = Pair;
     const BYTES: usize = 16;
+    const MAP_BYTES: usize = 32;
+    const MATRIX: Gf8MatrixTuning = tuning::GF8_MATRIX_NEON;
 
     #[inline(always)]
     fn load(token: Neon, bytes: &[u8]) -> Self {
@@ -59,12 +63,7 @@ impl Gf8Bytes for NeonBytes {
 
     #[inline(always)]
     fn factor(token: Neon, factor: u8) -> Pair {
-        let table = &NIBBLE_PRODUCTS[usize::from(factor)];
-        neon!(token, (table: &[u8; 32] = table) -> Pair {
-            // SAFETY: the reference is valid for reading 32 bytes.
-            let pair = unsafe { vld1q_u8_x2(table.as_ptr()) };
-            (pair.0, pair.1)
-        })
+        Self::load_map(token, &NIBBLE_PRODUCTS[usize::from(factor)])
     }
     #[inline(always)]
     fn secret_factor(token: Neon, factor: u8) -> Pair {
@@ -92,5 +91,23 @@ impl Gf8Bytes for NeonBytes {
     #[inline(always)]
     fn mul_secret(multiplicand: (Pair, Neon), factor: Pair) -> Self {
         Self::mul(multiplicand, factor)
+    }
+
+    #[inline(always)]
+    fn store_map(values: &[u8; 8], memory: &mut [u8]) {
+        store_nibble_values(values, memory);
+    }
+    #[inline(always)]
+    fn load_map(token: Neon, memory: &[u8]) -> Pair {
+        let table: &[u8; 32] = memory.first_chunk().expect("both halves");
+        neon!(token, (table: &[u8; 32] = table) -> Pair {
+            // SAFETY: the reference is valid for reading 32 bytes.
+            let pair = unsafe { vld1q_u8_x2(table.as_ptr()) };
+            (pair.0, pair.1)
+        })
+    }
+    #[inline(always)]
+    fn apply(multiplicand: (Pair, Neon), map: Pair) -> Self {
+        Self::mul(multiplicand, map)
     }
 }

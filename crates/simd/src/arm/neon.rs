@@ -23,10 +23,16 @@ impl Simd for Neon {
     type Words = NeonWords;
     type U64Lanes = NeonU64Lanes;
     type OneBlock = Self;
+    type Cipher = Self;
     const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
     #[inline(always)]
     fn for_one_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn for_cipher(self) -> Self {
         self
     }
 }

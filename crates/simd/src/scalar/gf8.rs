@@ -2,6 +2,7 @@
 //! always has them.
 
 use crate::gf8::multiples;
+use crate::tuning::{self, Gf8MatrixTuning};
 use crate::{Gf8, Gf8Bytes, Scalar};
 
 /// Words in a vector: 128 bits.
@@ -30,7 +31,10 @@ impl Gf8Bytes for ScalarBytes {
     type Factor = u8;
     type SecretFactor = [u64; 8];
     type Multiplicand = Self;
+    type Map = [u64; 8];
     const BYTES: usize = 8 * WORDS;
+    const MAP_BYTES: usize = 8;
+    const MATRIX: Gf8MatrixTuning = tuning::GF8_MATRIX_SCALAR;
 
     #[inline(always)]
     fn load(_: Scalar, bytes: &[u8]) -> Self {
@@ -90,6 +94,20 @@ impl Gf8Bytes for ScalarBytes {
             }
         }
         Self(product)
+    }
+
+    #[inline(always)]
+    fn store_map(values: &[u8; 8], memory: &mut [u8]) {
+        memory[..8].copy_from_slice(values);
+    }
+    #[inline(always)]
+    fn load_map(_: Scalar, memory: &[u8]) -> [u64; 8] {
+        let values: &[u8; 8] = memory.first_chunk().expect("eight bytes");
+        values.map(u64::from)
+    }
+    #[inline(always)]
+    fn apply(multiplicand: Self, map: [u64; 8]) -> Self {
+        Self::mul_secret(multiplicand, map)
     }
 }
 

@@ -70,11 +70,17 @@ impl Simd for Scalar {
     type Words = ScalarWords;
     type U64Lanes = ScalarU64Lanes;
     type OneBlock = Self;
+    type Cipher = Self;
     const TUNING: Tuning = tuning::SCALAR;
     const VECTORS: bool = false;
 
     #[inline(always)]
     fn for_one_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn for_cipher(self) -> Self {
         self
     }
 }

@@ -4,7 +4,8 @@ use core::arch::wasm32::*;
 
 use super::Simd128;
 use super::simd128::{load, operations, store};
-use crate::gf8::nibble_products;
+use crate::gf8::{nibble_products, store_nibble_values};
+use crate::tuning::{self, Gf8MatrixTuning};
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 impl Gf8 for Simd128 {
@@ -28,7 +29,10 @@ impl Gf8Bytes for Simd128Bytes {
     type Factor = Pair;
     type SecretFactor = Pair;
     type Multiplicand = Pair;
+    type Map = Pair;
     const BYTES: usize = 16;
+    const MAP_BYTES: usize = 32;
+    const MATRIX: Gf8MatrixTuning = tuning::GF8_MATRIX_SIMD128;
 
     #[inline(always)]
     fn load(_: Simd128, bytes: &[u8]) -> Self {
@@ -48,9 +52,8 @@ impl Gf8Bytes for Simd128Bytes {
     }
 
     #[inline(always)]
-    fn factor(_: Simd128, factor: u8) -> Pair {
-        let (halves, _) = NIBBLE_PRODUCTS[usize::from(factor)].as_chunks();
-        (load(&halves[0]), load(&halves[1]))
+    fn factor(token: Simd128, factor: u8) -> Pair {
+        Self::load_map(token, &NIBBLE_PRODUCTS[usize::from(factor)])
     }
     #[inline(always)]
     fn secret_factor(_: Simd128, factor: u8) -> Pair {
@@ -68,5 +71,19 @@ impl Gf8Bytes for Simd128Bytes {
     #[inline(always)]
     fn mul_secret(nibbles: Pair, factor: Pair) -> Self {
         Self::mul(nibbles, factor)
+    }
+
+    #[inline(always)]
+    fn store_map(values: &[u8; 8], memory: &mut [u8]) {
+        store_nibble_values(values, memory);
+    }
+    #[inline(always)]
+    fn load_map(_: Simd128, memory: &[u8]) -> Pair {
+        let (halves, _) = memory.as_chunks();
+        (load(&halves[0]), load(&halves[1]))
+    }
+    #[inline(always)]
+    fn apply(nibbles: Pair, map: Pair) -> Self {
+        Self::mul(nibbles, map)
     }
 }

@@ -42,10 +42,16 @@ impl Simd for Simd128 {
     type Words = Simd128Words;
     type U64Lanes = Simd128U64Lanes;
     type OneBlock = Self;
+    type Cipher = Self;
     const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
     #[inline(always)]
     fn for_one_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn for_cipher(self) -> Self {
         self
     }
 }

@@ -22,7 +22,7 @@ token! {
     Avx2: "avx2,bmi2", FEATURES
 }
 
-simd! { Avx2: Avx2Words, Avx2U64Lanes, super::Ssse3, AVX2 }
+simd! { Avx2: Avx2Words, Avx2U64Lanes, super::Ssse3, Avx2, AVX2 }
 
 macro_rules! avx2 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };

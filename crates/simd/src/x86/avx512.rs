@@ -32,13 +32,13 @@ token! {
     Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
 }
 
-simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, AVX512;
+simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX512;
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::detect()
     }
 }
-simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, AVX512_IFMA;
+simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX512_IFMA;
     const MUL_ADD_52: bool = true;
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Avx2, Avx512, Ssse3, with_features};
-use crate::gf8::nibble_products;
+use crate::gf8::{nibble_products, store_nibble_values};
 use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 /// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types
@@ -22,6 +22,8 @@ macro_rules! gf8_bytes {
         secret = |$secret:ident| $prepare_secret:expr;
         multiplicand: $multiplicand:ty = |$a:ident| $split:expr;
         mul = |$m:ident, $f:ident| $mul:expr;
+        map: $map:ty, $map_bytes:literal, $tuning:ident = $store_map:path, |$stored:ident| $load_map:expr;
+        apply = |$n:ident, $g:ident| $apply:expr;
     ) => {
         impl Gf8 for $token {
             type Bytes = $bytes;
@@ -42,7 +44,10 @@ macro_rules! gf8_bytes {
             type Factor = $factor;
             type SecretFactor = $factor;
             type Multiplicand = ($multiplicand, $token);
+            type Map = $map;
             const BYTES: usize = $size;
+            const MAP_BYTES: usize = $map_bytes;
+            const MATRIX: crate::tuning::Gf8MatrixTuning = crate::tuning::$tuning;
 
             #[inline(always)]
             fn load(token: $token, bytes: &[u8]) -> Self {
@@ -104,6 +109,23 @@ macro_rules! gf8_bytes {
             fn mul_secret(multiplicand: ($multiplicand, $token), factor: $factor) -> Self {
                 Self::mul(multiplicand, factor)
             }
+
+            #[inline(always)]
+            fn store_map(values: &[u8; 8], memory: &mut [u8]) {
+                $store_map(values, memory);
+            }
+            #[inline(always)]
+            fn load_map(token: $token, memory: &[u8]) -> $map {
+                let memory: &[u8; $map_bytes] = memory.first_chunk().expect("a whole map");
+                with_features!($token, $features, token, ($stored: &[u8; $map_bytes] = memory) -> $map { $load_map })
+            }
+            #[inline(always)]
+            fn apply(multiplicand: ($multiplicand, $token), map: $map) -> Self {
+                let (multiplicand, token) = multiplicand;
+                let values = with_features!($token, $features, token,
+                    ($n: $multiplicand = multiplicand, $g: $map = map) -> $vector { $apply });
+                Self(values, token)
+            }
         }
     };
 }
@@ -137,6 +159,8 @@ gf8_bytes! {
         (_mm_and_si128(a, low_nibbles), _mm_and_si128(_mm_srli_epi16::<4>(a), low_nibbles))
     };
     mul = |m, f| _mm_xor_si128(_mm_shuffle_epi8(f.0, m.0), _mm_shuffle_epi8(f.1, m.1));
+    map: (__m128i, __m128i), 32, GF8_MATRIX_SSSE3 = store_nibble_values, |stored| (half(stored, 0), half(stored, 16));
+    apply = |n, g| _mm_xor_si128(_mm_shuffle_epi8(g.0, n.0), _mm_shuffle_epi8(g.1, n.1));
 }
 
 gf8_bytes! {
@@ -154,6 +178,9 @@ gf8_bytes! {
         (_mm256_and_si256(a, low_nibbles), _mm256_and_si256(_mm256_srli_epi16::<4>(a), low_nibbles))
     };
     mul = |m, f| _mm256_xor_si256(_mm256_shuffle_epi8(f.0, m.0), _mm256_shuffle_epi8(f.1, m.1));
+    map: (__m256i, __m256i), 32, GF8_MATRIX_AVX2 = store_nibble_values, |stored|
+        (_mm256_broadcastsi128_si256(half(stored, 0)), _mm256_broadcastsi128_si256(half(stored, 16)));
+    apply = |n, g| _mm256_xor_si256(_mm256_shuffle_epi8(g.0, n.0), _mm256_shuffle_epi8(g.1, n.1));
 }
 
 gf8_bytes! {
@@ -171,4 +198,7 @@ gf8_bytes! {
         (_mm512_and_si512(a, low_nibbles), _mm512_and_si512(_mm512_srli_epi16::<4>(a), low_nibbles))
     };
     mul = |m, f| _mm512_xor_si512(_mm512_shuffle_epi8(f.0, m.0), _mm512_shuffle_epi8(f.1, m.1));
+    map: (__m512i, __m512i), 32, GF8_MATRIX_AVX512 = store_nibble_values, |stored|
+        (_mm512_broadcast_i32x4(half(stored, 0)), _mm512_broadcast_i32x4(half(stored, 16)));
+    apply = |n, g| _mm512_xor_si512(_mm512_shuffle_epi8(g.0, n.0), _mm512_shuffle_epi8(g.1, n.1));
 }

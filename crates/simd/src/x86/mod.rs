@@ -88,19 +88,27 @@ macro_rules! token {
     };
 }
 
-/// Gives a token its vectors for 32-bit and 64-bit arithmetic.
+/// Gives a token its vectors for 32-bit and 64-bit arithmetic, and the tokens for single blocks and
+/// for the kernels of ChaCha.
 macro_rules! simd {
-    ($token:ident: $words:ty, $u64_lanes:ty, $one_block:ty, $tuning:ident $(; $($more:item)*)?) => {
+    ($token:ident: $words:ty, $u64_lanes:ty, $one_block:ty, $cipher:ty, $tuning:ident $(; $($more:item)*)?) => {
         impl $crate::Simd for $token {
             type Words = $words;
             type U64Lanes = $u64_lanes;
             type OneBlock = $one_block;
+            type Cipher = $cipher;
             const TUNING: $crate::Tuning = $crate::tuning::$tuning;
 
             #[inline(always)]
             fn for_one_block(self) -> $one_block {
                 const { assert!($token::BITS.contains(<$one_block>::BITS), "a token does not prove another") };
                 <$one_block>::implied_by(self)
+            }
+
+            #[inline(always)]
+            fn for_cipher(self) -> $cipher {
+                const { assert!($token::BITS.contains(<$cipher>::BITS), "a token does not prove another") };
+                <$cipher>::implied_by(self)
             }
 
             $($($more)*)?

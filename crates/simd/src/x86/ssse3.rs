@@ -16,7 +16,7 @@ token! {
     Ssse3: "ssse3", FEATURES
 }
 
-simd! { Ssse3: Ssse3Words, Ssse3U64Lanes, Ssse3, SSSE3 }
+simd! { Ssse3: Ssse3Words, Ssse3U64Lanes, Ssse3, Ssse3, SSSE3 }
 
 macro_rules! ssse3 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Ssse3, "ssse3", $proof, $($rest)*) };

@@ -10,6 +10,7 @@ use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
 use super::cipher::{ChaChaPoly1305, check_length, sealed};
 use crate::aead::construction::Tag;
+use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
 use crate::wipe::wipe;
 use request::{Operation, Request};
@@ -33,6 +34,10 @@ impl<'a, N> SealRequest<'a, N> {
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a mut Tag) -> Self {
         Self { nonce, aad, buffer, tag }
+    }
+
+    fn message(&mut self) -> (&N, Request<'_>) {
+        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation: Operation::Seal(self.tag) })
     }
 }
 
@@ -137,10 +142,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// If a buffer is longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
     pub fn seal_batch(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         requests.iter().for_each(|request| check_length(request.buffer.len()));
-        self.batch(requests.iter_mut().map(|request| {
-            let operation = Operation::Seal(request.tag);
-            (&request.nonce, Request { aad: request.aad, data: request.buffer, operation })
-        }));
+        self.batch(requests.iter_mut().map(SealRequest::message));
         if let Some(request) = requests.first_mut() {
             crate::fault::flip("batch", self.level, request.tag);
         }
@@ -162,7 +164,23 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
-    fn batch<'a>(&self, mut messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)
+    /// Does the same as [`ChaChaPoly1305::seal_batch`], before the kernels are known to be right.
+    pub(crate) fn seal_batch_untested(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
+        self.together(requests.iter_mut().map(SealRequest::message));
+    }
+
+    fn batch<'a>(&self, messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)
+    where
+        L::Nonce: 'a,
+    {
+        if SelfTestOf::<BatchFamily>::of(self.level).passed() {
+            self.together(messages);
+        } else {
+            messages.for_each(|(nonce, message)| self.alone(nonce, message));
+        }
+    }
+
+    fn together<'a>(&self, mut messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)
     where
         L::Nonce: 'a,
     {

@@ -43,13 +43,15 @@ impl Coefficients {
     /// Fills `buffer` with the coefficients, `per_byte` for each byte of the secret, starting at
     /// the block of the next byte.
     #[inline(always)]
-    pub(super) fn fill<S: Simd>(&self, token: S, per_byte: usize, buffer: &mut [u8]) {
+    pub(super) fn fill<S: Simd>(&mut self, token: S, per_byte: usize, buffer: &mut [u8]) {
         buffer.fill(0);
         if !buffer.is_empty() {
             let counter = (self.position / BLOCK_BYTES as u64).checked_mul(per_byte as u64);
             // Producing 2^64 blocks of key stream takes centuries.
             let counter = counter.expect("fewer than 2^62 bytes are shared with one seed");
-            kernel::apply::<S, 20, true>(token, &self.state, counter, buffer);
+            kernel::with_word_13(&mut self.state, counter, buffer, |state, counter, buffer| {
+                kernel::apply::<S, 20>(token, state, counter, buffer);
+            });
         }
     }
 

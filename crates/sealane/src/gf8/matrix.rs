@@ -1,0 +1,141 @@
+//! A matrix over GF(2^8), prepared for products with slices.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use sealane_simd::Gf8Level;
+
+use super::matrix_kernel::Maps;
+use super::{Backend, Field, product, set_up, table_bytes};
+use crate::wipe::wipe;
+
+/// A matrix of coefficients in a [`Field`], which multiplies slices: the encoder and the decoder of
+/// a linear code.
+///
+/// Its tables are made once, for one backend, in [`Matrix::new`]: 8 or 32 bytes for each
+/// coefficient. [`Matrix::multiply`] reads each source once for up to 6 destinations, and longer
+/// columns of destinations block by block from the first-level cache.
+///
+/// No branch and no address depends on the coefficients or on the bytes, so both may be secret. The
+/// time depends on the shape and on the lengths. The tables are wiped when they are dropped.
+///
+/// ```
+/// use sealane::gf8::{Field, Matrix};
+///
+/// // RAID-6: P is the sum of the blocks of data, and Q the sum of 2^i times block i.
+/// let raid6 = Matrix::new(Field::ReedSolomon, 2, 3, &[1, 1, 1, 1, 2, 4]);
+/// let data: [&[u8]; 3] = [b"first", b"other", b"third"];
+/// let (mut p, mut q) = ([0; 5], [0; 5]);
+/// raid6.multiply(&data, &mut [&mut p, &mut q]);
+///
+/// // Blocks 0 and 2 are lost: P and Q are two equations for them.
+/// let (mut equations, mut solution) = ([1, 1, 1, 4], [0; 4]);
+/// Field::ReedSolomon.invert_matrix(2, &mut equations, &mut solution)?;
+/// let known = Matrix::new(Field::ReedSolomon, 2, 1, &[1, 2]);
+/// known.multiply_add(&[data[1]], &mut [&mut p, &mut q]);
+/// let (mut first, mut third) = ([0; 5], [0; 5]);
+/// Matrix::new(Field::ReedSolomon, 2, 2, &solution).multiply(&[&p, &q], &mut [&mut first, &mut third]);
+/// assert_eq!((&first, &third), (b"first", b"third"));
+/// # Ok::<(), sealane::gf8::SingularMatrix>(())
+/// ```
+pub struct Matrix {
+    field: Field,
+    rows: usize,
+    columns: usize,
+    level: Gf8Level,
+    memory: Vec<u8>,
+}
+
+impl Matrix {
+    /// Prepares a matrix of `rows` × `columns` coefficients, given row after row, on the widest
+    /// backend.
+    ///
+    /// # Panics
+    /// If there are not `rows` times `columns` coefficients.
+    #[must_use]
+    pub fn new(field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
+        Self::with_backend(Backend::detect(), field, rows, columns, coefficients)
+    }
+
+    /// Prepares a matrix as [`Matrix::new`] does, on the given backend.
+    ///
+    /// # Panics
+    /// If there are not `rows` times `columns` coefficients.
+    #[must_use]
+    pub fn with_backend(backend: Backend, field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
+        assert_eq!(Some(coefficients.len()), rows.checked_mul(columns), "rows times columns");
+        let level = backend.level();
+        let mut memory = vec![0; coefficients.len() * table_bytes(level)];
+        set_up(level, field, columns, coefficients, &mut memory);
+        Self { field, rows, columns, level, memory }
+    }
+
+    /// Sets destination i to Σ c_ij · source j: the product of the matrix and the sources.
+    ///
+    /// # Panics
+    /// If there are not as many sources as columns, or destinations as rows, or if the slices
+    /// differ in length.
+    pub fn multiply(&self, sources: &[&[u8]], destinations: &mut [&mut [u8]]) {
+        self.run(sources, destinations, false);
+    }
+
+    /// Adds Σ c_ij · source j to destination i. The parts of a long sum, such as one from a few
+    /// sources at a time, come together in this way.
+    ///
+    /// # Panics
+    /// If there are not as many sources as columns, or destinations as rows, or if the slices
+    /// differ in length.
+    pub fn multiply_add(&self, sources: &[&[u8]], destinations: &mut [&mut [u8]]) {
+        self.run(sources, destinations, true);
+    }
+
+    fn run(&self, sources: &[&[u8]], destinations: &mut [&mut [u8]], accumulate: bool) {
+        assert_eq!(sources.len(), self.columns, "a source for each column");
+        assert_eq!(destinations.len(), self.rows, "a destination for each row");
+        let lengths = || sources.iter().map(|s| s.len()).chain(destinations.iter().map(|d| d.len()));
+        assert!(lengths().all(|length| Some(length) == lengths().next()), "slices of different lengths");
+        let maps = Maps { rows: self.rows, columns: self.columns, memory: &self.memory };
+        product(self.level, &maps, sources, destinations, accumulate);
+    }
+
+    /// Returns the field.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        self.field
+    }
+
+    /// Returns the number of rows, which is that of destinations.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns the number of columns, which is that of sources.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns the backend.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        Backend::of(self.level)
+    }
+}
+
+impl Drop for Matrix {
+    fn drop(&mut self) {
+        wipe(&mut self.memory);
+    }
+}
+
+impl zeroize::ZeroizeOnDrop for Matrix {}
+
+impl fmt::Debug for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, rows, columns, .. } = self;
+        let mut debug = f.debug_struct("Matrix");
+        debug.field("field", field).field("rows", rows).field("columns", columns).finish_non_exhaustive()
+    }
+}
