@@ -66,6 +66,6 @@ fn generator() -> Vec<u8> {
 }
 
 fn run() -> Vec<u8> {
-    [blocks::<R8, Ietf>(), blocks::<R12, Ietf>(), blocks::<R20, Ietf>(), blocks::<R20, Legacy>(), wrapped(), wraps()]
+    [blocks::<R8, Ietf>(), blocks::<R12, Ietf>(), blocks::<R20, Ietf>(), blocks::<R20, Legacy>(), wrapped(), wraps(), generator()]
         .concat()
 }
