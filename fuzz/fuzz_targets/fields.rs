@@ -190,7 +190,7 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
     let chosen = [threshold, points.len()];
     let at_target = shamir_bytes::interpolate(&points[..threshold], &slices[..threshold], target);
     for backend in backends::<Gf8Family>() {
-        let mut splitter = Splitter::from_seed(threshold, &points, seed, backend).expect("valid parameters");
+        let mut splitter = Splitter::from_seed_with_backend(threshold, &points, seed, backend).expect("valid parameters");
         let mut shares = vec![vec![0; secret.len()]; points.len()];
         let mut buffers: Vec<_> = shares.iter_mut().map(Vec::as_mut_slice).collect();
         splitter.split(secret, &mut buffers).expect("buffers of the right length");
@@ -225,14 +225,14 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
         backend.evaluate(&elements, &points, &mut evaluated);
         assert!(evaluated == values, "{} on {backend}", F::BITS);
         for count in [threshold, shares.len()] {
-            let secret = element::reconstruct_on(threshold, &shares[..count], backend).expect("shares of one secret");
+            let secret = element::reconstruct_with_backend(threshold, &shares[..count], backend).expect("shares of one secret");
             assert!(secret == elements[0], "{} on {backend}", F::BITS);
         }
     }
     let Some(damaged) = damaged.map(|at| usize::from(at) % shares.len()) else { return };
     shares[damaged] = share((&points[damaged], &(values[damaged] + Element::ONE)));
     for backend in backends::<ClmulFamily>() {
-        let found = element::reconstruct_on(threshold, &shares, backend);
+        let found = element::reconstruct_with_backend(threshold, &shares, backend);
         // One share more than the threshold detects a wrong share, and two more identify it.
         assert_eq!(found.is_err(), shares.len() > threshold, "{} on {backend}", F::BITS);
     }

@@ -197,13 +197,13 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
     let whole = Cuts::default();
     let cuts = Cuts::arbitrary(u)?;
     let split = |cuts: &Cuts| {
-        let mut splitter = Splitter::from_seed(threshold, &points, &seed, backend).expect("valid parameters");
+        let mut splitter = Splitter::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
         let mut shares = vec![vec![0; secret.len()]; points.len()];
         in_pieces(cuts, &mut shares, |start, pieces| {
             let end = start + pieces[0].len();
             splitter.split(&secret[start..end], pieces).expect("buffers of one length");
         });
-        let mut refresher = Refresher::from_seed(threshold, &points, &seed, backend).expect("valid parameters");
+        let mut refresher = Refresher::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
         in_pieces(cuts, &mut shares, |_, pieces| refresher.refresh(pieces).expect("buffers of one length"));
         shares
     };
@@ -269,7 +269,7 @@ fn streams(u: &mut Unstructured<'_>) -> Result<()> {
     let length = u.int_in_range(0..=40_000)?;
     let secret = sealane_fuzz::scattered(u64::arbitrary(u)?, length);
     let lengths = RefCell::new(Vec::<u16>::arbitrary(u)?.into_iter().cycle());
-    let splitter = || Splitter::from_seed(threshold, &points, &seed, backend).expect("valid parameters");
+    let splitter = || Splitter::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
     let mut whole = vec![vec![0; length]; points.len()];
     let mut buffers: Vec<_> = whole.iter_mut().map(Vec::as_mut_slice).collect();
     splitter().split(&secret, &mut buffers).expect("buffers of one length");

@@ -54,11 +54,13 @@ impl Add for Num {
     /// Returns the sum. Panics if it is 2^288 or more.
     fn add(self, other: Self) -> Self {
         let mut sum = [0; LIMBS];
-        let mut carry = false;
+        let mut carry = 0;
         for (i, limb) in sum.iter_mut().enumerate() {
-            (*limb, carry) = self.0[i].carrying_add(other.0[i], carry);
+            let t = u64::from(self.0[i]) + u64::from(other.0[i]) + carry;
+            *limb = t as u32;
+            carry = t >> 32;
         }
-        assert!(!carry, "a sum does not fit");
+        assert!(carry == 0, "a sum does not fit");
         Self(sum)
     }
 }
@@ -71,7 +73,9 @@ impl Sub for Num {
         let mut difference = [0; LIMBS];
         let mut borrow = false;
         for (i, limb) in difference.iter_mut().enumerate() {
-            (*limb, borrow) = self.0[i].borrowing_sub(other.0[i], borrow);
+            let t = i64::from(self.0[i]) - i64::from(other.0[i]) - i64::from(borrow);
+            *limb = t as u32;
+            borrow = t < 0;
         }
         assert!(!borrow, "a difference is negative");
         Self(difference)

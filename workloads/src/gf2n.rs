@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf2n::{Backend, Degree, DynamicElement, DynamicField, Element, Field};
+use sealane::gf2n::{ClmulBackend, Degree, DynamicElement, DynamicField, Element, Field};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
 use crate::{Run, Secrets};
@@ -28,7 +28,7 @@ pub fn arithmetic<const BITS: usize>(backend: &str, count: usize, secrets: Secre
 where
     Degree<BITS>: Field,
 {
-    let backend = Backend::by_name(backend)?;
+    let backend = ClmulBackend::by_name(backend)?;
     let (a, b): (Of<BITS>, Of<BITS>) = (secret(secrets), secret(secrets));
     let mut many: Vec<Of<BITS>> = elements(count, secrets);
     let factors = many.clone();
@@ -51,7 +51,7 @@ pub fn scale<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_
 where
     Degree<BITS>: Field,
 {
-    let backend = Backend::by_name(backend)?;
+    let backend = ClmulBackend::by_name(backend)?;
     let factor: Of<BITS> = secret(secrets);
     let mut many = elements(count, secrets);
     Ok(Box::new(move || {
@@ -65,7 +65,7 @@ pub fn evaluate<const BITS: usize>(backend: &str, count: usize, secrets: Secrets
 where
     Degree<BITS>: Field,
 {
-    let backend = Backend::by_name(backend)?;
+    let backend = ClmulBackend::by_name(backend)?;
     let coefficients: Vec<Of<BITS>> = elements(count, secrets);
     let points = elements(count, secrets);
     let mut values = points.clone();
@@ -80,7 +80,7 @@ pub fn dot_product<const BITS: usize>(backend: &str, count: usize, secrets: Secr
 where
     Degree<BITS>: Field,
 {
-    let backend = Backend::by_name(backend)?;
+    let backend = ClmulBackend::by_name(backend)?;
     let (a, b): (Vec<Of<BITS>>, Vec<Of<BITS>>) = (elements(count, secrets), elements(count, secrets));
     Ok(Box::new(move || {
         black_box(backend.dot_product(&a, &b));
@@ -90,7 +90,7 @@ where
 /// Returns a field of a degree that is chosen at run time, on that backend.
 pub(crate) fn dynamic_field(backend: &str, bits: usize) -> Result<DynamicField, BackendError> {
     let field = DynamicField::of_degree(bits).expect("a degree that has a field");
-    Ok(field.with_backend(Backend::by_name(backend)?))
+    Ok(field.with_backend(ClmulBackend::by_name(backend)?))
 }
 
 /// Returns secret elements of the field.

@@ -4,12 +4,13 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::{Backend, Field, Matrix};
+use sealane::Gf8Backend;
+use sealane::gf8::{Field, Matrix};
 
 use crate::{Run, Secrets};
 
 /// A backend, a constant, and two slices.
-type Parts = (Backend, [u8; 1], Vec<u8>, Vec<u8>);
+type Parts = (Gf8Backend, [u8; 1], Vec<u8>, Vec<u8>);
 
 /// Returns the backend, a secret constant, and two secret slices.
 fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Parts, BackendError> {
@@ -17,7 +18,7 @@ fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Parts, Back
     secrets(&mut constant);
     secrets(&mut source);
     secrets(&mut sum);
-    Ok((Backend::by_name(backend)?, black_box(constant), source, sum))
+    Ok((Gf8Backend::by_name(backend)?, black_box(constant), source, sum))
 }
 
 /// Prepares the product of a slice and a constant.
@@ -74,16 +75,11 @@ pub fn matrix_add(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Ru
 /// A method of a matrix.
 type Product = fn(&Matrix, &[&[u8]], &mut [&mut [u8]]);
 
-fn matrix_product(
-    backend: &str,
-    size: usize,
-    secrets: Secrets<'_>,
-    product: Product,
-) -> Result<Run, BackendError> {
+fn matrix_product(backend: &str, size: usize, secrets: Secrets<'_>, product: Product) -> Result<Run, BackendError> {
     let (mut coefficients, mut sources) = ([0; ROWS * COLUMNS], vec![0; COLUMNS * size]);
     secrets(&mut coefficients);
     secrets(&mut sources);
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let matrix = Matrix::with_backend(backend, Field::ReedSolomon, ROWS, COLUMNS, &black_box(coefficients));
     let mut sums: [Vec<u8>; ROWS] = std::array::from_fn(|_| vec![0; size]);
     Ok(Box::new(move || {

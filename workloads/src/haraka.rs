@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::haraka::{Backend, Haraka, HarakaS, TweakedHaraka};
+use sealane::haraka::{AesBackend, Haraka, HarakaS, TweakedHaraka};
 
 use crate::{Run, Secrets};
 
@@ -16,7 +16,7 @@ fn inputs<const N: usize>(count: usize, secrets: Secrets<'_>) -> Vec<[u8; N]> {
 
 /// Prepares Haraka-256 with 5 and with 6 rounds, of one input and of all.
 pub fn haraka256(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let haraka = Haraka::with_backend(Backend::by_name(backend)?);
+    let haraka = Haraka::with_backend(AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<32>(count, secrets), vec![[0; 32]; count]);
     Ok(Box::new(move || {
         black_box((haraka.haraka256::<5>(&inputs[0]), haraka.haraka256::<6>(&inputs[0])));
@@ -28,7 +28,7 @@ pub fn haraka256(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Ru
 
 /// Prepares Haraka-512 with 5 and with 6 rounds, of one input and of all.
 pub fn haraka512(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let haraka = Haraka::with_backend(Backend::by_name(backend)?);
+    let haraka = Haraka::with_backend(AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<64>(count, secrets), vec![[0; 32]; count]);
     Ok(Box::new(move || {
         black_box((haraka.haraka512::<5>(&inputs[0]), haraka.haraka512::<6>(&inputs[0])));
@@ -40,7 +40,7 @@ pub fn haraka512(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Ru
 
 /// Prepares Haraka-512 with constants made from a public seed.
 pub fn tweaked(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let haraka = TweakedHaraka::with_backend(b"public seed", Backend::by_name(backend)?);
+    let haraka = TweakedHaraka::with_backend(b"public seed", AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<64>(count, secrets), vec![[0; 32]; count]);
     Ok(Box::new(move || {
         haraka.haraka512_batch(&inputs, &mut hashes);
@@ -50,7 +50,7 @@ pub fn tweaked(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run,
 
 /// Prepares the sponge on a message of that many bytes.
 pub fn sponge(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = AesBackend::by_name(backend)?;
     let mut message = vec![0; size];
     secrets(&mut message);
     Ok(Box::new(move || {

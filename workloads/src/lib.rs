@@ -98,9 +98,9 @@ impl Family {
     pub fn available(self) -> Vec<&'static str> {
         match self {
             Self::ChaCha => sealane::Backend::available().map(BackendOf::name).collect(),
-            Self::Aes => sealane::haraka::Backend::available().map(BackendOf::name).collect(),
-            Self::Clmul => sealane::gf2n::Backend::available().map(BackendOf::name).collect(),
-            Self::Gf8 => sealane::gf8::Backend::available().map(BackendOf::name).collect(),
+            Self::Aes => sealane::AesBackend::available().map(BackendOf::name).collect(),
+            Self::Clmul => sealane::ClmulBackend::available().map(BackendOf::name).collect(),
+            Self::Gf8 => sealane::Gf8Backend::available().map(BackendOf::name).collect(),
         }
     }
 
@@ -112,9 +112,9 @@ impl Family {
     pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
         match self {
             Self::ChaCha => sealane::Backend::from_env().map(BackendOf::name),
-            Self::Aes => sealane::haraka::Backend::from_env().map(BackendOf::name),
-            Self::Clmul => sealane::gf2n::Backend::from_env().map(BackendOf::name),
-            Self::Gf8 => sealane::gf8::Backend::from_env().map(BackendOf::name),
+            Self::Aes => sealane::AesBackend::from_env().map(BackendOf::name),
+            Self::Clmul => sealane::ClmulBackend::from_env().map(BackendOf::name),
+            Self::Gf8 => sealane::Gf8Backend::from_env().map(BackendOf::name),
         }
     }
 
@@ -287,3 +287,8 @@ mod tests {
         assert_eq!([Units::Turn.of(7), Units::Turn.of(0)], [Some(1), None]);
     }
 }
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,8 +4,8 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf2n::{Backend as FieldBackend, Degree, Element, Field};
-use sealane::shamir::bytes::{Backend, Checker, Combiner, Refresher, Splitter};
+use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
+use sealane::shamir::bytes::{Checker, Combiner, Gf8Backend, Refresher, Splitter};
 use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
 
 use crate::generator::Generator;
@@ -27,12 +27,12 @@ fn seed(secrets: Secrets<'_>) -> [u8; 32] {
 
 /// Prepares splitting, in two pieces.
 pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let (seed, mut secret) = (seed(secrets), vec![0; size]);
     secrets(&mut secret);
     let mut shares = vec![vec![0; size]; POINTS.len()];
     Ok(Box::new(move || {
-        let mut splitter = Splitter::from_seed(K, &POINTS, &seed, backend).expect("a sharing");
+        let mut splitter = Splitter::from_seed_with_backend(K, &POINTS, &seed, backend).expect("a sharing");
         let (first, rest) = secret.split_at(size / 3);
         let mut pieces: Vec<_> = shares.iter_mut().map(|share| share.split_at_mut(size / 3)).collect();
         let mut buffers: Vec<_> = pieces.iter_mut().map(|(first, _)| &mut **first).collect();
@@ -44,11 +44,11 @@ pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -
 
 /// Prepares new shares of the same secret.
 pub fn refresh<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let seed = seed(secrets);
     let mut shares = shares(size, secrets);
     Ok(Box::new(move || {
-        let mut refresher = Refresher::from_seed(K, &POINTS, &seed, backend).expect("a sharing");
+        let mut refresher = Refresher::from_seed_with_backend(K, &POINTS, &seed, backend).expect("a sharing");
         refresher.refresh(&mut slices(&mut shares)).expect("whole shares");
     }))
 }
@@ -62,7 +62,7 @@ fn shares(size: usize, secrets: Secrets<'_>) -> Vec<Vec<u8>> {
 
 /// Prepares the secret, and another share, from one to six shares.
 pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let shares = shares(size, secrets);
     let mut combined = vec![0; size];
     Ok(Box::new(move || {
@@ -95,13 +95,13 @@ fn check_after(
     thresholds: &'static [usize],
     change: impl Fn(&mut [Vec<u8>]) + 'static,
 ) -> Result<Run, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let (seed, mut secret) = (seed(secrets), vec![0; size]);
     secrets(&mut secret);
     let mut shares = vec![vec![0; size]; POINTS.len()];
     Ok(Box::new(move || {
         for &threshold in thresholds {
-            let mut splitter = Splitter::from_seed(threshold, &POINTS, &seed, backend).expect("a sharing");
+            let mut splitter = Splitter::from_seed_with_backend(threshold, &POINTS, &seed, backend).expect("a sharing");
             splitter.split(&secret, &mut slices(&mut shares)).expect("whole shares");
             change(&mut shares);
             let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
@@ -116,7 +116,7 @@ pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secr
 where
     Degree<BITS>: Field,
 {
-    let backend = FieldBackend::by_name(backend)?;
+    let backend = ClmulBackend::by_name(backend)?;
     let value: Element<Degree<BITS>> = gf2n::secret(secrets);
     let mut pool = vec![0; 1 << 14];
     secrets(&mut pool);
@@ -128,11 +128,13 @@ where
             bytes.copy_from_slice(these);
             rest = others;
         });
-        let mut shares = sharing::split_with(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
-        sharing::refresh_with(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
+        let mut shares =
+            sharing::split_with_backend(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
+        sharing::refresh_with_backend(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
         let point = *shares[threshold + 1].point();
-        let reissued = sharing::reconstruct_at_on(threshold, &shares[..threshold], &point, backend).expect("shares");
-        let secret = sharing::reconstruct_on(threshold, &shares[1..=threshold], backend).expect("shares");
+        let reissued =
+            sharing::reconstruct_at_with_backend(threshold, &shares[..threshold], &point, backend).expect("shares");
+        let secret = sharing::reconstruct_with_backend(threshold, &shares[1..=threshold], backend).expect("shares");
         black_box((reissued, secret));
     }))
 }

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 type Run<'a> = (&'a Place, String, Vec<&'static str>);
 
 /// Emulation runs about 20 million instructions a second.
-const LIMIT: Duration = Duration::from_mins(30);
+const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {

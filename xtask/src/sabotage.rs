@@ -101,7 +101,7 @@ fn passes(suite: &TestBinary, runner: &Runner, workload: &Workload, backend: &st
         Runner::Machine(cpu) => {
             let arguments = vec!["--test-threads=1".into(), workload.quick_test.into()];
             let guest = Guest { name: suite.name.clone(), program: suite.path.clone(), arguments };
-            let outputs = bochs::run(cpu, &[guest], &environment, Duration::from_mins(10));
+            let outputs = bochs::run(cpu, &[guest], &environment, Duration::from_secs(10 * 60));
             // The error contains the output of a program that failed.
             outputs.map_or_else(|error| format!("{error:#}"), |outputs| outputs.concat())
         }

@@ -22,6 +22,9 @@ pub(crate) struct Options {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// For this target, not for this machine
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
     /// Hold the result to CycloneDX' schema (needs Python with venv)
     #[arg(long)]
     validate: bool,
@@ -31,7 +34,7 @@ const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let target = toolchain::of_compiler("host")?;
+    let target = options.target.clone().map_or_else(|| toolchain::of_compiler("host"), Ok)?;
     let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
     text.push('\n');
     if let Some(file) = &options.output {

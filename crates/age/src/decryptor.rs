@@ -10,7 +10,7 @@ use crate::error::DecryptError;
 use crate::header::{Header, HeaderError};
 use crate::input::Input;
 use crate::scrypt;
-use crate::stream::{NONCE_LEN, StreamReader};
+use crate::stream::{NONCE_BYTES, StreamReader};
 use crate::{Identity, Preamble};
 
 /// Decrypts one file. It holds the header and the rest of the input.
@@ -36,8 +36,8 @@ impl<R: Read> Decryptor<R> {
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
         let header = Header::read(&mut input)?;
-        let mut nonce = [0; NONCE_LEN];
-        if input.read_full(&mut nonce)? < NONCE_LEN {
+        let mut nonce = [0; NONCE_BYTES];
+        if input.read_full(&mut nonce)? < NONCE_BYTES {
             return Err(HeaderError::Truncated.into());
         }
         Ok(Self { input, preamble: Preamble::new(header, nonce) })
@@ -98,7 +98,7 @@ impl<R> Decryptor<R> {
     }
 
     /// Returns the nonce of the payload, which follows the header.
-    pub fn nonce(&self) -> &[u8; NONCE_LEN] {
+    pub fn nonce(&self) -> &[u8; NONCE_BYTES] {
         self.preamble.nonce()
     }
 

@@ -8,8 +8,8 @@ use sealane::Backend;
 use secrecy::SecretString;
 
 use crate::error::EncryptError;
-use crate::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS, SCRYPT};
-use crate::keys::{self, FILE_ID_LEN};
+use crate::header::{Header, HeaderError, MAX_HEADER_BYTES, MAX_STANZAS, SCRYPT};
+use crate::keys::{self, FILE_ID_BYTES};
 use crate::scrypt::{self, DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
 use crate::stanza::is_printable;
 use crate::stream::{PayloadKey, SealingKey, StreamWriter};
@@ -80,7 +80,7 @@ impl Encryptor {
     /// # Errors
     ///
     /// [`EncryptError::HeaderLen`] if `len` is less than the header, 1 to 5 bytes more, or above
-    /// [`MAX_HEADER_LEN`], and for other lengths of a header with a passphrase, which must be the
+    /// [`MAX_HEADER_BYTES`], and for other lengths of a header with a passphrase, which must be the
     /// only stanza.
     ///
     /// [`plaintext_len`]: crate::stream::plaintext_len
@@ -98,7 +98,7 @@ impl Encryptor {
     /// Returns the file's id: 32 bytes derived from the file key, so that only those who can open
     /// the file can know them. They stay the same after
     /// [`Decryptor::rekey`](crate::Decryptor::rekey), and do not reveal the key.
-    pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
+    pub fn file_id(&self) -> [u8; FILE_ID_BYTES] {
         keys::file_id(&self.file_key)
     }
 
@@ -119,18 +119,18 @@ impl Encryptor {
     /// the I/O themselves.
     ///
     /// ```
-    /// use sealane_age::stream::{CHUNK_LEN, sealed_len};
+    /// use sealane_age::stream::{CHUNK_BYTES, sealed_len};
     /// use sealane_age::{Encryptor, Identity, Recipient, x25519};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let identity = x25519::Identity::generate()?;
-    /// let plaintext = vec![7; CHUNK_LEN + 1000];
+    /// let plaintext = vec![7; CHUNK_BYTES + 1000];
     /// let encryptor = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?;
     /// let (mut file, key) = encryptor.into_parts()?;
     /// let start = file.len();
     /// file.resize(start + sealed_len(plaintext.len() as u64).unwrap() as usize, 0);
     /// // The parts of a file, in any order, each once.
-    /// let (first, last) = plaintext.split_at(CHUNK_LEN);
+    /// let (first, last) = plaintext.split_at(CHUNK_BYTES);
     /// let sealed = key.seal_part(0, false, first, &mut file[start..])?;
     /// key.seal_part(1, true, last, &mut file[start + sealed..])?;
     /// assert_eq!(sealane_age::decrypt([&identity as &dyn Identity], &file)?, plaintext);
@@ -175,7 +175,7 @@ pub(crate) fn wrap<'a>(
         // early.
         let least = |stanza: &Stanza| stanza.body.len() + stanza.args.iter().map(String::len).sum::<usize>();
         least_len += theirs.iter().map(least).sum::<usize>();
-        if least_len > MAX_HEADER_LEN {
+        if least_len > MAX_HEADER_BYTES {
             return Err(EncryptError::InvalidStanza(HeaderError::TooLong));
         }
         stanzas.extend(theirs);

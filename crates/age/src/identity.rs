@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use crate::error::OneLine;
-use crate::file_key::WRAPPED_LEN;
+use crate::file_key::WRAPPED_BYTES;
 use crate::threshold::ThresholdError;
 use crate::{FileKey, Stanza};
 
@@ -64,7 +64,7 @@ pub(crate) fn unwrap_shared<T: TryFrom<Vec<u8>>>(
         let [share] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
         let share = BASE64_STANDARD_NO_PAD.decode(share).map_err(|_| UnwrapError::InvalidStanza)?;
         let share = share.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
-        if stanza.body.len() != WRAPPED_LEN {
+        if stanza.body.len() != WRAPPED_BYTES {
             return Err(UnwrapError::InvalidStanza);
         }
         if let Some(file_key) = open(share, &stanza.body)? {

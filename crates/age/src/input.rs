@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// The number of bytes that are read at a time while the header is parsed.
-const BUFFER_LEN: usize = 4096;
+const BUFFER_BYTES: usize = 4096;
 
 /// A reader that gives lines to the header parser, and then bytes to the payload.
 ///
@@ -31,7 +31,7 @@ pub(crate) enum LineEnd {
 
 impl<R> Input<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Self { inner, buf: vec![0; BUFFER_LEN].into(), pos: 0, end: 0, fetched: 0 }
+        Self { inner, buf: vec![0; BUFFER_BYTES].into(), pos: 0, end: 0, fetched: 0 }
     }
 
     /// Returns the number of bytes handed out so far. It is valid until the first seek.

@@ -6,11 +6,11 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::FileKey;
-use crate::header::MAC_LEN;
-use crate::stream::NONCE_LEN;
+use crate::header::MAC_BYTES;
+use crate::stream::NONCE_BYTES;
 
 /// The length of a file's id, in bytes.
-pub const FILE_ID_LEN: usize = 32;
+pub const FILE_ID_BYTES: usize = 32;
 
 /// Returns a new random file key, for one file only.
 #[cfg(feature = "std")]
@@ -20,28 +20,28 @@ pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
 
 /// Returns a new random payload nonce.
 #[cfg(feature = "std")]
-pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_LEN], getrandom::Error> {
-    let mut nonce = [0; NONCE_LEN];
+pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_BYTES], getrandom::Error> {
+    let mut nonce = [0; NONCE_BYTES];
     getrandom::fill(&mut nonce)?;
     Ok(nonce)
 }
 
 /// Derives the key of the payload's chunks.
-pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; NONCE_LEN]) -> Zeroizing<[u8; 32]> {
+pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; NONCE_BYTES]) -> Zeroizing<[u8; 32]> {
     derive(file_key, nonce, b"payload")
 }
 
 /// Derives the file's id, which those who can open the file can compute: see `docs/folders.md`.
-pub(crate) fn file_id(file_key: &FileKey) -> [u8; FILE_ID_LEN] {
+pub(crate) fn file_id(file_key: &FileKey) -> [u8; FILE_ID_BYTES] {
     *derive(file_key, b"", b"sealane/file-id")
 }
 
-pub(crate) fn header_mac(file_key: &FileKey, authenticated: &[u8]) -> [u8; MAC_LEN] {
+pub(crate) fn header_mac(file_key: &FileKey, authenticated: &[u8]) -> [u8; MAC_BYTES] {
     keyed_mac(file_key, authenticated).finalize().into_bytes().into()
 }
 
 /// Returns whether `mac` is right, in constant time.
-pub(crate) fn verify_header_mac(file_key: &FileKey, authenticated: &[u8], mac: &[u8; MAC_LEN]) -> bool {
+pub(crate) fn verify_header_mac(file_key: &FileKey, authenticated: &[u8], mac: &[u8; MAC_BYTES]) -> bool {
     keyed_mac(file_key, authenticated).verify_slice(mac).is_ok()
 }
 

@@ -131,6 +131,8 @@
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 
@@ -189,9 +191,9 @@ pub use crate::encryptor::Encryptor;
 #[cfg(feature = "std")]
 pub use crate::error::CopyError;
 pub use crate::error::{DecryptError, EncryptError};
-pub use crate::file_key::{FILE_KEY_LEN, FileKey};
+pub use crate::file_key::{FILE_KEY_BYTES, FileKey};
 pub use crate::identity::{Identity, UnwrapError};
-pub use crate::keys::FILE_ID_LEN;
+pub use crate::keys::FILE_ID_BYTES;
 #[cfg(feature = "std")]
 pub use crate::oneshot::{decrypt, encrypt, encrypt_and_armor};
 #[cfg(feature = "parallel")]
@@ -214,3 +216,8 @@ pub use crate::stream::{StreamReader, StreamWriter};
 pub use crate::text::ParseError;
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};
+
+/// Runs the example of the README with the documentation's.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -138,13 +138,13 @@ fn open<'a>(identities: impl IntoIterator<Item = &'a dyn Identity>, file: &[u8])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::CHUNK_LEN;
+    use crate::stream::CHUNK_BYTES;
 
     /// A vector that grows would leave plaintext behind.
     #[test]
     fn memory_is_allocated_once() {
         let identity = crate::x25519::Identity::generate().unwrap();
-        for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 3 * CHUNK_LEN, 5 * CHUNK_LEN + 77] {
+        for len in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 5 * CHUNK_BYTES + 77] {
             let file = encrypt([&identity.to_public() as &dyn Recipient], &vec![7; len]).unwrap();
             let plaintext = decrypt([&identity as &dyn Identity], &file).unwrap();
             assert_eq!((plaintext.len(), plaintext.capacity()), (len, len));

@@ -19,7 +19,7 @@ const IDENTITY_PREFIX: &str = "age-plugin-";
 
 /// The longest name. The human-readable part `AGE-PLUGIN-NAME-` has at most 83 characters (BIP
 /// 173).
-pub const MAX_NAME_LEN: usize = 83 - IDENTITY_PREFIX.len() - "-".len();
+pub const MAX_NAME_BYTES: usize = 83 - IDENTITY_PREFIX.len() - "-".len();
 
 /// A text is not a plugin's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum ParseError {
 /// a path must not be in it.
 pub fn is_name(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
-    (1..=MAX_NAME_LEN).contains(&name.len()) && name.bytes().all(is_allowed) && !name.ends_with('-')
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_allowed) && !name.ends_with('-')
 }
 
 /// A recipient of a plugin.
@@ -146,11 +146,11 @@ mod tests {
 
     #[test]
     fn names_are_no_paths() {
-        for name in ["", "a/b", "a\\b", "../a", "a b", "é", "-", "a-", &"a".repeat(MAX_NAME_LEN + 1)] {
+        for name in ["", "a/b", "a\\b", "../a", "a b", "é", "-", "a-", &"a".repeat(MAX_NAME_BYTES + 1)] {
             assert!(!is_name(name), "{name}");
             assert_eq!(Identity::without_data(name).err(), Some(ParseError::Name), "{name}");
         }
-        for name in ["a", "a-b", "x.y_z+1", &"a".repeat(MAX_NAME_LEN)] {
+        for name in ["a", "a-b", "x.y_z+1", &"a".repeat(MAX_NAME_BYTES)] {
             let identity = Identity::without_data(name).unwrap();
             assert_eq!(identity.expose_secret().parse::<Identity>().map(|key| key.name), Ok(name.to_owned()));
         }

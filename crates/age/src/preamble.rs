@@ -6,7 +6,7 @@ use sealane::Backend;
 
 use crate::header::{self, Header, HeaderError};
 use crate::scrypt::DEFAULT_MAX_WORK_FACTOR;
-use crate::stream::{NONCE_LEN, PayloadKey};
+use crate::stream::{NONCE_BYTES, PayloadKey};
 use crate::{DecryptError, FileKey, Identity, UnwrapError};
 
 /// The start of a file: its header, and the nonce of its payload.
@@ -46,7 +46,7 @@ use crate::{DecryptError, FileKey, Identity, UnwrapError};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Preamble {
     header: Header,
-    nonce: [u8; NONCE_LEN],
+    nonce: [u8; NONCE_BYTES],
     backend: Backend,
     max_work_factor: u8,
 }
@@ -59,7 +59,7 @@ pub enum Prefix {
     /// The prefix ends inside the header or the nonce.
     Incomplete {
         /// The least length of a prefix that may have all of it. More may be needed: a header has
-        /// any length up to [`MAX_HEADER_LEN`](header::MAX_HEADER_LEN).
+        /// any length up to [`MAX_HEADER_BYTES`](header::MAX_HEADER_BYTES).
         at_least: usize,
     },
 }
@@ -76,16 +76,16 @@ impl Preamble {
         let (header, len) = match Header::parse_prefix(prefix)? {
             header::Prefix::Complete { header, len } => (header, len),
             header::Prefix::Incomplete { at_least } => {
-                return Ok(Prefix::Incomplete { at_least: at_least + NONCE_LEN });
+                return Ok(Prefix::Incomplete { at_least: at_least + NONCE_BYTES });
             }
         };
         match prefix[len..].first_chunk() {
             Some(nonce) => Ok(Prefix::Complete(Self::new(header, *nonce))),
-            None => Ok(Prefix::Incomplete { at_least: len + NONCE_LEN }),
+            None => Ok(Prefix::Incomplete { at_least: len + NONCE_BYTES }),
         }
     }
 
-    pub(crate) fn new(header: Header, nonce: [u8; NONCE_LEN]) -> Self {
+    pub(crate) fn new(header: Header, nonce: [u8; NONCE_BYTES]) -> Self {
         Self { header, nonce, backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR }
     }
 
@@ -116,14 +116,14 @@ impl Preamble {
     }
 
     /// Returns the nonce of the payload.
-    pub fn nonce(&self) -> &[u8; NONCE_LEN] {
+    pub fn nonce(&self) -> &[u8; NONCE_BYTES] {
         &self.nonce
     }
 
     /// Returns the length in bytes, which is the position of the first chunk in the file.
     #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
-        self.header.encoded_len() + NONCE_LEN
+        self.header.encoded_len() + NONCE_BYTES
     }
 
     /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and

@@ -89,7 +89,7 @@ impl<R: Read> Decryptor<R> {
     /// Returns the rest of the file: the nonce, and the chunks unchanged.
     pub fn into_payload(self) -> impl Read {
         struct Payload<R> {
-            nonce: io::Cursor<[u8; crate::stream::NONCE_LEN]>,
+            nonce: io::Cursor<[u8; crate::stream::NONCE_BYTES]>,
             input: crate::input::Input<R>,
         }
         impl<R: Read> Read for Payload<R> {
@@ -134,6 +134,6 @@ mod tests {
             assert_eq!(Header::parse(&bytes).unwrap().0, filled);
         }
         assert!(rekeyed.header_of_len(len - 1).is_none());
-        assert!(rekeyed.header_of_len(len + crate::header::MAX_HEADER_LEN).is_none());
+        assert!(rekeyed.header_of_len(len + crate::header::MAX_HEADER_BYTES).is_none());
     }
 }

@@ -11,7 +11,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use crate::file_key::WRAPPED_LEN;
+use crate::file_key::WRAPPED_BYTES;
 use crate::header::{SCRYPT as TYPE, work_factor};
 use crate::{FileKey, Stanza, UnwrapError};
 
@@ -28,7 +28,7 @@ pub const DEFAULT_MAX_WORK_FACTOR: u8 = 22;
 pub const MAX_WORK_FACTOR: u8 = 30;
 
 const SALT_LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
-const SALT_LEN: usize = 16;
+const SALT_BYTES: usize = 16;
 /// scrypt's block size and parallelization.
 const R: u32 = 8;
 const P: u32 = 1;
@@ -79,7 +79,7 @@ impl Recipient {
 #[cfg(feature = "std")]
 impl crate::Recipient for Recipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
-        let (mut salt, mut label) = ([0; SALT_LEN], [0; 16]);
+        let (mut salt, mut label) = ([0; SALT_BYTES], [0; 16]);
         getrandom::fill(&mut salt)?;
         getrandom::fill(&mut label)?;
         let key = derive(&self.passphrase, &salt, self.log_n).map_err(crate::WrapError::other)?;
@@ -114,12 +114,12 @@ impl crate::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let Some(stanza) = stanzas.iter().find(|stanza| stanza.tag == TYPE) else { return Ok(None) };
         // Another stanza would be another way to open the file.
-        if stanzas.len() > 1 || stanza.body.len() != WRAPPED_LEN {
+        if stanzas.len() > 1 || stanza.body.len() != WRAPPED_BYTES {
             return Err(UnwrapError::InvalidStanza);
         }
         let [salt, log_n] = stanza.args.as_slice() else { return Err(UnwrapError::InvalidStanza) };
         let salt = BASE64_STANDARD_NO_PAD.decode(salt).map_err(|_| UnwrapError::InvalidStanza)?;
-        let salt: [u8; SALT_LEN] = salt.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
+        let salt: [u8; SALT_BYTES] = salt.try_into().map_err(|_| UnwrapError::InvalidStanza)?;
         let log_n = work_factor(log_n).ok_or(UnwrapError::InvalidStanza)?;
         if log_n > self.max_log_n {
             return Err(UnwrapError::ExcessiveWork { required: log_n });
@@ -130,7 +130,11 @@ impl crate::Identity for Identity {
 }
 
 /// Derives the key that wraps the file key.
-fn derive(passphrase: &SecretString, salt: &[u8; SALT_LEN], log_n: u8) -> Result<Zeroizing<[u8; 32]>, NotEnoughMemory> {
+fn derive(
+    passphrase: &SecretString,
+    salt: &[u8; SALT_BYTES],
+    log_n: u8,
+) -> Result<Zeroizing<[u8; 32]>, NotEnoughMemory> {
     let not_enough = || NotEnoughMemory(log_n);
     let params = Params::new(log_n, R, P).map_err(|_| not_enough())?;
     // An allocation that fails inside scrypt would abort the process. It takes 128 r N bytes.
@@ -152,7 +156,7 @@ mod tests {
     use alloc::string::ToString as _;
 
     use super::*;
-    use crate::file_key::FILE_KEY_LEN;
+    use crate::file_key::FILE_KEY_BYTES;
     use crate::{Identity as _, Recipient as _};
 
     fn recipient(passphrase: &str) -> Recipient {
@@ -161,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_stanza_is_opened_by_its_passphrase_alone() {
-        let file_key = FileKey::new(Box::new([7; FILE_KEY_LEN]));
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
         let wrapped = recipient("one").wrap_file_key(&file_key).unwrap();
         let opened = Identity::new("one".into()).unwrap_file_key(&wrapped.stanzas).unwrap().unwrap();
         assert_eq!(opened.expose_secret(), file_key.expose_secret());
@@ -175,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_malformed_stanza_or_one_with_company() {
-        let file_key = FileKey::new(Box::new([7; FILE_KEY_LEN]));
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
         let [stanza] = recipient("one").wrap_file_key(&file_key).unwrap().stanzas.try_into().unwrap();
         let salt = stanza.args[0].clone();
         let with = |args: &[&str]| Stanza { args: args.iter().map(|arg| arg.to_string()).collect(), ..stanza.clone() };
@@ -202,7 +206,7 @@ mod tests {
             let refused = Recipient::new("one".into()).with_work_factor(log_n);
             assert_eq!(refused.err(), Some(InvalidWorkFactor(log_n)));
         }
-        let file_key = FileKey::new(Box::new([7; FILE_KEY_LEN]));
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
         let stanzas = recipient("one").wrap_file_key(&file_key).unwrap().stanzas;
         let refused = Identity::new("one".into()).with_max_work_factor(1).unwrap_file_key(&stanzas);
         assert!(matches!(refused, Err(UnwrapError::ExcessiveWork { required: 2 })));

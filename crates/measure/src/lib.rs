@@ -30,3 +30,8 @@ pub use svg::escaped;
 pub use sweep::{Slow, slow_lengths};
 pub use table::Table;
 pub use turns::{Rounds, Samples, take_turns};
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

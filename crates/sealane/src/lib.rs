@@ -41,6 +41,8 @@
 //! # Ok::<(), sealane::OpenError>(())
 //! ```
 #![no_std]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -59,7 +61,7 @@ pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
 mod poly1305;
-#[cfg(feature = "getrandom")]
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
@@ -70,18 +72,18 @@ mod self_test;
 pub mod shamir;
 mod wipe;
 
+pub use aead::{
+    Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener,
+    SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+};
 #[cfg(feature = "commit")]
 pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-pub use aead::{
-    ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener, SealRequest, Sealer,
-    TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
-};
 pub use backend::{
-    AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, Family, Gf8Family, SelfTest,
-    SelfTestOf,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily,
+    Family, Gf8Backend, Gf8Family, SelfTest, SelfTestOf,
 };
 #[cfg(sealane_declassify)]
 #[doc(hidden)]
@@ -89,3 +91,8 @@ pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::Poly1305;
 pub use sealane_simd::Output;
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

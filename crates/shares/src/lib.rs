@@ -35,6 +35,8 @@
 //! dropped, have no `Debug` output, and are processed without branches or memory addresses that
 //! depend on them. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod foreign;
 mod format;
@@ -49,3 +51,8 @@ pub use crate::ops::{
     BadShare, CombineError, Fault, Recovered, Refresh, Report, Restart, ShareSet, Split, SplitError, SplitWriter,
     combine, combine_seek, combine_to, refresh, reissue, reissue_to, split, split_element,
 };
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

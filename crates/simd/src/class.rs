@@ -61,12 +61,10 @@ impl CpuClass {
     #[cold]
     #[inline(never)]
     fn ask_cpu() -> Self {
-        let class = cfg_select! {
-            all(target_feature = "sse2", not(target_env = "sgx")) => {
-                if crate::x86::is_family_1ah() { Self::TwoCycles } else { Self::OneCycle }
-            }
-            _ => Self::OneCycle
-        };
+        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+        let class = if crate::x86::is_family_1ah() { Self::TwoCycles } else { Self::OneCycle };
+        #[cfg(not(all(target_feature = "sse2", not(target_env = "sgx"))))]
+        let class = Self::OneCycle;
         CLASS.store(class.code(), Ordering::Relaxed);
         class
     }

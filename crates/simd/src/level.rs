@@ -155,30 +155,25 @@ impl<L: LevelList> Default for CachedLevel<L> {
 
 // Becomes the tokens of the architecture whose backends are compiled. Exported macros must not ask
 // for a feature of this crate themselves: that would mean a feature of the crate that uses them.
-cfg_select! {
-    all(target_feature = "sse2", not(target_env = "sgx")) => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
-        }
-    }
-    all(target_arch = "wasm32", target_feature = "simd128") => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
-        }
-    }
-    all(
-        target_endian = "little",
-        any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
-    ) => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
-        }
-    }
-    _ => {
-        macro_rules! by_architecture {
-            (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
-        }
-    }
+// One below takes its place.
+#[allow(unused_macros)]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
+}
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
+}
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
+}
+#[cfg(all(
+    target_endian = "little",
+    any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
+))]
+macro_rules! by_architecture {
+    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
 }
 
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar

@@ -28,6 +28,8 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
+// Marks what needs a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The vectors of 32-bit Arm, which are unstable.
 #![cfg_attr(all(target_arch = "arm", feature = "armv7"), feature(arm_target_feature, stdarch_arm_neon_intrinsics))]
 #![cfg_attr(all(target_arch = "arm", feature = "armv7", feature = "std"), feature(stdarch_arm_feature_detection))]
@@ -96,17 +98,17 @@ macro_rules! word {
         impl Word for $word {
             #[inline(always)]
             fn opaque(self) -> Self {
-                cfg_select! {
-                    target_arch = "x86_64" => {
-                        let mut opaque = self;
-                        // SAFETY: the assembly is empty.
-                        unsafe {
-                            core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
-                        };
-                        opaque
-                    }
-                    _ => self
+                #[cfg(target_arch = "x86_64")]
+                {
+                    let mut opaque = self;
+                    // SAFETY: the assembly is empty.
+                    unsafe {
+                        core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
+                    };
+                    opaque
                 }
+                #[cfg(not(target_arch = "x86_64"))]
+                self
             }
         }
     };
@@ -129,3 +131,8 @@ mod sealed {
         unsafe fn assume() -> Self;
     }
 }
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

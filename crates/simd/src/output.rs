@@ -38,9 +38,13 @@ impl<'a> Output<'a> {
     pub fn append(&mut self, bytes: &[u8]) -> &mut [u8] {
         let start = self.filled;
         let end = start.checked_add(bytes.len()).expect("output within the address space");
-        let appended = self.buffer[start..end].write_copy_of_slice(bytes);
+        let appended = &mut self.buffer[start..end];
+        // SAFETY: both point to `bytes.len()` elements of one layout, which do not overlap: one is
+        // borrowed exclusively.
+        unsafe { appended.as_mut_ptr().copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len()) };
         self.filled = end;
-        appended
+        // SAFETY: the copy has just initialised all of it.
+        unsafe { assume_init_mut(appended) }
     }
 
     /// What has been written so far.
@@ -49,7 +53,7 @@ impl<'a> Output<'a> {
         let filled = &mut self.buffer[..self.filled];
         // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all
         // bytes below it are initialised.
-        unsafe { filled.assume_init_mut() }
+        unsafe { assume_init_mut(filled) }
     }
 
     /// The whole buffer.
@@ -61,8 +65,20 @@ impl<'a> Output<'a> {
         assert_eq!(self.filled, self.buffer.len(), "output was not filled");
         // SAFETY: `filled` only grows in `append`, past bytes that it has just written, so all
         // bytes below it are initialised, and it has reached the end.
-        unsafe { self.buffer.assume_init_mut() }
+        unsafe { assume_init_mut(self.buffer) }
     }
+}
+
+/// Returns initialised memory as a plain slice. The standard library's function of that name is
+/// stable from Rust 1.93 on.
+///
+/// # Safety
+/// All bytes are initialised.
+unsafe fn assume_init_mut(bytes: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let initialised: *mut [u8] = core::ptr::from_mut(bytes) as *mut [u8];
+    // SAFETY: the layouts are the same, the caller says that the bytes are initialised, and the
+    // exclusive borrow goes on.
+    unsafe { &mut *initialised }
 }
 
 impl<'a> From<&'a mut [MaybeUninit<u8>]> for Output<'a> {

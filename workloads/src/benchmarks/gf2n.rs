@@ -1,7 +1,7 @@
 //! Arithmetic in GF(2^n), on 16 to 256 elements in the nearest cache.
 
 use sealane::BackendError;
-use sealane::gf2n::{Backend, Degree, Element, Field};
+use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
 
 use super::{Prepared, Size};
 
@@ -25,7 +25,7 @@ pub fn operands<F: Field>(most: usize) -> [Vec<Element<F>>; 2] {
 
 /// A backend with its operands and results.
 struct State<F: Field> {
-    backend: Backend,
+    backend: ClmulBackend,
     a: Vec<Element<F>>,
     b: Vec<Element<F>>,
     out: Vec<Element<F>>,
@@ -38,13 +38,13 @@ macro_rules! benchmark {
     ($(#[$doc:meta])* $name:ident: $most:expr, $fewer:literal, |$state:ident| $call:expr) => {
         $(#[$doc])*
         pub fn $name(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-            fn prepared<F: Field>(backend: Backend) -> Prepared {
+            fn prepared<F: Field>(backend: ClmulBackend) -> Prepared {
                 let [a, b] = operands::<F>($most);
                 let operations = (a.len() - $fewer, F::BITS / 8);
                 let state = State { backend, out: a.clone(), scratch: a.clone(), a, b };
                 Prepared::new(operations, state, |$state| $call, result)
             }
-            let backend = Backend::by_name(backend)?;
+            let backend = ClmulBackend::by_name(backend)?;
             Ok(match size {
                 Size::Degree(8) => prepared::<Degree<8>>(backend),
                 Size::Degree(64) => prepared::<Degree<64>>(backend),

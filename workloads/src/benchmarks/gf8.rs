@@ -4,7 +4,8 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf8::{Backend, Field, Matrix};
+use sealane::Gf8Backend;
+use sealane::gf8::{Field, Matrix};
 
 use super::{Prepared, Size, data};
 
@@ -13,14 +14,14 @@ pub const CONSTANT: u8 = 0x53;
 
 /// Prepares the product of a slice and the constant, in place.
 pub fn multiply(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let multiply = move |data: &mut Vec<u8>| backend.multiply_slice(black_box(CONSTANT), data);
     Ok(Prepared::new((1, size.length()), data(size.length()), multiply, Vec::clone))
 }
 
 /// Prepares adding the product of a slice and the constant to another slice.
 pub fn multiply_add(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let state = (data(size.length()), vec![0; size.length()]);
     let add = move |(source, sum): &mut (Vec<u8>, Vec<u8>)| {
         backend.multiply_add_slice(black_box(CONSTANT), source, sum);
@@ -49,7 +50,7 @@ pub fn shards(length: usize) -> Vec<Vec<u8>> {
 
 /// Prepares the parity of shards of the size. An operation takes all shards of data.
 pub fn parity(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let matrix = Matrix::with_backend(backend, Field::ReedSolomon, PARITY, DATA, &coefficients());
     let state = (shards(size.length()), vec![vec![0; size.length()]; PARITY]);
     let encode = move |(data, parity): &mut (Vec<Vec<u8>>, Vec<Vec<u8>>)| {

@@ -1,7 +1,7 @@
 //! Haraka v2 with 5 rounds, by the number of inputs of each call.
 
 use sealane::BackendError;
-use sealane::haraka::{Backend, Haraka, TweakedHaraka};
+use sealane::haraka::{AesBackend, Haraka, TweakedHaraka};
 
 use super::{Prepared, Size};
 
@@ -40,7 +40,7 @@ macro_rules! benchmark {
     ) => {
         $(#[$doc])*
         pub fn $name(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-            let $backend = Backend::by_name(backend)?;
+            let $backend = AesBackend::by_name(backend)?;
             let haraka = $haraka;
             Ok(match size {
                 Size::Inputs(1) => in_pieces(move |[input]| [haraka.$one$($rounds)*(input)]),

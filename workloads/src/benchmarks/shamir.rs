@@ -5,8 +5,8 @@
 use std::hint::black_box;
 
 use sealane::BackendError;
-use sealane::gf2n::{Backend as FieldBackend, Degree, Gf256};
-use sealane::shamir::bytes::{Backend, Combiner, Splitter};
+use sealane::gf2n::{ClmulBackend, Degree, Gf256};
+use sealane::shamir::bytes::{Combiner, Gf8Backend, Splitter};
 use sealane::shamir::element::{self, Share};
 
 use super::{Prepared, SEED, Size, data, generator};
@@ -21,15 +21,15 @@ pub const CHOSEN: [usize; THRESHOLD] = [1, 3, 4];
 /// The secret element.
 pub const SECRET: [u8; 32] = [0x5a; 32];
 
-fn split_on(backend: Backend, secret: &[u8], shares: &mut [Vec<u8>]) {
+fn split_on(backend: Gf8Backend, secret: &[u8], shares: &mut [Vec<u8>]) {
     let mut buffers: Vec<_> = shares.iter_mut().map(Vec::as_mut_slice).collect();
-    let splitter = Splitter::from_seed(THRESHOLD, &POINTS, black_box(&SEED), backend);
+    let splitter = Splitter::from_seed_with_backend(THRESHOLD, &POINTS, black_box(&SEED), backend);
     splitter.and_then(|mut splitter| splitter.split(secret, &mut buffers)).expect("a sharing");
 }
 
 /// Prepares splitting of bytes into all shares.
 pub fn split(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let state = (data(size.length()), vec![vec![0; size.length()]; POINTS.len()]);
     let split = move |(secret, shares): &mut (Vec<u8>, Vec<Vec<u8>>)| split_on(backend, secret, shares);
     Ok(Prepared::new((1, size.length()), state, split, |(_, shares)| shares.concat()))
@@ -37,7 +37,7 @@ pub fn split(backend: &str, size: Size) -> Result<Prepared, BackendError> {
 
 /// Prepares combination of three shares.
 pub fn combine(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let backend = Backend::by_name(backend)?;
+    let backend = Gf8Backend::by_name(backend)?;
     let mut shares = vec![vec![0; size.length()]; POINTS.len()];
     split_on(backend, &data(size.length()), &mut shares);
     let points = CHOSEN.map(|i| POINTS[i]);
@@ -60,10 +60,11 @@ fn sharing(size: Size) -> (usize, Vec<Gf256>) {
 
 /// Prepares splitting of an element into all shares.
 pub fn split_element(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let (backend, (threshold, points)) = (FieldBackend::by_name(backend)?, sharing(size));
+    let (backend, (threshold, points)) = (ClmulBackend::by_name(backend)?, sharing(size));
     let (secret, mut rng) = (Gf256::from_bytes(&SECRET), generator());
     let split = move |shares: &mut Shares| {
-        *shares = element::split_with(black_box(&secret), threshold, &points, &mut rng, backend).expect("a sharing");
+        *shares =
+            element::split_with_backend(black_box(&secret), threshold, &points, &mut rng, backend).expect("a sharing");
     };
     let result = |shares: &Shares| shares.iter().flat_map(|share| share.value().to_bytes()).collect();
     Ok(Prepared::new((1, SECRET.len()), Shares::new(), split, result))
@@ -72,12 +73,12 @@ pub fn split_element(backend: &str, size: Size) -> Result<Prepared, BackendError
 /// Prepares reconstruction of an element from the last shares, whose points are not the first
 /// numbers.
 pub fn reconstruct_element(backend: &str, size: Size) -> Result<Prepared, BackendError> {
-    let (backend, (threshold, points)) = (FieldBackend::by_name(backend)?, sharing(size));
+    let (backend, (threshold, points)) = (ClmulBackend::by_name(backend)?, sharing(size));
     let (secret, mut rng) = (Gf256::from_bytes(&SECRET), generator());
-    let shares = element::split_with(&secret, threshold, &points, &mut rng, backend).expect("a sharing");
+    let shares = element::split_with_backend(&secret, threshold, &points, &mut rng, backend).expect("a sharing");
     let state = (shares[shares.len() - threshold..].to_vec(), Gf256::ZERO);
     let reconstruct = move |(shares, out): &mut (Shares, Gf256)| {
-        *out = element::reconstruct_on(threshold, shares, backend).expect("enough shares");
+        *out = element::reconstruct_with_backend(threshold, shares, backend).expect("enough shares");
     };
     Ok(Prepared::new((1, SECRET.len()), state, reconstruct, |(_, out)| out.to_bytes().to_vec()))
 }

@@ -8,7 +8,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use super::{ArmorError, ArmorFault, BEGIN, BYTES_PER_LINE, COLUMNS, END};
 use crate::input::retry;
 
-const BUFFER_LEN: usize = 16 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 /// The largest amount of white space before the `BEGIN` line, in bytes. It is kept until it is
 /// known whether the input is armored.
@@ -68,7 +68,7 @@ impl<R> ArmoredReader<R> {
     fn with_state(inner: R, state: State) -> Self {
         Self {
             inner,
-            buf: vec![0; BUFFER_LEN].into(),
+            buf: vec![0; BUFFER_BYTES].into(),
             pos: 0,
             end: 0,
             line: 1,

@@ -9,7 +9,7 @@ use super::{BEGIN, BYTES_PER_LINE, COLUMNS, END};
 use crate::stream::StreamError;
 
 /// The approximate length of the pieces in which text is written to the inner writer.
-const BUFFER_LEN: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// The form in which an age file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<W: Write> ArmoredWriter<W> {
     pub fn with_format(inner: W, format: Format) -> Self {
         let mut text = Vec::new();
         if format == Format::Armored {
-            text.reserve_exact(BUFFER_LEN + 2 * (COLUMNS + 1));
+            text.reserve_exact(BUFFER_BYTES + 2 * (COLUMNS + 1));
             text.extend_from_slice(BEGIN);
             text.push(b'\n');
         }
@@ -102,7 +102,7 @@ impl<W: Write> Write for ArmoredWriter<W> {
         }
         let mut rest = data;
         while !rest.is_empty() {
-            if self.text.len() >= BUFFER_LEN {
+            if self.text.len() >= BUFFER_BYTES {
                 self.write_text()?;
             }
             if self.pending_len == 0 && rest.len() >= BYTES_PER_LINE {

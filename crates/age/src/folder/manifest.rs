@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
 use super::name::{self, Name};
-use crate::FILE_ID_LEN;
+use crate::FILE_ID_BYTES;
 
 const VERSION: u32 = 1;
 
@@ -82,7 +82,7 @@ fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 
 /// Identifies an encrypted file: see [`Encryptor::file_id`](crate::Encryptor::file_id).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Id(pub [u8; FILE_ID_LEN]);
+pub struct Id(pub [u8; FILE_ID_BYTES]);
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

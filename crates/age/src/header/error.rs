@@ -45,7 +45,7 @@ pub enum HeaderError {
     /// A scrypt stanza is not the only stanza.
     #[error("malformed header: a scrypt stanza must be the only one")]
     ScryptNotAlone,
-    /// The header is longer than [`MAX_HEADER_LEN`](super::MAX_HEADER_LEN).
+    /// The header is longer than [`MAX_HEADER_BYTES`](super::MAX_HEADER_BYTES).
     #[error("the header is longer than 1 MiB")]
     TooLong,
     /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), including those

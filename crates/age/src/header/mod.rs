@@ -35,7 +35,7 @@ use crate::{FileKey, Stanza, keys};
 ///
 /// The format has no limit. Without one, a file that is all stanzas would fill the memory: parsed,
 /// a header takes up to 30 times its length.
-pub const MAX_HEADER_LEN: usize = 1 << 20;
+pub const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// The largest number of recipient stanzas that are read or written, including those inside
 /// `sealane/threshold` stanzas.
@@ -45,14 +45,14 @@ pub const MAX_HEADER_LEN: usize = 1 << 20;
 pub const MAX_STANZAS: usize = 1024;
 
 /// The length of the header MAC, HMAC-SHA-256, in bytes.
-pub const MAC_LEN: usize = 32;
+pub const MAC_BYTES: usize = 32;
 
 const INTRO: &[u8] = b"age-encryption.org/v1";
 const STANZA_PREFIX: &[u8] = b"-> ";
 const MAC_PREFIX: &[u8] = b"---";
 const COLUMNS: usize = 64;
 /// The length of the text after the dashes: a space, the MAC, and a line feed.
-const MAC_TEXT_LEN: usize = " \n".len() + (MAC_LEN * 4).div_ceil(3);
+const MAC_TEXT_BYTES: usize = " \n".len() + (MAC_BYTES * 4).div_ceil(3);
 
 /// The header of an age file: recipient stanzas and a MAC over them.
 ///
@@ -61,7 +61,7 @@ const MAC_TEXT_LEN: usize = " \n".len() + (MAC_LEN * 4).div_ceil(3);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header {
     stanzas: Vec<Stanza>,
-    mac: [u8; MAC_LEN],
+    mac: [u8; MAC_BYTES],
 }
 
 impl Header {
@@ -105,7 +105,7 @@ impl Header {
         if rest.len() > parser.max_line() { Err(parser.too_long(rest)) } else { Ok((None, rest)) }
     }
 
-    fn parsed(parser: Parser, mac: [u8; MAC_LEN]) -> Result<Self, HeaderError> {
+    fn parsed(parser: Parser, mac: [u8; MAC_BYTES]) -> Result<Self, HeaderError> {
         let stanzas = parser.into_stanzas();
         native::check(&stanzas)?;
         Ok(Self { stanzas, mac })
@@ -122,9 +122,9 @@ impl Header {
         if !stanzas.iter().all(Stanza::is_well_formed) {
             return Err(HeaderError::InvalidStanza);
         }
-        let mut header = Self { stanzas, mac: [0; MAC_LEN] };
+        let mut header = Self { stanzas, mac: [0; MAC_BYTES] };
         let authenticated = header.encode_authenticated();
-        if authenticated.len() + MAC_TEXT_LEN > MAX_HEADER_LEN {
+        if authenticated.len() + MAC_TEXT_BYTES > MAX_HEADER_BYTES {
             return Err(HeaderError::TooLong);
         }
         header.mac = keys::header_mac(file_key, &authenticated);
@@ -142,7 +142,7 @@ impl Header {
     }
 
     /// Returns the MAC in the header.
-    pub fn mac(&self) -> &[u8; MAC_LEN] {
+    pub fn mac(&self) -> &[u8; MAC_BYTES] {
         &self.mac
     }
 
@@ -174,7 +174,7 @@ impl Header {
             "->\n".len() + words.sum::<usize>() + body + body / COLUMNS + 1
         };
         let stanzas = self.stanzas.iter().map(stanza).sum::<usize>();
-        INTRO.len() + 1 + stanzas + MAC_PREFIX.len() + MAC_TEXT_LEN
+        INTRO.len() + 1 + stanzas + MAC_PREFIX.len() + MAC_TEXT_BYTES
     }
 
     /// Returns the same header with exactly `len` bytes, if there is one. A shorter header is
@@ -182,7 +182,7 @@ impl Header {
     /// header cannot be padded.
     #[cfg(feature = "std")]
     pub(crate) fn padded(&self, len: usize, file_key: &FileKey) -> Option<Self> {
-        let missing = len.min(MAX_HEADER_LEN + 1).checked_sub(self.encoded_len())?;
+        let missing = len.min(MAX_HEADER_BYTES + 1).checked_sub(self.encoded_len())?;
         let mut stanzas = self.stanzas.clone();
         if missing > 0 {
             stanzas.push(padding(missing)?);

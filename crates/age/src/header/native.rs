@@ -7,7 +7,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{HeaderError, MAX_STANZAS, StanzaFault, nested};
 use crate::Stanza;
-use crate::file_key::WRAPPED_LEN;
+use crate::file_key::WRAPPED_BYTES;
 
 /// The type of a stanza that wraps the file key with a passphrase.
 pub(crate) const SCRYPT: &str = "scrypt";
@@ -54,7 +54,7 @@ pub(super) fn check_form(stanzas: &[Stanza]) -> Result<(), HeaderError> {
 }
 
 fn check_stanza(stanza: &Stanza, arguments: &[Argument]) -> Result<(), StanzaFault> {
-    if stanza.body.len() != WRAPPED_LEN {
+    if stanza.body.len() != WRAPPED_BYTES {
         return Err(StanzaFault::BodyLength);
     }
     if stanza.args.len() != arguments.len() {

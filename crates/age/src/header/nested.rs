@@ -17,12 +17,12 @@ use crate::Stanza;
 pub(crate) const THRESHOLD: &str = "sealane/threshold";
 
 /// The length of the part before the inner stanzas, in bytes.
-pub(crate) const PREFIX_LEN: usize = 64;
+pub(crate) const PREFIX_BYTES: usize = 64;
 
 /// The body of a stanza with inner stanzas.
 pub(crate) struct Nested {
     /// The part before the inner stanzas.
-    pub(crate) prefix: [u8; PREFIX_LEN],
+    pub(crate) prefix: [u8; PREFIX_BYTES],
     /// The inner stanzas, at least one.
     pub(crate) stanzas: Vec<Stanza>,
 }
@@ -33,7 +33,7 @@ impl Nested {
     /// # Errors
     /// If a stanza would not be valid in a parsed body.
     #[cfg(feature = "std")]
-    pub(crate) fn new(prefix: [u8; PREFIX_LEN], stanzas: Vec<Stanza>) -> Result<Self, HeaderError> {
+    pub(crate) fn new(prefix: [u8; PREFIX_BYTES], stanzas: Vec<Stanza>) -> Result<Self, HeaderError> {
         check(&stanzas)?;
         if !stanzas.iter().all(Stanza::is_well_formed) {
             return Err(HeaderError::InvalidStanza);

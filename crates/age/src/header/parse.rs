@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{
-    COLUMNS, HeaderError, INTRO, LineFault, MAC_LEN, MAC_PREFIX, MAC_TEXT_LEN, MAX_HEADER_LEN, MAX_STANZAS,
+    COLUMNS, HeaderError, INTRO, LineFault, MAC_BYTES, MAC_PREFIX, MAC_TEXT_BYTES, MAX_HEADER_BYTES, MAX_STANZAS,
     STANZA_PREFIX,
 };
 use crate::Stanza;
@@ -37,11 +37,11 @@ impl Parser {
 
     /// Returns the length of the longest line that can come next.
     pub(super) fn max_line(&self) -> usize {
-        if self.line == 0 { MAX_FIRST_LINE } else { MAX_HEADER_LEN.saturating_sub(self.len + 1) }
+        if self.line == 0 { MAX_FIRST_LINE } else { MAX_HEADER_BYTES.saturating_sub(self.len + 1) }
     }
 
     /// Parses a line without its line feed. Returns the MAC if this was the last line.
-    pub(super) fn line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, HeaderError> {
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_BYTES]>, HeaderError> {
         if line.len() > self.max_line() {
             return Err(self.too_long(line));
         }
@@ -83,7 +83,7 @@ impl Parser {
         if self.line == 0 && rest.iter().zip(ANY_VERSION).any(|(byte, expected)| byte != expected) {
             return Err(not_age(rest));
         }
-        let mac_line = MAC_PREFIX.len() + MAC_TEXT_LEN;
+        let mac_line = MAC_PREFIX.len() + MAC_TEXT_BYTES;
         let may_be_mac = rest.starts_with(MAC_PREFIX) || MAC_PREFIX.starts_with(rest);
         Ok(if self.line > 0 && !self.in_body && may_be_mac {
             mac_line.saturating_sub(rest.len()).max(1)
@@ -107,7 +107,7 @@ impl Parser {
         (!self.in_body).then_some(self.stanzas)
     }
 
-    fn later_line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_LEN]>, LineFault> {
+    fn later_line(&mut self, line: &[u8]) -> Result<Option<[u8; MAC_BYTES]>, LineFault> {
         if self.in_body {
             self.body_line(line)?;
         } else if let Some(rest) = line.strip_prefix(STANZA_PREFIX) {
@@ -167,8 +167,8 @@ fn stanza_line(rest: &[u8]) -> Result<Stanza, LineFault> {
     Ok(Stanza { tag, args: words.collect::<Result<_, _>>()?, body: Vec::new() })
 }
 
-fn mac(rest: &[u8]) -> Result<[u8; MAC_LEN], LineFault> {
-    let text = rest.strip_prefix(b" ").filter(|t| t.len() == (MAC_LEN * 4).div_ceil(3)).ok_or(LineFault::Mac)?;
+fn mac(rest: &[u8]) -> Result<[u8; MAC_BYTES], LineFault> {
+    let text = rest.strip_prefix(b" ").filter(|t| t.len() == (MAC_BYTES * 4).div_ceil(3)).ok_or(LineFault::Mac)?;
     let bytes = BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| LineFault::Base64)?;
     bytes.try_into().map_err(|_| LineFault::Mac)
 }

@@ -14,10 +14,10 @@ pub use self::identity::{AnyIdentity, IdentityFault};
 pub use self::recipient::{AnyRecipient, RecipientFault};
 
 /// The longest file that age reads, in bytes.
-pub const MAX_FILE_LEN: usize = 16 << 20;
+pub const MAX_FILE_BYTES: usize = 16 << 20;
 
 /// The longest line of a recipients file, in bytes. It is also sshd(8)'s for authorized keys.
-pub const MAX_RECIPIENT_LEN: usize = 8 << 10;
+pub const MAX_RECIPIENT_BYTES: usize = 8 << 10;
 
 /// U+FEFF in UTF-8, which editors on Windows add.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -32,7 +32,7 @@ pub enum KeyFileError<F: fmt::Display> {
     /// There is no key.
     #[error("there are no keys in the file")]
     NoKeys,
-    /// It is longer than [`MAX_FILE_LEN`].
+    /// It is longer than [`MAX_FILE_BYTES`].
     #[error("the file is longer than 16 MiB")]
     TooLong,
     /// A line is not a key. The line itself may be secret, so it is not part of the error.
@@ -112,7 +112,7 @@ pub struct Recipients {
 pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<RecipientFault>> {
     let mut found = Recipients { recipients: Vec::new(), skipped: Vec::new() };
     for (line, text) in lines(contents)? {
-        let parsed = if text.len() > MAX_RECIPIENT_LEN { Err(RecipientFault::TooLong) } else { text.parse() };
+        let parsed = if text.len() > MAX_RECIPIENT_BYTES { Err(RecipientFault::TooLong) } else { text.parse() };
         match parsed {
             Ok(recipient) => found.recipients.push(recipient),
             Err(fault @ RecipientFault::UnsupportedSsh { .. }) => found.skipped.push((line, fault)),
@@ -124,7 +124,7 @@ pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<Reci
 
 /// Returns the lines that are keys, with their numbers.
 fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyFileError<F>> {
-    if contents.len() > MAX_FILE_LEN {
+    if contents.len() > MAX_FILE_BYTES {
         return Err(KeyFileError::TooLong);
     }
     let text = core::str::from_utf8(without_mark(contents)).map_err(|_| KeyFileError::NotText)?;

@@ -65,7 +65,7 @@ pub enum RecipientFault {
     /// It is an address on the network.
     #[error("recipients are not fetched from the network")]
     Address,
-    /// It is longer than [`MAX_RECIPIENT_LEN`](super::MAX_RECIPIENT_LEN).
+    /// It is longer than [`MAX_RECIPIENT_BYTES`](super::MAX_RECIPIENT_BYTES).
     #[error("longer than 8 KiB")]
     TooLong,
     /// It is an ssh public key of a type or a length that nothing is encrypted to.

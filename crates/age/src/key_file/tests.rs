@@ -50,7 +50,7 @@ fn lines_that_are_no_identities() {
     }
     assert_eq!(parse_identities(b"# nothing\n").err(), Some(KeyFileError::NoKeys));
     assert_eq!(parse_identities(b"\xff").err(), Some(KeyFileError::NotText));
-    let long: Vec<u8> = iter::repeat_n(b'\n', MAX_FILE_LEN + 1).collect();
+    let long: Vec<u8> = iter::repeat_n(b'\n', MAX_FILE_BYTES + 1).collect();
     assert_eq!(parse_identities(&long).err(), Some(KeyFileError::TooLong));
 }
 
@@ -103,7 +103,7 @@ fn lines_that_are_no_recipients() {
         ("https://example.com/keys".into(), RecipientFault::Address),
         ("hunter2".into(), RecipientFault::Unknown),
         ("é".into(), RecipientFault::Unknown),
-        ("age1".to_owned() + &"q".repeat(MAX_RECIPIENT_LEN), RecipientFault::TooLong),
+        ("age1".to_owned() + &"q".repeat(MAX_RECIPIENT_BYTES), RecipientFault::TooLong),
     ] {
         let error = parse_recipients(format!("{public}\n\n{line}\n").as_bytes()).err().unwrap();
         assert_eq!(error, KeyFileError::Line { line: 3, fault });

@@ -19,7 +19,7 @@ use secrecy::SecretString;
 use crate::identity::unwrap_shared;
 use crate::text::{decode, encode, encode_secret};
 use crate::{FileKey, ParseError, Stanza, UnwrapError};
-use xwing::{CIPHERTEXT_LEN, PUBLIC_LEN, Private, Public, SEED_LEN};
+use xwing::{CIPHERTEXT_BYTES, PUBLIC_BYTES, Private, Public, SEED_BYTES};
 
 /// The type of the stanza.
 const TYPE: &str = "mlkem768x25519";
@@ -44,7 +44,7 @@ impl Recipient {
     ///
     /// If the length is another, or the bytes are not a key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
-        let bytes: Option<[u8; PUBLIC_LEN]> = bytes.try_into().ok();
+        let bytes: Option<[u8; PUBLIC_BYTES]> = bytes.try_into().ok();
         bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(MALFORMED_RECIPIENT)
     }
 }
@@ -94,7 +94,7 @@ impl Identity {
     /// If the system's random number generator fails.
     #[cfg(feature = "std")]
     pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut seed = zeroize::Zeroizing::new([0; SEED_LEN]);
+        let mut seed = zeroize::Zeroizing::new([0; SEED_BYTES]);
         getrandom::fill(&mut *seed)?;
         Ok(Self(Private::from_seed(&seed)))
     }
@@ -105,12 +105,12 @@ impl Identity {
     ///
     /// If the length is another.
     pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
-        let seed: &[u8; SEED_LEN] = seed.try_into().map_err(|_| MALFORMED_IDENTITY)?;
+        let seed: &[u8; SEED_BYTES] = seed.try_into().map_err(|_| MALFORMED_IDENTITY)?;
         Ok(Self(Private::from_seed(seed)))
     }
 
     /// Returns the seed, which is secret.
-    pub fn seed(&self) -> &[u8; SEED_LEN] {
+    pub fn seed(&self) -> &[u8; SEED_BYTES] {
         self.0.seed()
     }
 
@@ -135,7 +135,7 @@ impl FromStr for Identity {
 
 impl crate::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        unwrap_shared(stanzas, TYPE, |enc: Box<[u8; CIPHERTEXT_LEN]>, wrapped| {
+        unwrap_shared(stanzas, TYPE, |enc: Box<[u8; CIPHERTEXT_BYTES]>, wrapped| {
             let shared = self.0.decapsulate(&enc).ok_or(UnwrapError::InvalidStanza)?;
             let (key, nonce) = hpke::key_schedule(&shared, INFO);
             Ok(FileKey::unwrap(&key, &nonce, wrapped))
@@ -151,7 +151,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
-    use crate::file_key::FILE_KEY_LEN;
+    use crate::file_key::FILE_KEY_BYTES;
     use crate::{Identity as _, Recipient as _};
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_stanza_is_opened_by_its_identity_alone() {
         let (identity, other) = (Identity::generate().unwrap(), Identity::generate().unwrap());
-        let file_key = FileKey::new(Box::new([7; FILE_KEY_LEN]));
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
         let wrapped = identity.to_public().wrap_file_key(&file_key).unwrap();
         assert!(wrapped.labels.iter().eq(["postquantum"]));
         let [stanza] = wrapped.stanzas.as_slice() else { panic!("one stanza") };

@@ -14,16 +14,16 @@ type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
 
 /// The length of ML-KEM-768's encapsulation key, in bytes.
-const PQ_PUBLIC_LEN: usize = 1184;
-const SHARE_LEN: usize = 32;
+const PQ_PUBLIC_BYTES: usize = 1184;
+const SHARE_BYTES: usize = 32;
 /// The length of ML-KEM-768's ciphertext, in bytes.
-const PQ_CIPHERTEXT_LEN: usize = 1088;
+const PQ_CIPHERTEXT_BYTES: usize = 1088;
 /// The length of a public key, in bytes.
-pub(super) const PUBLIC_LEN: usize = PQ_PUBLIC_LEN + SHARE_LEN;
+pub(super) const PUBLIC_BYTES: usize = PQ_PUBLIC_BYTES + SHARE_BYTES;
 /// The length of a ciphertext, in bytes.
-pub(super) const CIPHERTEXT_LEN: usize = PQ_CIPHERTEXT_LEN + SHARE_LEN;
+pub(super) const CIPHERTEXT_BYTES: usize = PQ_CIPHERTEXT_BYTES + SHARE_BYTES;
 /// The length of a private key, in bytes: it is the seed of both keys.
-pub(super) const SEED_LEN: usize = 32;
+pub(super) const SEED_BYTES: usize = 32;
 
 /// The label of section 5.3: it draws an X-wing.
 const LABEL: &[u8; 6] = br"\.//^\";
@@ -35,30 +35,30 @@ pub(super) type Shared = Zeroizing<[u8; 32]>;
 #[derive(Clone, PartialEq)]
 pub(super) struct Public {
     pq: PqPublic,
-    share: [u8; SHARE_LEN],
+    share: [u8; SHARE_BYTES],
 }
 
 impl Public {
     /// Returns `None` if the bytes are not a key (FIPS 203, section 7.2: each coefficient is less
     /// than the modulus).
-    pub(super) fn from_bytes(bytes: &[u8; PUBLIC_LEN]) -> Option<Self> {
-        let (pq, share) = bytes.split_at(PQ_PUBLIC_LEN);
+    pub(super) fn from_bytes(bytes: &[u8; PUBLIC_BYTES]) -> Option<Self> {
+        let (pq, share) = bytes.split_at(PQ_PUBLIC_BYTES);
         let encoded = Encoded::<PqPublic>::try_from(pq).ok()?;
         let decoded = PqPublic::from_bytes(&encoded);
         (decoded.as_bytes() == encoded).then_some(Self { pq: decoded, share: share.try_into().ok()? })
     }
 
-    pub(super) fn to_bytes(&self) -> [u8; PUBLIC_LEN] {
-        let mut bytes = [0; PUBLIC_LEN];
-        bytes[..PQ_PUBLIC_LEN].copy_from_slice(&self.pq.as_bytes());
-        bytes[PQ_PUBLIC_LEN..].copy_from_slice(&self.share);
+    pub(super) fn to_bytes(&self) -> [u8; PUBLIC_BYTES] {
+        let mut bytes = [0; PUBLIC_BYTES];
+        bytes[..PQ_PUBLIC_BYTES].copy_from_slice(&self.pq.as_bytes());
+        bytes[PQ_PUBLIC_BYTES..].copy_from_slice(&self.share);
         bytes
     }
 
     /// Returns a shared secret, and the ciphertext from which the private key recovers it (section
     /// 5.4). `randomness` must be used only once.
     #[cfg(feature = "std")]
-    pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_LEN], Shared) {
+    pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_BYTES], Shared) {
         use ml_kem::EncapsulateDeterministic as _;
         let (m, ephemeral) = randomness.split_at(32);
         let ephemeral: &[u8; 32] = ephemeral.try_into().expect("the other half");
@@ -67,9 +67,9 @@ impl Public {
         let pq_shared = wiped(pq_shared);
         let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
         let x_shared = Zeroizing::new(x25519(*ephemeral, self.share));
-        let mut ciphertext = [0; CIPHERTEXT_LEN];
-        ciphertext[..PQ_CIPHERTEXT_LEN].copy_from_slice(&pq);
-        ciphertext[PQ_CIPHERTEXT_LEN..].copy_from_slice(&share);
+        let mut ciphertext = [0; CIPHERTEXT_BYTES];
+        ciphertext[..PQ_CIPHERTEXT_BYTES].copy_from_slice(&pq);
+        ciphertext[PQ_CIPHERTEXT_BYTES..].copy_from_slice(&share);
         (ciphertext, combine(&pq_shared, &x_shared, &share, &self.share))
     }
 }
@@ -77,7 +77,7 @@ impl Public {
 /// A private key.
 #[derive(Clone)]
 pub(super) struct Private {
-    seed: Zeroizing<[u8; SEED_LEN]>,
+    seed: Zeroizing<[u8; SEED_BYTES]>,
     pq: PqPrivate,
     x: Zeroizing<[u8; 32]>,
     public: Public,
@@ -85,7 +85,7 @@ pub(super) struct Private {
 
 impl Private {
     /// Expands a private key (section 5.2).
-    pub(super) fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
+    pub(super) fn from_seed(seed: &[u8; SEED_BYTES]) -> Self {
         let mut expanded = Zeroizing::new([0; 96]);
         Shake256::digest_xof(seed, &mut *expanded);
         let part = |i: usize| <&B32>::try_from(&expanded[32 * i..][..32]).expect("32 bytes");
@@ -95,7 +95,7 @@ impl Private {
         Self { seed: Zeroizing::new(*seed), pq, x, public }
     }
 
-    pub(super) fn seed(&self) -> &[u8; SEED_LEN] {
+    pub(super) fn seed(&self) -> &[u8; SEED_BYTES] {
         &self.seed
     }
 
@@ -106,9 +106,9 @@ impl Private {
     /// Recovers the shared secret (section 5.5). A changed ciphertext gives another secret. Returns
     /// `None` if the X25519 share gives the same result with every private key: age rejects such a
     /// share, X-Wing does not.
-    pub(super) fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_LEN]) -> Option<Shared> {
-        let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_LEN);
-        let share: [u8; SHARE_LEN] = share.try_into().ok()?;
+    pub(super) fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_BYTES]) -> Option<Shared> {
+        let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_BYTES);
+        let share: [u8; SHARE_BYTES] = share.try_into().ok()?;
         let x_shared = Zeroizing::new(x25519(*self.x, share));
         if is_zero(&x_shared) {
             return None;
@@ -144,7 +144,7 @@ mod tests {
         let public = Public::from_bytes(&private.public().to_bytes()).unwrap();
         let (mut ciphertext, shared) = public.encapsulate(&[2; 64]);
         assert_eq!(private.decapsulate(&ciphertext).unwrap(), shared);
-        for place in [0, PQ_CIPHERTEXT_LEN - 1, PQ_CIPHERTEXT_LEN] {
+        for place in [0, PQ_CIPHERTEXT_BYTES - 1, PQ_CIPHERTEXT_BYTES] {
             ciphertext[place] ^= 1;
             assert_ne!(private.decapsulate(&ciphertext).unwrap(), shared);
             ciphertext[place] ^= 1;
@@ -161,7 +161,7 @@ mod tests {
             one[0] = 1;
             one
         }] {
-            ciphertext[PQ_CIPHERTEXT_LEN..].copy_from_slice(&point);
+            ciphertext[PQ_CIPHERTEXT_BYTES..].copy_from_slice(&point);
             assert!(private.decapsulate(&ciphertext).is_none());
         }
     }

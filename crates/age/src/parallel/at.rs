@@ -9,7 +9,7 @@ use super::Threads;
 use super::batch::{After, Batch, CHUNKS};
 use crate::CopyError;
 use crate::random_access::{ReadAt, WriteAt};
-use crate::stream::SEALED_CHUNK_LEN;
+use crate::stream::SEALED_CHUNK_BYTES;
 
 /// The end of the work.
 struct End {
@@ -44,7 +44,7 @@ pub(super) fn run<const CHUNK: usize>(
     let one = |batch: &mut Batch<CHUNK>, index: u64| -> Option<Result<u64, CopyError>> {
         let read = batch.load(input, input_start + index * capacity, index < tail);
         batch.first = index * CHUNKS as u64;
-        if CHUNK != SEALED_CHUNK_LEN && index < tail && !batch.is_full() && read.is_ok() {
+        if CHUNK != SEALED_CHUNK_BYTES && index < tail && !batch.is_full() && read.is_ok() {
             return Some(Err(CopyError::Read(io::Error::other("the file became shorter while it was read"))));
         }
         let mut at = output_start + index * Batch::<CHUNK>::RESULT as u64;

@@ -5,16 +5,16 @@ use std::io;
 use crate::CopyError;
 use crate::buffer::Buffer;
 use crate::random_access::ReadAt;
-use crate::stream::{CHUNK_LEN, ChunkCipher, Next, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use crate::stream::{CHUNK_BYTES, ChunkCipher, Next, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 
 /// The number of chunks in a batch: enough that handing a batch over costs nothing, and few enough
 /// that the batch stays in a cache until it is written.
 pub(super) const CHUNKS: usize = 16;
 
 /// Plaintext, with room for a tag after each chunk.
-pub(super) type ToSeal = Batch<CHUNK_LEN>;
+pub(super) type ToSeal = Batch<CHUNK_BYTES>;
 /// Sealed chunks, one after the other.
-pub(super) type ToOpen = Batch<SEALED_CHUNK_LEN>;
+pub(super) type ToOpen = Batch<SEALED_CHUNK_BYTES>;
 
 /// What follows a batch in its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +45,10 @@ impl<const CHUNK: usize> Batch<CHUNK> {
     pub(super) const CAPACITY: usize = CHUNKS * CHUNK;
     /// The number of result bytes of a full batch: sealed chunks for plaintext, and the other way
     /// round.
-    pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_LEN { SEALED_CHUNK_LEN } else { CHUNK_LEN };
+    pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_BYTES { SEALED_CHUNK_BYTES } else { CHUNK_BYTES };
 
     pub(super) fn new() -> Self {
-        let buf = Buffer::new(CHUNKS * SEALED_CHUNK_LEN);
+        let buf = Buffer::new(CHUNKS * SEALED_CHUNK_BYTES);
         Self { buf, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
     }
 
@@ -76,14 +76,14 @@ impl<const CHUNK: usize> Batch<CHUNK> {
 
     /// Returns the position in the buffer of input byte `n`.
     fn place(n: usize) -> usize {
-        n / CHUNK * SEALED_CHUNK_LEN + n % CHUNK
+        n / CHUNK * SEALED_CHUNK_BYTES + n % CHUNK
     }
 
     /// Returns the space for the next input bytes: up to the end of the chunk, or of the batch if
     /// there are no gaps between chunks. The batch must not be full.
     pub(super) fn space(&mut self) -> &mut [u8] {
         let start = Self::place(self.len);
-        let end = if CHUNK == SEALED_CHUNK_LEN { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
+        let end = if CHUNK == SEALED_CHUNK_BYTES { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
         self.buf.room(start..end)
     }
 
@@ -147,7 +147,7 @@ impl ToSeal {
             After::Unknown => chunks.saturating_sub(1),
         };
         let len = self.sealed_len();
-        for (i, chunk) in self.buf.room(0..len).chunks_mut(SEALED_CHUNK_LEN).enumerate() {
+        for (i, chunk) in self.buf.room(0..len).chunks_mut(SEALED_CHUNK_BYTES).enumerate() {
             cipher.seal(self.first + i as u64, self.after == After::Nothing && i + 1 == self.done, chunk);
         }
     }
@@ -158,7 +158,7 @@ impl ToSeal {
     }
 
     fn sealed_len(&self) -> usize {
-        self.len.min(self.done * CHUNK_LEN) + self.done * TAG_LEN
+        self.len.min(self.done * CHUNK_BYTES) + self.done * TAG_BYTES
     }
 }
 
@@ -170,7 +170,7 @@ impl ToOpen {
         if chunks == 0 && self.after == After::Nothing {
             self.error = Some(StreamError::Truncated);
         }
-        for (i, chunk) in self.buf[..self.len].chunks_mut(SEALED_CHUNK_LEN).enumerate() {
+        for (i, chunk) in self.buf[..self.len].chunks_mut(SEALED_CHUNK_BYTES).enumerate() {
             let more = match self.after {
                 _ if i + 1 < chunks => true,
                 After::More => true,
@@ -194,7 +194,7 @@ impl ToOpen {
 
     /// Returns the plaintext of the chunks that were opened.
     pub(super) fn opened(&self) -> impl Iterator<Item = &[u8]> {
-        let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_LEN);
-        chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_LEN])
+        let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_BYTES);
+        chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_BYTES])
     }
 }

@@ -67,7 +67,7 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
 mod tests {
     use super::*;
     use crate::parallel::batch::{CHUNKS, ToOpen, ToSeal};
-    use crate::stream::{CHUNK_LEN, SEALED_CHUNK_LEN};
+    use crate::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
 
     /// Returns the chunks in each batch, if every read gives at most `at_once` bytes of `len`.
     fn batches<const CHUNK: usize>(len: usize, at_once: usize, is_idle: bool) -> Vec<usize> {
@@ -91,29 +91,29 @@ mod tests {
 
     #[test]
     fn batches_are_full_while_nobody_waits() {
-        for at_once in [CHUNK_LEN - 1, CHUNK_LEN, 1 << 20] {
-            assert_eq!(batches::<CHUNK_LEN>(2 * ToSeal::CAPACITY + 1, at_once, false), [CHUNKS, CHUNKS, 1]);
-            assert_eq!(batches::<SEALED_CHUNK_LEN>(2 * ToOpen::CAPACITY, at_once, false), [CHUNKS, CHUNKS]);
+        for at_once in [CHUNK_BYTES - 1, CHUNK_BYTES, 1 << 20] {
+            assert_eq!(batches::<CHUNK_BYTES>(2 * ToSeal::CAPACITY + 1, at_once, false), [CHUNKS, CHUNKS, 1]);
+            assert_eq!(batches::<SEALED_CHUNK_BYTES>(2 * ToOpen::CAPACITY, at_once, false), [CHUNKS, CHUNKS]);
         }
     }
 
     #[test]
     fn a_chunk_waits_for_nothing_but_what_follows_it() {
-        for at_once in [CHUNK_LEN - 1, CHUNK_LEN] {
-            assert_eq!(batches::<CHUNK_LEN>(3 * CHUNK_LEN + 1, at_once, true), [1, 1, 1, 1]);
-            assert_eq!(batches::<CHUNK_LEN>(3 * CHUNK_LEN, at_once, true), [1, 1, 1]);
-            assert_eq!(batches::<SEALED_CHUNK_LEN>(3 * SEALED_CHUNK_LEN, at_once, true), [1, 1, 1]);
+        for at_once in [CHUNK_BYTES - 1, CHUNK_BYTES] {
+            assert_eq!(batches::<CHUNK_BYTES>(3 * CHUNK_BYTES + 1, at_once, true), [1, 1, 1, 1]);
+            assert_eq!(batches::<CHUNK_BYTES>(3 * CHUNK_BYTES, at_once, true), [1, 1, 1]);
+            assert_eq!(batches::<SEALED_CHUNK_BYTES>(3 * SEALED_CHUNK_BYTES, at_once, true), [1, 1, 1]);
         }
         // The whole input arrives at once.
         assert_eq!(
-            batches::<SEALED_CHUNK_LEN>(10 * SEALED_CHUNK_LEN + 5, 3 * SEALED_CHUNK_LEN + 7, true),
+            batches::<SEALED_CHUNK_BYTES>(10 * SEALED_CHUNK_BYTES + 5, 3 * SEALED_CHUNK_BYTES + 7, true),
             [3, 3, 3, 1, 1]
         );
     }
 
     #[test]
     fn an_empty_input_is_a_batch() {
-        assert_eq!(batches::<CHUNK_LEN>(0, 1, true), [0]);
-        assert_eq!(batches::<SEALED_CHUNK_LEN>(0, 1, false), [0]);
+        assert_eq!(batches::<CHUNK_BYTES>(0, 1, true), [0]);
+        assert_eq!(batches::<SEALED_CHUNK_BYTES>(0, 1, false), [0]);
     }
 }

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use self::search::{Place, Search};
 use crate::CopyError;
 use crate::random_access::ReadAt;
-use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, StreamReader, TAG_LEN};
+use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, StreamReader, TAG_BYTES};
 
 /// The result of salvaging. Positions are positions in the plaintext, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl<R> StreamReader<R> {
         let payload = Payload { input, start: self.header_len, len: len.saturating_sub(self.header_len) };
         let mut run = Run {
             cipher: &self.opener.key.cipher,
-            buf: Zeroizing::new(vec![0; SEALED_CHUNK_LEN]),
+            buf: Zeroizing::new(vec![0; SEALED_CHUNK_BYTES]),
             result: Salvaged {
                 found: 0,
                 missing: Vec::new(),
@@ -157,7 +157,7 @@ impl Run<'_> {
         }
         if last {
             self.result.end = Some(at + len as u64);
-            self.result.trailing = payload.len - place.at - (len + TAG_LEN) as u64;
+            self.result.trailing = payload.len - place.at - (len + TAG_BYTES) as u64;
         }
         Ok(true)
     }
@@ -171,8 +171,8 @@ impl Run<'_> {
             // At most as much plaintext is missing as the rest of the file can hold, if the rest is
             // all chunks. A rest shorter than a tag holds none.
             let left = payload_len - from.at;
-            let (whole, rest) = (left / SEALED_CHUNK_LEN as u64, left % SEALED_CHUNK_LEN as u64);
-            end = start + whole * CHUNK_LEN as u64 + rest.saturating_sub(TAG_LEN as u64);
+            let (whole, rest) = (left / SEALED_CHUNK_BYTES as u64, left % SEALED_CHUNK_BYTES as u64);
+            end = start + whole * CHUNK_BYTES as u64 + rest.saturating_sub(TAG_BYTES as u64);
         }
         match self.result.missing.last_mut() {
             _ if end <= start => {}
@@ -185,12 +185,12 @@ impl Run<'_> {
 /// Opens the chunk at the start of `sealed`, which is at most one chunk. Returns the length of its
 /// plaintext, and whether it is the last of the file.
 fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(usize, bool)> {
-    if sealed.len() == SEALED_CHUNK_LEN && cipher.open(number, false, sealed) {
-        return Some((CHUNK_LEN, false));
+    if sealed.len() == SEALED_CHUNK_BYTES && cipher.open(number, false, sealed) {
+        return Some((CHUNK_BYTES, false));
     }
     let len = cipher.find_end(number, sealed)?;
     // Only the chunk of an empty file is empty.
-    let is_chunk = (len > 0 || number == 0) && cipher.open(number, true, &mut sealed[..len + TAG_LEN]);
+    let is_chunk = (len > 0 || number == 0) && cipher.open(number, true, &mut sealed[..len + TAG_BYTES]);
     is_chunk.then_some((len, true))
 }
 

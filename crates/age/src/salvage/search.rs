@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{Payload, Salvaging, find_here};
 use crate::random_access::ReadAt;
-use crate::stream::{CHUNK_LEN, ChunkCipher, SEALED_CHUNK_LEN, TAG_LEN};
+use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, TAG_BYTES};
 
 /// The largest distance of a search, in chunks: 64 MiB.
 pub(super) const REACH: u64 = 1024;
@@ -26,17 +26,17 @@ pub(super) struct Place {
 impl Place {
     /// Returns the place of the chunk that is `chunks` further on.
     pub(super) fn after(self, chunks: u64) -> Self {
-        Self { number: self.number + chunks, at: self.at + chunks * SEALED_CHUNK_LEN as u64 }
+        Self { number: self.number + chunks, at: self.at + chunks * SEALED_CHUNK_BYTES as u64 }
     }
 
     /// Returns the chunk's position in the plaintext.
     pub(super) fn plaintext(self) -> u64 {
-        self.number * CHUNK_LEN as u64
+        self.number * CHUNK_BYTES as u64
     }
 
     /// Returns by how many bytes the chunk has moved towards the end of the file.
     pub(super) fn shift(self) -> i64 {
-        (self.at as i64).wrapping_sub((self.number * SEALED_CHUNK_LEN as u64) as i64)
+        (self.at as i64).wrapping_sub((self.number * SEALED_CHUNK_BYTES as u64) as i64)
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(cipher: &'a ChunkCipher) -> Self {
-        Self { cipher, buf: Zeroizing::new(vec![0; 2 * SEALED_CHUNK_LEN]), tried: 0, limited: false }
+        Self { cipher, buf: Zeroizing::new(vec![0; 2 * SEALED_CHUNK_BYTES]), tried: 0, limited: false }
     }
 
     /// Returns the next chunk that can be found after the missing one at `from`.
@@ -76,7 +76,7 @@ impl<'a> Search<'a> {
                 }
                 tried += 1;
                 let number = from.number + lost;
-                let at = from.at + inserted * SEALED_CHUNK_LEN as u64;
+                let at = from.at + inserted * SEALED_CHUNK_BYTES as u64;
                 if let Some(at) = self.anywhere(payload, number, at) {
                     return Ok(Some(Place { number, at }));
                 }
@@ -91,11 +91,11 @@ impl<'a> Search<'a> {
     /// Returns the next chunk that has not moved in relation to `from`.
     fn in_place(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         (1..=REACH).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
-            let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_LEN]);
+            let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_BYTES]);
             let sealed = &mut self.buf[..len];
             // The end of the last chunk is searched for only near the end of the file, because it
             // takes longer.
-            if payload.len - place.at > NEAR * SEALED_CHUNK_LEN as u64 {
+            if payload.len - place.at > NEAR * SEALED_CHUNK_BYTES as u64 {
                 return self.cipher.open(place.number, false, sealed);
             }
             find_here(self.cipher, place.number, sealed).is_some()
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
         let len = payload.read(at, &mut self.buf);
         let data = &self.buf[..len];
         // A disk returns zeros for sectors that were never written.
-        if len < SEALED_CHUNK_LEN || data.iter().all(|byte| *byte == data[0]) {
+        if len < SEALED_CHUNK_BYTES || data.iter().all(|byte| *byte == data[0]) {
             return None;
         }
         if self.tried == LIMIT {
@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
     /// chunk, or only zeros follow.
     fn last(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         let left = payload.len.saturating_sub(from.at);
-        if left > NEAR * SEALED_CHUNK_LEN as u64 {
+        if left > NEAR * SEALED_CHUNK_BYTES as u64 {
             return None;
         }
         let mut data = vec![0; usize::try_from(left).ok()?];
@@ -134,8 +134,8 @@ impl<'a> Search<'a> {
         let written = data[..len].iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
         // A tag can itself end with zeros.
         let ends = [len].into_iter().chain((written..len.min(written + 3)).rev());
-        for end in ends.filter(|end| *end > TAG_LEN) {
-            let start = end.saturating_sub(SEALED_CHUNK_LEN);
+        for end in ends.filter(|end| *end > TAG_BYTES) {
+            let start = end.saturating_sub(SEALED_CHUNK_BYTES);
             for number in from.number..=from.number + NEAR {
                 if let Some(offset) = self.cipher.find_start(number, &data[start..end]) {
                     return Some(Place { number, at: from.at + (start + offset) as u64 });

@@ -16,14 +16,14 @@ pub enum StreamError {
     #[error("the file is cut short: its last chunk is missing")]
     Truncated,
     /// A chunk cannot be authenticated.
-    #[error("chunk {number} (plaintext from byte {}) is corrupt", *number as u128 * super::CHUNK_LEN as u128)]
+    #[error("chunk {number} (plaintext from byte {}) is corrupt", *number as u128 * super::CHUNK_BYTES as u128)]
     CorruptChunk {
         /// The number of the chunk.
         number: u64,
     },
     /// The chunk at the end of the file cannot be authenticated. It is cut short or corrupt.
     #[error("the file is cut short or corrupt in its last chunk (plaintext from byte {})",
-        *number as u128 * super::CHUNK_LEN as u128)]
+        *number as u128 * super::CHUNK_BYTES as u128)]
     CorruptEnd {
         /// The number of the chunk.
         number: u64,

@@ -9,9 +9,9 @@ use sealane::Backend;
 use zeroize::Zeroize as _;
 
 #[cfg(feature = "std")]
-use super::CHUNK_LEN;
-use super::{ChunkCipher, NONCE_LEN, Next, SEALED_CHUNK_LEN, SealedRange, StreamError, TAG_LEN};
-use crate::keys::{self, FILE_ID_LEN};
+use super::CHUNK_BYTES;
+use super::{ChunkCipher, NONCE_BYTES, Next, SEALED_CHUNK_BYTES, SealedRange, StreamError, TAG_BYTES};
+use crate::keys::{self, FILE_ID_BYTES};
 use crate::{FileKey, stream};
 
 /// The key of a file's payload. It opens chunks, wherever their bytes come from.
@@ -21,25 +21,25 @@ use crate::{FileKey, stream};
 /// which bytes hold a range of plaintext, and [`PayloadKey::open_chunks`] opens them.
 pub struct PayloadKey {
     pub(crate) cipher: ChunkCipher,
-    file_id: [u8; FILE_ID_LEN],
+    file_id: [u8; FILE_ID_BYTES],
 }
 
 impl PayloadKey {
     /// Derives the key from the file key and the nonce of the payload
     /// (<https://c2sp.org/age#payload>).
-    pub fn new(file_key: &FileKey, nonce: &[u8; NONCE_LEN], backend: Backend) -> Self {
+    pub fn new(file_key: &FileKey, nonce: &[u8; NONCE_BYTES], backend: Backend) -> Self {
         let cipher = ChunkCipher::new(&keys::payload_key(file_key, nonce), backend);
         Self { cipher, file_id: keys::file_id(file_key) }
     }
 
     #[cfg(test)]
     pub(crate) fn with_cipher(cipher: ChunkCipher) -> Self {
-        Self { cipher, file_id: [0; FILE_ID_LEN] }
+        Self { cipher, file_id: [0; FILE_ID_BYTES] }
     }
 
     /// Returns the file's id: 32 bytes derived from the file key, so that only those who can open
     /// the file can know them.
-    pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
+    pub fn file_id(&self) -> [u8; FILE_ID_BYTES] {
         self.file_id
     }
 
@@ -78,18 +78,18 @@ impl PayloadKey {
     }
 
     fn open_all(&self, first: u64, is_last: bool, input: &[u8], output: &mut [u8]) -> Result<usize, StreamError> {
-        if !is_last && !input.len().is_multiple_of(SEALED_CHUNK_LEN) {
+        if !is_last && !input.len().is_multiple_of(SEALED_CHUNK_BYTES) {
             return Err(StreamError::PartLength);
         }
         if is_last && input.is_empty() {
             return Err(StreamError::Truncated);
         }
-        let chunks = input.chunks(SEALED_CHUNK_LEN);
+        let chunks = input.chunks(SEALED_CHUNK_BYTES);
         let count = chunks.len();
         let mut opened = 0;
         for (i, chunk) in chunks.enumerate() {
             let number = first.checked_add(i as u64).ok_or(StreamError::CounterOverflow)?;
-            let len = chunk.len().checked_sub(TAG_LEN).ok_or(StreamError::CorruptEnd { number })?;
+            let len = chunk.len().checked_sub(TAG_BYTES).ok_or(StreamError::CorruptEnd { number })?;
             let plaintext = output.get_mut(opened..opened + len).ok_or(StreamError::PartLength)?;
             let more = !is_last || i + 1 < count;
             match self.cipher.open_next_into(number, more, chunk, plaintext)? {
@@ -125,7 +125,7 @@ impl SealingKey {
     /// Seals consecutive chunks. Writes them to the start of `output`, and returns their length.
     ///
     /// `first` is the number of the first chunk. With `is_last`, the file ends with `plaintext`;
-    /// otherwise its length is a multiple of [`CHUNK_LEN`]. The last part of a file is empty only
+    /// otherwise its length is a multiple of [`CHUNK_BYTES`]. The last part of a file is empty only
     /// if the file is. `output` must have room for the chunks, which are 16 bytes longer each.
     ///
     /// **Seal each number once.** The number is the nonce: whoever sees two different chunks with
@@ -144,9 +144,9 @@ impl SealingKey {
         // An empty file has one chunk too.
         let is_empty_file = plaintext.is_empty() && is_last && first == 0;
         let is_possible =
-            if is_last { !plaintext.is_empty() || is_empty_file } else { plaintext.len().is_multiple_of(CHUNK_LEN) };
-        let count = plaintext.len().div_ceil(CHUNK_LEN).max(usize::from(is_empty_file));
-        let len = plaintext.len() + count * TAG_LEN;
+            if is_last { !plaintext.is_empty() || is_empty_file } else { plaintext.len().is_multiple_of(CHUNK_BYTES) };
+        let count = plaintext.len().div_ceil(CHUNK_BYTES).max(usize::from(is_empty_file));
+        let len = plaintext.len() + count * TAG_BYTES;
         if !is_possible || output.len() < len {
             return Err(StreamError::PartLength);
         }
@@ -154,8 +154,8 @@ impl SealingKey {
             first.checked_add(count as u64 - 1).ok_or(StreamError::CounterOverflow)?;
         }
         let mut rest = plaintext;
-        for (i, sealed) in output[..len].chunks_mut(SEALED_CHUNK_LEN).enumerate() {
-            let (text, after) = rest.split_at(sealed.len() - TAG_LEN);
+        for (i, sealed) in output[..len].chunks_mut(SEALED_CHUNK_BYTES).enumerate() {
+            let (text, after) = rest.split_at(sealed.len() - TAG_BYTES);
             self.0.cipher.seal_into(first + i as u64, is_last && i + 1 == count, text, sealed);
             rest = after;
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{CHUNK_LEN, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use super::{CHUNK_BYTES, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 
 /// Returns the length of the plaintext of chunks with this many bytes, or `None` if they cannot be
 /// all chunks of a file.
@@ -11,13 +11,13 @@ use super::{CHUNK_LEN, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
 /// the end of a [`StreamReader`](crate::StreamReader), or open the last chunk, to learn the
 /// authentic length.
 pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
-    let chunks = chunks_len.div_ceil(SEALED_CHUNK_LEN as u64);
-    let tags = chunks * TAG_LEN as u64;
+    let chunks = chunks_len.div_ceil(SEALED_CHUNK_BYTES as u64);
+    let tags = chunks * TAG_BYTES as u64;
     // Only the chunk of an empty file is empty.
-    match chunks_len % SEALED_CHUNK_LEN as u64 {
+    match chunks_len % SEALED_CHUNK_BYTES as u64 {
         _ if chunks == 0 => None,
-        last if last != 0 && last < TAG_LEN as u64 => None,
-        last if last == TAG_LEN as u64 && chunks > 1 => None,
+        last if last != 0 && last < TAG_BYTES as u64 => None,
+        last if last == TAG_BYTES as u64 && chunks > 1 => None,
         _ => Some(chunks_len - tags),
     }
 }
@@ -26,9 +26,9 @@ pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
 /// are more than 2^64.
 pub const fn sealed_len(plaintext_len: u64) -> Option<u64> {
     // An empty file has one chunk too.
-    let chunks = plaintext_len.div_ceil(CHUNK_LEN as u64);
+    let chunks = plaintext_len.div_ceil(CHUNK_BYTES as u64);
     let chunks = if chunks == 0 { 1 } else { chunks };
-    match chunks.checked_mul(TAG_LEN as u64) {
+    match chunks.checked_mul(TAG_BYTES as u64) {
         Some(tags) => plaintext_len.checked_add(tags),
         None => None,
     }
@@ -62,29 +62,29 @@ impl SealedRange {
     /// A [`StreamError`] if no payload has `sealed_len` bytes.
     pub fn new(plaintext: Range<u64>, sealed_len: u64) -> Result<Self, StreamError> {
         let last = last_chunk(sealed_len);
-        let end = plaintext_len(sealed_len).ok_or(match sealed_len % SEALED_CHUNK_LEN as u64 {
+        let end = plaintext_len(sealed_len).ok_or(match sealed_len % SEALED_CHUNK_BYTES as u64 {
             0 => StreamError::Truncated,
-            len if len == TAG_LEN as u64 => StreamError::EmptyLastChunk,
+            len if len == TAG_BYTES as u64 => StreamError::EmptyLastChunk,
             _ => StreamError::CorruptEnd { number: last },
         })?;
-        let chunk = CHUNK_LEN as u64;
+        let chunk = CHUNK_BYTES as u64;
         // An empty range before the end needs nothing.
         if plaintext.is_empty() && plaintext.start < end {
             let first = plaintext.start / chunk;
-            let at = first * SEALED_CHUNK_LEN as u64;
+            let at = first * SEALED_CHUNK_BYTES as u64;
             return Ok(Self { first, is_last: false, sealed: at..at, skip: 0, len: 0 });
         }
         let first = (plaintext.start / chunk).min(last);
         let final_chunk = (plaintext.end.saturating_sub(1) / chunk).clamp(first, last);
         let is_last = final_chunk == last;
-        let sealed_end = if is_last { sealed_len } else { (final_chunk + 1) * SEALED_CHUNK_LEN as u64 };
+        let sealed_end = if is_last { sealed_len } else { (final_chunk + 1) * SEALED_CHUNK_BYTES as u64 };
         let start = plaintext.start.min(end);
         Ok(Self {
             first,
             is_last,
-            sealed: first * SEALED_CHUNK_LEN as u64..sealed_end,
+            sealed: first * SEALED_CHUNK_BYTES as u64..sealed_end,
             // Less than a chunk, or all of the last one.
-            skip: usize::try_from(start - first * chunk).unwrap_or(CHUNK_LEN),
+            skip: usize::try_from(start - first * chunk).unwrap_or(CHUNK_BYTES),
             len: plaintext.end.min(end).saturating_sub(start),
         })
     }
@@ -94,20 +94,20 @@ impl SealedRange {
 /// `payload_start`.
 #[cfg(feature = "std")]
 pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
-    (target / CHUNK_LEN as u64).checked_mul(SEALED_CHUNK_LEN as u64)?.checked_add(payload_start)
+    (target / CHUNK_BYTES as u64).checked_mul(SEALED_CHUNK_BYTES as u64)?.checked_add(payload_start)
 }
 
 /// Returns the number of the last chunk of a payload with this many bytes, or 0 if it has none.
 pub(crate) const fn last_chunk(payload_len: u64) -> u64 {
-    payload_len.div_ceil(SEALED_CHUNK_LEN as u64).saturating_sub(1)
+    payload_len.div_ceil(SEALED_CHUNK_BYTES as u64).saturating_sub(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const CHUNK: u64 = CHUNK_LEN as u64;
-    const SEALED: u64 = SEALED_CHUNK_LEN as u64;
+    const CHUNK: u64 = CHUNK_BYTES as u64;
+    const SEALED: u64 = SEALED_CHUNK_BYTES as u64;
 
     #[test]
     fn lengths_belong_together() {

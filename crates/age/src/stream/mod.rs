@@ -44,13 +44,13 @@ pub(crate) use self::seek::out_of_range;
 pub use self::writer::StreamWriter;
 
 /// The plaintext of a full chunk, in bytes.
-pub const CHUNK_LEN: usize = 64 << 10;
+pub const CHUNK_BYTES: usize = 64 << 10;
 /// The length of the tag after each chunk, in bytes.
-pub const TAG_LEN: usize = 16;
+pub const TAG_BYTES: usize = 16;
 /// The length of the nonce between the header and the chunks, in bytes.
-pub const NONCE_LEN: usize = 16;
+pub const NONCE_BYTES: usize = 16;
 /// The length of a full chunk with its tag, in bytes.
-pub const SEALED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
+pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 
 /// The number of chunks in a buffer: enough to make system calls rare, and few enough to stay in
 /// the second-level cache.
@@ -79,7 +79,7 @@ impl ChunkCipher {
     /// Seals `text` into `chunk`, which is as long as the text and the tag.
     #[cfg(feature = "std")]
     pub(crate) fn seal_into(&self, number: u64, last: bool, text: &[u8], chunk: &mut [u8]) {
-        let (body, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
+        let (body, tag) = chunk.split_last_chunk_mut::<TAG_BYTES>().expect("there is room for the tag");
         *tag = self.0.seal_into(&nonce(number, last), &[], text, body).1;
     }
 
@@ -93,7 +93,7 @@ impl ChunkCipher {
         chunk: &[u8],
         text: &mut [u8],
     ) -> Result<Next, StreamError> {
-        let Some((body, tag)) = chunk.split_last_chunk::<TAG_LEN>() else {
+        let Some((body, tag)) = chunk.split_last_chunk::<TAG_BYTES>() else {
             return Err(StreamError::CorruptEnd { number });
         };
         let open = |last| self.0.open_into(&nonce(number, last), &[], body, tag, &mut *text).is_ok();
@@ -107,14 +107,14 @@ impl ChunkCipher {
         // not an error of this chunk.
         let last = if open(!more) {
             !more
-        } else if len == SEALED_CHUNK_LEN && open(more) {
+        } else if len == SEALED_CHUNK_BYTES && open(more) {
             more
         } else if more {
             return Err(StreamError::CorruptChunk { number });
         } else {
             return Err(StreamError::CorruptEnd { number });
         };
-        if last && len == TAG_LEN && number > 0 {
+        if last && len == TAG_BYTES && number > 0 {
             return Err(StreamError::EmptyLastChunk);
         }
         Ok(match (last, more) {
@@ -130,13 +130,13 @@ impl ChunkCipher {
 impl ChunkCipher {
     /// Seals `chunk`. Its last 16 bytes become the tag.
     pub(crate) fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
-        let (text, tag) = chunk.split_last_chunk_mut::<TAG_LEN>().expect("there is room for the tag");
+        let (text, tag) = chunk.split_last_chunk_mut::<TAG_BYTES>().expect("there is room for the tag");
         *tag = self.0.seal_in_place(&nonce(number, last), &[], text);
     }
 
     /// Opens `chunk`, whose last 16 bytes are the tag. If that fails, `chunk` is unchanged.
     pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
-        match chunk.split_last_chunk_mut::<TAG_LEN>() {
+        match chunk.split_last_chunk_mut::<TAG_BYTES>() {
             Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
             None => false,
         }
@@ -145,7 +145,7 @@ impl ChunkCipher {
     /// Returns the position in `data` of the full chunk with that number that is not the last one.
     /// The caller must still open it.
     pub(crate) fn find(&self, number: u64, data: &[u8]) -> Option<usize> {
-        self.0.find(&nonce(number, false), data, CHUNK_LEN)
+        self.0.find(&nonce(number, false), data, CHUNK_BYTES)
     }
 
     /// Returns the length of the plaintext of the last chunk, if it has that number and `data`

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{CHUNK_LEN, CHUNKS, Counter, Next, PayloadKey, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use super::{CHUNK_BYTES, CHUNKS, Counter, Next, PayloadKey, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 use crate::buffer::Buffer;
 
 /// The size of the first read, in bytes. Most files are small.
@@ -47,7 +47,7 @@ impl Opener {
             key,
             counter: Counter::START,
             // The byte after the chunks shows whether the last of them is the last of the file.
-            buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN + 1),
+            buf: Buffer::new(CHUNKS * SEALED_CHUNK_BYTES + 1),
             chunk: 0..0,
             at: 0,
             sealed: 0..0,
@@ -70,7 +70,7 @@ impl Opener {
                 Next::End => return Ok(true),
                 Next::Error(error) => return Err(error),
             }
-            if !self.eof && self.sealed.len() <= SEALED_CHUNK_LEN {
+            if !self.eof && self.sealed.len() <= SEALED_CHUNK_BYTES {
                 return Ok(false);
             }
             self.open_next()?;
@@ -124,7 +124,7 @@ impl Opener {
 
     /// Opens the chunk at the start of `sealed`, which is complete or ends with the input.
     fn open_next(&mut self) -> Result<(), StreamError> {
-        let len = self.sealed.len().min(SEALED_CHUNK_LEN);
+        let len = self.sealed.len().min(SEALED_CHUNK_BYTES);
         let more = self.sealed.len() > len;
         if len == 0 {
             return Err(self.fail(StreamError::Truncated));
@@ -133,9 +133,9 @@ impl Opener {
         let range = self.sealed.start..self.sealed.start + len;
         self.next = self.key.cipher.open_next(number, more, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
         self.sealed.start = range.end;
-        let mut chunk = range.start..range.end - TAG_LEN;
+        let mut chunk = range.start..range.end - TAG_BYTES;
         if self.next == Next::End {
-            let before = number.checked_mul(CHUNK_LEN as u64);
+            let before = number.checked_mul(CHUNK_BYTES as u64);
             self.plaintext_len = before.and_then(|n| n.checked_add(chunk.len() as u64));
         }
         if self.skip > chunk.len() {
@@ -194,8 +194,8 @@ impl Opener {
     /// read.
     pub(crate) fn finish_seek(&mut self, target: u64) {
         self.eof = false;
-        self.counter = Counter(Some(target / CHUNK_LEN as u64));
-        self.skip = (target % CHUNK_LEN as u64) as usize;
+        self.counter = Counter(Some(target / CHUNK_BYTES as u64));
+        self.skip = (target % CHUNK_BYTES as u64) as usize;
         (self.next, self.position) = (Next::Chunk, target);
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use super::{Opener, PayloadKey};
 use crate::input::Input;
-use crate::keys::FILE_ID_LEN;
+use crate::keys::FILE_ID_BYTES;
 
 /// Decrypts what it reads, and hands out only authenticated plaintext, in order.
 ///
@@ -35,7 +35,7 @@ impl<R> StreamReader<R> {
     }
 
     /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
-    pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
+    pub fn file_id(&self) -> [u8; FILE_ID_BYTES] {
         self.opener.key.file_id()
     }
 }

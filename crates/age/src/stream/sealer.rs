@@ -1,10 +1,10 @@
 //! Fills and seals chunks: the part of a writer that does no I/O.
 
-use super::{CHUNK_LEN, CHUNKS, Counter, PayloadKey, SEALED_CHUNK_LEN, StreamError, TAG_LEN};
+use super::{CHUNK_BYTES, CHUNKS, Counter, PayloadKey, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 use crate::buffer::Buffer;
 
 /// The amount of plaintext that the buffer holds.
-const CAPACITY: usize = CHUNKS * CHUNK_LEN;
+const CAPACITY: usize = CHUNKS * CHUNK_BYTES;
 
 /// Takes plaintext, and gives sealed chunks.
 ///
@@ -24,7 +24,7 @@ pub(crate) struct Sealer {
 
 impl Sealer {
     pub(crate) fn new(key: PayloadKey) -> Self {
-        Self { key, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_LEN), sealed: 0, len: 0 }
+        Self { key, counter: Counter::START, buf: Buffer::new(CHUNKS * SEALED_CHUNK_BYTES), sealed: 0, len: 0 }
     }
 
     /// Returns whether there is no room for more plaintext.
@@ -38,9 +38,9 @@ impl Sealer {
         let mut rest = &data[..data.len().min(CAPACITY - self.len)];
         let taken = rest.len();
         while !rest.is_empty() {
-            let (chunk, offset) = (self.len / CHUNK_LEN, self.len % CHUNK_LEN);
-            let (now, after) = rest.split_at(rest.len().min(CHUNK_LEN - offset));
-            let start = chunk * SEALED_CHUNK_LEN + offset;
+            let (chunk, offset) = (self.len / CHUNK_BYTES, self.len % CHUNK_BYTES);
+            let (now, after) = rest.split_at(rest.len().min(CHUNK_BYTES - offset));
+            let start = chunk * SEALED_CHUNK_BYTES + offset;
             self.buf.room(start..start + now.len()).copy_from_slice(now);
             self.len += now.len();
             rest = after;
@@ -54,20 +54,20 @@ impl Sealer {
     /// After `more`, plaintext must follow: a file must not end with an empty chunk.
     pub(crate) fn seal(&mut self, more: bool) -> Result<(), StreamError> {
         debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
-        let chunks = if more { self.len / CHUNK_LEN } else { self.len.saturating_sub(1) / CHUNK_LEN };
-        let sealed = chunks * SEALED_CHUNK_LEN;
-        for chunk in self.buf.room(0..sealed).chunks_exact_mut(SEALED_CHUNK_LEN) {
+        let chunks = if more { self.len / CHUNK_BYTES } else { self.len.saturating_sub(1) / CHUNK_BYTES };
+        let sealed = chunks * SEALED_CHUNK_BYTES;
+        for chunk in self.buf.room(0..sealed).chunks_exact_mut(SEALED_CHUNK_BYTES) {
             self.key.cipher.seal(self.counter.take()?, false, chunk);
         }
         self.sealed = sealed;
-        self.len -= chunks * CHUNK_LEN;
+        self.len -= chunks * CHUNK_BYTES;
         Ok(())
     }
 
     /// Seals all plaintext. The last chunk becomes the last of the file.
     pub(crate) fn seal_last(&mut self) -> Result<(), StreamError> {
         self.seal(false)?;
-        let end = self.sealed + self.len + TAG_LEN;
+        let end = self.sealed + self.len + TAG_BYTES;
         self.key.cipher.seal(self.counter.take()?, true, self.buf.room(self.sealed..end));
         (self.sealed, self.len) = (end, 0);
         Ok(())

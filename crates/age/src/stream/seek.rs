@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use super::{CHUNK_LEN, StreamError, StreamReader, chunk_start, last_chunk};
+use super::{CHUNK_BYTES, StreamError, StreamReader, chunk_start, last_chunk};
 
 impl<R: Read + Seek> StreamReader<R> {
     /// Returns the length of the plaintext in bytes.
@@ -30,7 +30,7 @@ impl<R: Read + Seek> StreamReader<R> {
             return Ok(());
         }
         self.or_stay(|reader| {
-            if reader.opener.plaintext_len.is_none() && target / CHUNK_LEN as u64 > reader.last_chunk()? {
+            if reader.opener.plaintext_len.is_none() && target / CHUNK_BYTES as u64 > reader.last_chunk()? {
                 // Only the last chunk can show that the plaintext ends before `target`.
                 reader.open_end()?;
             }
@@ -63,7 +63,7 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Authenticates the last chunk. Returns the length of the plaintext.
     fn open_end(&mut self) -> io::Result<u64> {
         let number = self.last_chunk()?;
-        self.move_to(number * CHUNK_LEN as u64)?;
+        self.move_to(number * CHUNK_BYTES as u64)?;
         self.fill_buf()?;
         // The input ends with this chunk. If it is authentic and not marked as the last, the last
         // one is missing.

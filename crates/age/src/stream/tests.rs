@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use sealane::Backend;
 
 use super::{
-    CHUNK_LEN, ChunkCipher, Counter, PayloadKey, SEALED_CHUNK_LEN, StreamError, StreamReader, StreamWriter, nonce,
+    CHUNK_BYTES, ChunkCipher, Counter, PayloadKey, SEALED_CHUNK_BYTES, StreamError, StreamReader, StreamWriter, nonce,
 };
 use crate::FileKey;
 use crate::header::Header;
@@ -92,13 +92,13 @@ fn no_chunk_number_is_given_twice() {
 fn a_writer_that_runs_out_of_numbers_fails() {
     let mut writer = StreamWriter::new(Vec::new(), key_of(&[1; 32], Backend::detect()));
     writer.sealer.counter = Counter(Some(u64::MAX));
-    writer.write_all(&vec![0; CHUNK_LEN + 1]).unwrap();
+    writer.write_all(&vec![0; CHUNK_BYTES + 1]).unwrap();
     let error = writer.finish().unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
 
     let mut writer = StreamWriter::new(Vec::new(), key_of(&[1; 32], Backend::detect()));
     writer.sealer.counter = Counter(Some(u64::MAX));
-    let error = writer.write_all(&vec![0; 5 * CHUNK_LEN]).unwrap_err();
+    let error = writer.write_all(&vec![0; 5 * CHUNK_BYTES]).unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
     assert_eq!(StreamError::of(&writer.write(b"x").unwrap_err()), Some(StreamError::EarlierFailure));
     assert!(writer.inner.is_empty(), "nothing half sealed is written");
@@ -107,8 +107,8 @@ fn a_writer_that_runs_out_of_numbers_fails() {
 #[test]
 fn a_reader_that_runs_out_of_numbers_fails() {
     let (key, backend) = ([1; 32], Backend::detect());
-    let mut file = vec![0; 2 * SEALED_CHUNK_LEN];
-    let (first, second) = file.split_at_mut(SEALED_CHUNK_LEN);
+    let mut file = vec![0; 2 * SEALED_CHUNK_BYTES];
+    let (first, second) = file.split_at_mut(SEALED_CHUNK_BYTES);
     ChunkCipher::new(&key, backend).seal(u64::MAX, false, first);
     ChunkCipher::new(&key, backend).seal(0, true, second);
     let mut reader = StreamReader::new(Input::new(&file[..]), 0, key_of(&key, backend));
@@ -116,7 +116,7 @@ fn a_reader_that_runs_out_of_numbers_fails() {
     let mut released = Vec::new();
     let error = reader.read_to_end(&mut released).unwrap_err();
     assert_eq!(StreamError::of(&error), Some(StreamError::CounterOverflow));
-    assert_eq!(released, vec![0; CHUNK_LEN]);
+    assert_eq!(released, vec![0; CHUNK_BYTES]);
 }
 
 /// The vectors have file keys, so their content can be opened and sealed again to the same bytes.
@@ -128,8 +128,8 @@ fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
         let file_key = FileKey::new(Box::new(file_key.try_into().unwrap()));
         let (header, len) = Header::parse(&vector.file).unwrap();
         assert!(header.verify(&file_key), "{}", vector.name);
-        let nonce = vector.file[len..len + super::NONCE_LEN].try_into().unwrap();
-        let payload = &vector.file[len + super::NONCE_LEN..];
+        let nonce = vector.file[len..len + super::NONCE_BYTES].try_into().unwrap();
+        let payload = &vector.file[len + super::NONCE_BYTES..];
         let key = keys::payload_key(&file_key, &nonce);
         for backend in Backend::available() {
             let mut plaintext = Vec::new();

@@ -12,22 +12,22 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use super::{TYPE, ThresholdError};
 
 /// The length of a share set id, in bytes.
-pub const SHARE_SET_ID_LEN: usize = 16;
+pub const SHARE_SET_ID_BYTES: usize = 16;
 
 /// The longest label, in bytes of UTF-8.
-pub const MAX_LABEL_LEN: usize = 100;
+pub const MAX_LABEL_BYTES: usize = 100;
 
 /// The version of the format that is written.
 const VERSION: &str = "v1";
 
 /// The id of a share set: random bytes, shown as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShareSetId(pub [u8; SHARE_SET_ID_LEN]);
+pub struct ShareSetId(pub [u8; SHARE_SET_ID_BYTES]);
 
 impl ShareSetId {
     #[cfg(feature = "std")]
     pub(super) fn random() -> Result<Self, getrandom::Error> {
-        let mut id = [0; SHARE_SET_ID_LEN];
+        let mut id = [0; SHARE_SET_ID_BYTES];
         getrandom::fill(&mut id)?;
         Ok(Self(id))
     }
@@ -39,8 +39,8 @@ impl ShareSetId {
             b'a'..=b'f' => Some(byte - b'a' + 10),
             _ => None,
         };
-        let text: &[u8; 2 * SHARE_SET_ID_LEN] = text.as_bytes().try_into().ok()?;
-        let mut id = [0; SHARE_SET_ID_LEN];
+        let text: &[u8; 2 * SHARE_SET_ID_BYTES] = text.as_bytes().try_into().ok()?;
+        let mut id = [0; SHARE_SET_ID_BYTES];
         for (byte, digits) in id.iter_mut().zip(text.chunks_exact(2)) {
             *byte = digit(digits[0])? << 4 | digit(digits[1])?;
         }
@@ -56,7 +56,7 @@ impl fmt::Display for ShareSetId {
 
 /// A note from the maker of a file to the holders, for example "budget 2027".
 ///
-/// It is up to [`MAX_LABEL_LEN`] bytes of UTF-8 on one line. Characters that would change how the
+/// It is up to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line. Characters that would change how the
 /// text around them is shown are rejected: control characters, line separators, direction marks,
 /// and some invisible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl FromStr for Label {
                 || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
                 || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         };
-        let is_valid = (1..=MAX_LABEL_LEN).contains(&text.len())
+        let is_valid = (1..=MAX_LABEL_BYTES).contains(&text.len())
             && !text.starts_with(' ')
             && !text.ends_with(' ')
             && !text.chars().any(is_deceptive);

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::set::ShareSet;
 use super::share::Share;
 use super::{Part, ThresholdError};
-use crate::file_key::FILE_KEY_LEN;
+use crate::file_key::FILE_KEY_BYTES;
 use crate::{FileKey, Identity, Stanza, UnwrapError};
 
 /// Identities of several holders, and parts that others have contributed. Together they open a
@@ -129,7 +129,7 @@ impl<'a> Shares<'a> {
         let chosen = &self.found[..self.needed()];
         let points: Vec<u8> = chosen.iter().map(|(point, _)| *point).collect();
         let values: Vec<&[u8]> = chosen.iter().map(|(_, share)| &share.expose_secret()[..]).collect();
-        let mut secret = Zeroizing::new([0; FILE_KEY_LEN]);
+        let mut secret = Zeroizing::new([0; FILE_KEY_BYTES]);
         Combiner::new(&points)
             .and_then(|combiner| combiner.combine(&values, &mut *secret))
             .map_err(|_| ThresholdError::Malformed)?;

@@ -29,7 +29,7 @@ mod share;
 
 use alloc::string::String;
 
-pub use self::description::{Label, MAX_LABEL_LEN, SHARE_SET_ID_LEN, ShareDescription, ShareSetId};
+pub use self::description::{Label, MAX_LABEL_BYTES, SHARE_SET_ID_BYTES, ShareDescription, ShareSetId};
 pub use self::identity::ThresholdIdentity;
 pub use self::part::Part;
 #[cfg(feature = "std")]

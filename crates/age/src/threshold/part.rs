@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 
 use super::identity::Shares;
 use super::set::ShareSet;
-use super::{SHARE_SET_ID_LEN, ShareDescription, ShareSetId, ThresholdError};
-use crate::file_key::FILE_KEY_LEN;
+use super::{SHARE_SET_ID_BYTES, ShareDescription, ShareSetId, ThresholdError};
+use crate::file_key::FILE_KEY_BYTES;
 use crate::header::Header;
 use crate::text::{decode, encode_secret};
 use crate::{FileKey, Identity, UnwrapError};
@@ -18,7 +18,7 @@ use crate::{FileKey, Identity, UnwrapError};
 const PREFIX: Hrp = Hrp::parse_unchecked("SEALANE-PART-");
 const VERSION: u8 = 1;
 /// The length of a part: the version, the share set id, three numbers, and the share.
-const LEN: usize = 1 + SHARE_SET_ID_LEN + 3 + FILE_KEY_LEN;
+const LEN: usize = 1 + SHARE_SET_ID_BYTES + 3 + FILE_KEY_BYTES;
 
 /// A share of a file key that its holder has opened for those who open the file. It is secret.
 pub struct Part {
@@ -71,9 +71,9 @@ impl Part {
     pub fn to_text(&self) -> SecretString {
         let mut bytes = Zeroizing::new([0; LEN]);
         bytes[0] = VERSION;
-        bytes[1..][..SHARE_SET_ID_LEN].copy_from_slice(&self.set.0);
-        bytes[1 + SHARE_SET_ID_LEN..][..3].copy_from_slice(&[self.threshold, self.count, self.point]);
-        bytes[LEN - FILE_KEY_LEN..].copy_from_slice(self.share.expose_secret());
+        bytes[1..][..SHARE_SET_ID_BYTES].copy_from_slice(&self.set.0);
+        bytes[1 + SHARE_SET_ID_BYTES..][..3].copy_from_slice(&[self.threshold, self.count, self.point]);
+        bytes[LEN - FILE_KEY_BYTES..].copy_from_slice(self.share.expose_secret());
         encode_secret(PREFIX, &*bytes)
     }
 

@@ -5,12 +5,12 @@ use alloc::string::{String, ToString as _};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use sealane::shamir::bytes::{Backend, Splitter};
+use sealane::shamir::bytes::Splitter;
 use zeroize::Zeroizing;
 
 use super::share::Share;
 use super::{Label, ShareDescription, ShareSetId, ThresholdError};
-use crate::file_key::FILE_KEY_LEN;
+use crate::file_key::FILE_KEY_BYTES;
 use crate::{FileKey, Recipient, WrapError, Wrapped};
 
 /// Recipients a number of whom are needed together.
@@ -56,9 +56,9 @@ impl Recipient for ThresholdRecipient<'_> {
         getrandom::fill(&mut *seed)?;
         let set = ShareSetId::random()?;
         let points: Vec<u8> = (1..=255).take(self.recipients.len()).collect();
-        let mut shares = Zeroizing::new(vec![[0; FILE_KEY_LEN]; points.len()]);
+        let mut shares = Zeroizing::new(vec![[0; FILE_KEY_BYTES]; points.len()]);
         let mut buffers: Vec<&mut [u8]> = shares.iter_mut().map(|share| &mut share[..]).collect();
-        Splitter::from_seed(usize::from(self.threshold), &points, &seed, Backend::detect())
+        Splitter::from_seed(usize::from(self.threshold), &points, &seed)
             .and_then(|mut splitter| splitter.split(file_key.expose_secret(), &mut buffers))
             .map_err(|error| WrapError::other(error.to_string()))?;
 

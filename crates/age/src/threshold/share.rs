@@ -13,13 +13,13 @@ use zeroize::Zeroizing;
 #[cfg(feature = "std")]
 use super::TYPE;
 use super::{ShareDescription, ThresholdError};
-use crate::file_key::FILE_KEY_LEN;
-use crate::header::nested::{Nested, PREFIX_LEN};
+use crate::file_key::FILE_KEY_BYTES;
+use crate::header::nested::{Nested, PREFIX_BYTES};
 use crate::{FileKey, Stanza, keys};
 
-const TAG_LEN: usize = 16;
-const SEALED_LEN: usize = FILE_KEY_LEN + TAG_LEN;
-const COMMITMENT_LEN: usize = PREFIX_LEN - SEALED_LEN;
+const TAG_BYTES: usize = 16;
+const SEALED_BYTES: usize = FILE_KEY_BYTES + TAG_BYTES;
+const COMMITMENT_BYTES: usize = PREFIX_BYTES - SEALED_BYTES;
 
 const SHARE_KEY_INFO: &[u8] = b"sealane/threshold/v1/share";
 const COMMITMENT_KEY_INFO: &[u8] = b"sealane/threshold/v1/commitment";
@@ -30,8 +30,8 @@ const NONCE: [u8; 12] = [0; 12];
 /// A share as it is in a header.
 pub(super) struct Share {
     pub(super) description: ShareDescription,
-    sealed: [u8; SEALED_LEN],
-    commitment: [u8; COMMITMENT_LEN],
+    sealed: [u8; SEALED_BYTES],
+    commitment: [u8; COMMITMENT_BYTES],
     /// The stanzas that wrap the one-time key for the holder.
     pub(super) stanzas: Vec<Stanza>,
 }
@@ -47,8 +47,8 @@ impl Share {
         let one_time_key = keys::new_file_key()?;
         let crate::Wrapped { stanzas, labels } = recipient.wrap_file_key(&one_time_key)?;
         let associated_data = description.associated_data();
-        let mut sealed = [0; SEALED_LEN];
-        let (body, tag) = sealed.split_at_mut(FILE_KEY_LEN);
+        let mut sealed = [0; SEALED_BYTES];
+        let (body, tag) = sealed.split_at_mut(FILE_KEY_BYTES);
         body.copy_from_slice(share.expose_secret());
         tag.copy_from_slice(&cipher(&one_time_key).seal_in_place(&NONCE, &associated_data, body));
         let commitment = commitment(share, &associated_data).finalize().into_bytes().into();
@@ -58,7 +58,7 @@ impl Share {
     /// Opens the share with a key that an identity has unwrapped. It may be the key of something
     /// else.
     pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
-        let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_LEN>()?;
+        let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
         let tag = tag.try_into().ok()?;
         let mut share = Zeroizing::new(*sealed);
         let associated_data = self.description.associated_data();
@@ -74,9 +74,9 @@ impl Share {
     /// Returns the stanza for the header.
     #[cfg(feature = "std")]
     pub(super) fn into_stanza(self) -> Result<Stanza, crate::WrapError> {
-        let mut prefix = [0; PREFIX_LEN];
-        prefix[..SEALED_LEN].copy_from_slice(&self.sealed);
-        prefix[SEALED_LEN..].copy_from_slice(&self.commitment);
+        let mut prefix = [0; PREFIX_BYTES];
+        prefix[..SEALED_BYTES].copy_from_slice(&self.sealed);
+        prefix[SEALED_BYTES..].copy_from_slice(&self.commitment);
         let nested = Nested::new(prefix, self.stanzas).map_err(crate::WrapError::InvalidStanza)?;
         Ok(Stanza { tag: TYPE.to_owned(), args: self.description.to_args(), body: nested.encode() })
     }
@@ -85,7 +85,7 @@ impl Share {
     pub(super) fn from_stanza(stanza: &Stanza) -> Result<Self, ThresholdError> {
         let description = ShareDescription::from_args(&stanza.args)?;
         let Nested { prefix, stanzas } = Nested::parse(&stanza.body).map_err(|_| ThresholdError::Malformed)?;
-        let (sealed, commitment) = prefix.split_at(SEALED_LEN);
+        let (sealed, commitment) = prefix.split_at(SEALED_BYTES);
         let (Ok(sealed), Ok(commitment)) = (sealed.try_into(), commitment.try_into()) else {
             return Err(ThresholdError::Malformed);
         };

@@ -10,7 +10,7 @@ use ::tokio::io::{AsyncRead, ReadBuf};
 use super::AsyncStreamReader;
 use crate::header::{HeaderError, Reading};
 use crate::input::Input;
-use crate::stream::NONCE_LEN;
+use crate::stream::NONCE_BYTES;
 use crate::{DecryptError, Decryptor, Identity, Preamble};
 
 impl<R: AsyncRead + Unpin> Decryptor<R> {
@@ -37,9 +37,9 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
                 return Err(reading.eof().into());
             }
         };
-        let mut nonce = [0; NONCE_LEN];
+        let mut nonce = [0; NONCE_BYTES];
         let mut filled = 0;
-        while filled < NONCE_LEN {
+        while filled < NONCE_BYTES {
             match poll_fn(|cx| input.poll_read(cx, &mut nonce[filled..])).await? {
                 0 => return Err(HeaderError::Truncated.into()),
                 n => filled += n,

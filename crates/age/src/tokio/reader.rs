@@ -9,7 +9,7 @@ use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
 use super::seek::Seeking;
 use crate::input::Input;
-use crate::keys::FILE_ID_LEN;
+use crate::keys::FILE_ID_BYTES;
 use crate::stream::{Opener, PayloadKey};
 
 /// Decrypts what it reads, and hands out only authenticated plaintext, in order (feature `tokio`).
@@ -56,7 +56,7 @@ impl<R> AsyncStreamReader<R> {
     }
 
     /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
-    pub fn file_id(&self) -> [u8; FILE_ID_LEN] {
+    pub fn file_id(&self) -> [u8; FILE_ID_BYTES] {
         self.opener.key.file_id()
     }
 }

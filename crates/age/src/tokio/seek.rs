@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncSeek};
 
 use super::AsyncStreamReader;
-use crate::stream::{CHUNK_LEN, Snapshot, StreamError, chunk_start, last_chunk, out_of_range};
+use crate::stream::{CHUNK_BYTES, Snapshot, StreamError, chunk_start, last_chunk, out_of_range};
 
 /// A seek that is not complete.
 pub(super) struct Seeking<R> {
@@ -116,13 +116,13 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
                 let end = ready!(self.poll_move_input(cx, SeekFrom::End(0)))?;
                 let last = last_chunk(end.saturating_sub(start));
                 match self.target(to, home)? {
-                    Some(target) if target / CHUNK_LEN as u64 <= last => Some(Step::Move(target)),
+                    Some(target) if target / CHUNK_BYTES as u64 <= last => Some(Step::Move(target)),
                     // Only the last chunk can show that the plaintext ends before the target.
                     _ => Some(Step::MoveToLastChunk(last)),
                 }
             }
             Step::MoveToLastChunk(number) => {
-                ready!(self.poll_move_to(cx, number * CHUNK_LEN as u64))?;
+                ready!(self.poll_move_to(cx, number * CHUNK_BYTES as u64))?;
                 Some(Step::OpenLastChunk)
             }
             Step::OpenLastChunk => {

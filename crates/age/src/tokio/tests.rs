@@ -8,7 +8,7 @@ use sealane::Backend;
 use super::writer::State;
 use super::{AsyncStreamReader, AsyncStreamWriter};
 use crate::input::Input;
-use crate::stream::{CHUNK_LEN, ChunkCipher, PayloadKey, Sealer, StreamReader, StreamWriter};
+use crate::stream::{CHUNK_BYTES, ChunkCipher, PayloadKey, Sealer, StreamReader, StreamWriter};
 
 #[path = "../../tests/format/flaky.rs"]
 #[allow(dead_code, reason = "some of it is for other tests")]
@@ -27,7 +27,7 @@ fn writer<W>(inner: W, start: &[u8]) -> AsyncStreamWriter<W> {
 #[test]
 fn both_writers_write_the_same_and_both_readers_read_it() {
     let near = |n: usize| [n.saturating_sub(1), n, n + 1];
-    let lengths = [0, 1, 2, 3, 4, 5, 8].map(|chunks| near(chunks * CHUNK_LEN)).concat();
+    let lengths = [0, 1, 2, 3, 4, 5, 8].map(|chunks| near(chunks * CHUNK_BYTES)).concat();
     for (seed, len) in (1..).zip(lengths) {
         let text: Vec<u8> = (0..len).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect();
         let mut sync = StreamWriter::new(b"header".to_vec(), key());

@@ -23,23 +23,23 @@ const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-");
 
 /// The length of a public key, a private key and a share, in bytes (RFC 7748).
-pub const KEY_LEN: usize = 32;
+pub const KEY_BYTES: usize = 32;
 
 /// The nonce of the wrapped file key. Each key wraps one file key, so the nonce can be constant.
 const NONCE: [u8; 12] = [0; 12];
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Recipient([u8; KEY_LEN]);
+pub struct Recipient([u8; KEY_BYTES]);
 
 impl Recipient {
     /// Returns the recipient with this public key.
-    pub fn from_bytes(key: [u8; KEY_LEN]) -> Self {
+    pub fn from_bytes(key: [u8; KEY_BYTES]) -> Self {
         Self(key)
     }
 
     /// Returns the public key.
-    pub fn as_bytes(&self) -> &[u8; KEY_LEN] {
+    pub fn as_bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Debug for Recipient {
 #[cfg(feature = "std")]
 impl crate::Recipient for Recipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
-        let mut ephemeral = Zeroizing::new([0; KEY_LEN]);
+        let mut ephemeral = Zeroizing::new([0; KEY_BYTES]);
         getrandom::fill(&mut *ephemeral)?;
         let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
         let shared = Zeroizing::new(x25519(*ephemeral, self.0));
@@ -85,7 +85,7 @@ impl crate::Recipient for Recipient {
 /// A private key.
 #[derive(Clone)]
 pub struct Identity {
-    secret: Zeroizing<[u8; KEY_LEN]>,
+    secret: Zeroizing<[u8; KEY_BYTES]>,
     public: Recipient,
 }
 
@@ -97,19 +97,19 @@ impl Identity {
     /// If the system's random number generator fails.
     #[cfg(feature = "std")]
     pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut secret = Zeroizing::new([0; KEY_LEN]);
+        let mut secret = Zeroizing::new([0; KEY_BYTES]);
         getrandom::fill(&mut *secret)?;
         Ok(Self::from_bytes(&secret))
     }
 
     /// Returns the identity with this private key.
-    pub fn from_bytes(secret: &[u8; KEY_LEN]) -> Self {
+    pub fn from_bytes(secret: &[u8; KEY_BYTES]) -> Self {
         let public = Recipient(x25519(*secret, X25519_BASEPOINT_BYTES));
         Self { secret: Zeroizing::new(*secret), public }
     }
 
     /// Returns the private key.
-    pub fn expose_secret(&self) -> &[u8; KEY_LEN] {
+    pub fn expose_secret(&self) -> &[u8; KEY_BYTES] {
         &self.secret
     }
 
@@ -124,7 +124,7 @@ impl Identity {
     }
 
     /// Returns `None` for a stanza of another recipient.
-    fn open(&self, share: [u8; KEY_LEN], wrapped: &[u8]) -> Result<Option<FileKey>, UnwrapError> {
+    fn open(&self, share: [u8; KEY_BYTES], wrapped: &[u8]) -> Result<Option<FileKey>, UnwrapError> {
         let shared = Zeroizing::new(x25519(*self.secret, share));
         if is_zero(&shared) {
             return Err(UnwrapError::InvalidStanza);
@@ -138,7 +138,7 @@ impl FromStr for Identity {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let bytes = decode(text, IDENTITY_PREFIX).ok_or(ParseError("identity"))?;
-        let secret: &[u8; KEY_LEN] = bytes.as_slice().try_into().map_err(|_| ParseError("identity"))?;
+        let secret: &[u8; KEY_BYTES] = bytes.as_slice().try_into().map_err(|_| ParseError("identity"))?;
         Ok(Self::from_bytes(secret))
     }
 }
@@ -150,7 +150,7 @@ impl crate::Identity for Identity {
 }
 
 /// Derives the key that wraps the file key.
-fn wrapping_key(shared: &[u8; 32], share: &[u8; KEY_LEN], public: &[u8; KEY_LEN]) -> Zeroizing<[u8; 32]> {
+fn wrapping_key(shared: &[u8; 32], share: &[u8; KEY_BYTES], public: &[u8; KEY_BYTES]) -> Zeroizing<[u8; 32]> {
     hkdf(shared, &[&share[..], public].concat(), INFO)
 }
 

@@ -3,11 +3,11 @@ use alloc::boxed::Box;
 use secrecy::ExposeSecret as _;
 
 use super::*;
-use crate::file_key::FILE_KEY_LEN;
+use crate::file_key::FILE_KEY_BYTES;
 use crate::{Identity as _, Recipient as _, WrapError};
 
 fn key() -> FileKey {
-    FileKey::new(Box::new([7; FILE_KEY_LEN]))
+    FileKey::new(Box::new([7; FILE_KEY_BYTES]))
 }
 
 /// Known answers of the program `age-keygen`.
@@ -51,7 +51,7 @@ fn a_stanza_is_opened_by_its_identity_alone() {
         body: body.to_vec(),
     };
     let share = stanza.args[0].as_str();
-    let low_order = BASE64_STANDARD_NO_PAD.encode([0; KEY_LEN]);
+    let low_order = BASE64_STANDARD_NO_PAD.encode([0; KEY_BYTES]);
     for malformed in [
         with(&[], &stanza.body),
         with(&[share, share], &stanza.body),
@@ -72,7 +72,7 @@ fn a_stanza_is_opened_by_its_identity_alone() {
 #[test]
 fn nothing_is_wrapped_for_a_key_of_low_order() {
     for first in [0, 1] {
-        let mut public = [0; KEY_LEN];
+        let mut public = [0; KEY_BYTES];
         public[0] = first;
         assert!(matches!(Recipient::from_bytes(public).wrap_file_key(&key()), Err(WrapError::WeakKey)));
     }

@@ -6,7 +6,7 @@ use std::mem::size_of;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use sealane_age::header::{Header, HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
+use sealane_age::header::{Header, HeaderError, MAX_HEADER_BYTES, MAX_STANZAS};
 use sealane_age::{
     DecryptError, Decryptor, EncryptError, Encryptor, FileKey, Identity, Recipient, Stanza, WrapError, Wrapped,
 };
@@ -63,7 +63,7 @@ fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     let decryptor = Decryptor::new(&file[..]).unwrap();
     assert_eq!(decryptor.header().stanzas().len(), count + 1);
     let (memory, len) = (memory(decryptor.header()), decryptor.header().encode().len());
-    assert!(len <= MAX_HEADER_LEN && memory < 30 * len, "{memory} bytes of memory for {len} of the file");
+    assert!(len <= MAX_HEADER_BYTES && memory < 30 * len, "{memory} bytes of memory for {len} of the file");
     let (opened, error) = drain(&mut decryptor.decrypt([identity() as &dyn Identity]).unwrap());
     assert!(error.is_none() && opened == b"for one of many");
     assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
@@ -125,7 +125,7 @@ fn more_than_a_header_may_have_is_refused_before_it_is_read() {
         (long, HeaderError::TooLong),
     ] {
         let file = ["age-encryption.org/v1\n", &stanzas, end, &"x".repeat(32)].concat();
-        assert!(file.len() > MAX_HEADER_LEN);
+        assert!(file.len() > MAX_HEADER_BYTES);
         let begun = Instant::now();
         let read = Rc::new(Cell::new(0));
         match Decryptor::new(Counted(file.as_bytes(), read.clone())).unwrap_err() {
@@ -133,7 +133,7 @@ fn more_than_a_header_may_have_is_refused_before_it_is_read() {
             error => panic!("{error:?}"),
         }
         one_line(&expected);
-        assert!(read.get() <= MAX_HEADER_LEN + 4096, "{}", read.get());
+        assert!(read.get() <= MAX_HEADER_BYTES + 4096, "{}", read.get());
         let error = sealane_age::decrypt([identity() as &dyn Identity], file.as_bytes()).unwrap_err();
         assert!(matches!(error, DecryptError::Header(found) if found == expected));
         assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sealane_age::header::{HeaderError, MAX_HEADER_LEN};
-use sealane_age::stream::{CHUNK_LEN, PayloadKey, SEALED_CHUNK_LEN, TAG_LEN, sealed_len};
+use sealane_age::header::{HeaderError, MAX_HEADER_BYTES};
+use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, TAG_BYTES, sealed_len};
 use sealane_age::{
     AsyncReadAt, DecryptError, Decryptor, EncryptError, Encryptor, Identity, LockedFile, Preamble, Prefix, ReadAt,
     Recipient, StreamError, scrypt,
@@ -52,25 +52,25 @@ fn faults_are_found_as_soon_as_they_can_be() {
         Preamble::parse(b"age-encryption.org/v1\n->  X25519\n"),
         Err(HeaderError::Malformed { line: 2, .. })
     ));
-    let endless = [b"age-encryption.org/v1\n-> ".to_vec(), vec![b'a'; MAX_HEADER_LEN]].concat();
+    let endless = [b"age-encryption.org/v1\n-> ".to_vec(), vec![b'a'; MAX_HEADER_BYTES]].concat();
     assert_eq!(Preamble::parse(&endless), Err(HeaderError::TooLong));
 }
 
 #[test]
 fn chunks_are_opened_in_any_order() {
-    for len in [0, 1, CHUNK_LEN, CHUNK_LEN + 1, 3 * CHUNK_LEN, 3 * CHUNK_LEN + 77] {
+    for len in [0, 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 3 * CHUNK_BYTES + 77] {
         let text = plaintext(len);
         let file = seal(&text);
         let key = key(&file);
         let payload = &file[payload_start(&file)..];
         assert_eq!(sealed_len(len as u64), Some(payload.len() as u64));
-        let chunks: Vec<_> = payload.chunks(SEALED_CHUNK_LEN).enumerate().collect();
+        let chunks: Vec<_> = payload.chunks(SEALED_CHUNK_BYTES).enumerate().collect();
         for (number, chunk) in chunks.iter().rev() {
             let is_last = number + 1 == chunks.len();
             let mut opened = vec![0; chunk.len()];
             let opened_len = key.open_chunks(*number as u64, is_last, chunk, &mut opened).unwrap();
-            assert!(opened[..opened_len] == text[number * CHUNK_LEN..][..opened_len]);
-            assert_eq!(opened_len, chunk.len() - TAG_LEN);
+            assert!(opened[..opened_len] == text[number * CHUNK_BYTES..][..opened_len]);
+            assert_eq!(opened_len, chunk.len() - TAG_BYTES);
         }
         let mut opened = vec![0; len];
         assert_eq!(key.open_chunks(0, true, payload, &mut opened), Ok(len));
@@ -80,7 +80,7 @@ fn chunks_are_opened_in_any_order() {
 
 #[test]
 fn a_chunk_that_is_wrong_leaves_nothing() {
-    let text = plaintext(2 * CHUNK_LEN + 10);
+    let text = plaintext(2 * CHUNK_BYTES + 10);
     let file = seal(&text);
     let key = key(&file);
     let payload = &file[payload_start(&file)..];
@@ -90,25 +90,25 @@ fn a_chunk_that_is_wrong_leaves_nothing() {
         assert!(result.is_ok() || output.iter().all(|&byte| byte == 0));
         result
     };
-    let two = &payload[..2 * SEALED_CHUNK_LEN];
-    assert_eq!(open(0, false, two), Ok(2 * CHUNK_LEN));
+    let two = &payload[..2 * SEALED_CHUNK_BYTES];
+    assert_eq!(open(0, false, two), Ok(2 * CHUNK_BYTES));
     assert_eq!(open(0, false, &[]), Ok(0));
     assert_eq!(open(0, true, two), Err(StreamError::Truncated));
     assert_eq!(open(0, true, &[]), Err(StreamError::Truncated));
     assert_eq!(open(1, false, two), Err(StreamError::CorruptChunk { number: 1 }));
     assert_eq!(open(0, false, &two[..100]), Err(StreamError::PartLength));
     assert_eq!(open(0, true, &payload[..payload.len() - 1]), Err(StreamError::CorruptEnd { number: 2 }));
-    assert_eq!(open(0, true, &payload[..2 * SEALED_CHUNK_LEN + 5]), Err(StreamError::CorruptEnd { number: 2 }));
+    assert_eq!(open(0, true, &payload[..2 * SEALED_CHUNK_BYTES + 5]), Err(StreamError::CorruptEnd { number: 2 }));
     assert_eq!(open(0, true, &[payload, &[0]].concat()), Err(StreamError::CorruptEnd { number: 2 }));
     assert_eq!(open(u64::MAX, false, two), Err(StreamError::CorruptChunk { number: u64::MAX }));
     let mut damaged = payload.to_vec();
-    damaged[SEALED_CHUNK_LEN + 7] ^= 1;
+    damaged[SEALED_CHUNK_BYTES + 7] ^= 1;
     assert_eq!(open(0, true, &damaged), Err(StreamError::CorruptChunk { number: 1 }));
     // The last chunk of a file is found to be the last, although more follows.
-    let one = seal(&plaintext(CHUNK_LEN));
+    let one = seal(&plaintext(CHUNK_BYTES));
     let single = &one[payload_start(&one)..];
     let twice = [single, single].concat();
-    let mut output = vec![0; 2 * CHUNK_LEN];
+    let mut output = vec![0; 2 * CHUNK_BYTES];
     assert_eq!(self::key(&one).open_chunks(0, true, &twice, &mut output), Err(StreamError::TrailingData));
     assert_eq!(self::key(&one).open_chunks(0, false, single, &mut output), Err(StreamError::TrailingData));
     // Too little room.
@@ -117,7 +117,7 @@ fn a_chunk_that_is_wrong_leaves_nothing() {
 
 #[test]
 fn parts_are_sealed_in_any_order() {
-    for len in [0, 1, CHUNK_LEN, CHUNK_LEN + 1, 3 * CHUNK_LEN, 3 * CHUNK_LEN + 77] {
+    for len in [0, 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 3 * CHUNK_BYTES + 77] {
         let text = plaintext(len);
         let encryptor = Encryptor::with_recipients([&identity().to_public() as &dyn Recipient]).unwrap();
         let id = encryptor.file_id();
@@ -125,23 +125,23 @@ fn parts_are_sealed_in_any_order() {
         assert_eq!(key.file_id(), id);
         let start = file.len();
         file.resize(start + sealed_len(len as u64).unwrap() as usize, 0);
-        let last = len.saturating_sub(1) / CHUNK_LEN;
+        let last = len.saturating_sub(1) / CHUNK_BYTES;
         for number in (0..=last).rev() {
-            let part = &text[number * CHUNK_LEN..len.min((number + 1) * CHUNK_LEN)];
-            let output = &mut file[start + number * SEALED_CHUNK_LEN..];
-            assert_eq!(key.seal_part(number as u64, number == last, part, output), Ok(part.len() + TAG_LEN));
+            let part = &text[number * CHUNK_BYTES..len.min((number + 1) * CHUNK_BYTES)];
+            let output = &mut file[start + number * SEALED_CHUNK_BYTES..];
+            assert_eq!(key.seal_part(number as u64, number == last, part, output), Ok(part.len() + TAG_BYTES));
         }
         assert!(sealane_age::decrypt([identity() as &dyn Identity], &file).unwrap() == text, "{len}");
     }
     let (_, key) =
         Encryptor::with_recipients([&identity().to_public() as &dyn Recipient]).unwrap().into_parts().unwrap();
-    let (text, mut output) = (plaintext(CHUNK_LEN), vec![0; 2 * SEALED_CHUNK_LEN]);
-    for (first, is_last, len) in [(0, false, 10), (1, true, 0), (0, false, CHUNK_LEN - 1)] {
+    let (text, mut output) = (plaintext(CHUNK_BYTES), vec![0; 2 * SEALED_CHUNK_BYTES]);
+    for (first, is_last, len) in [(0, false, 10), (1, true, 0), (0, false, CHUNK_BYTES - 1)] {
         assert_eq!(key.seal_part(first, is_last, &text[..len], &mut output), Err(StreamError::PartLength));
     }
-    assert_eq!(key.seal_part(0, true, &text, &mut output[..CHUNK_LEN]), Err(StreamError::PartLength));
+    assert_eq!(key.seal_part(0, true, &text, &mut output[..CHUNK_BYTES]), Err(StreamError::PartLength));
     assert_eq!(key.seal_part(0, false, &[], &mut output), Ok(0));
-    let two = plaintext(2 * CHUNK_LEN);
+    let two = plaintext(2 * CHUNK_BYTES);
     assert_eq!(key.seal_part(u64::MAX, false, &two, &mut output), Err(StreamError::CounterOverflow));
     assert!(output.iter().all(|&byte| byte == 0), "nothing is sealed after an error");
 }
@@ -180,9 +180,10 @@ fn block_on<T>(future: impl Future<Output = T> + Send) -> T {
 
 #[test]
 fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
-    let text = plaintext(5 * CHUNK_LEN + 77);
+    let text = plaintext(5 * CHUNK_BYTES + 77);
     let file = seal(&text);
-    for start in [0, 1, CHUNK_LEN - 1000, CHUNK_LEN - 999, 3 * CHUNK_LEN - 1, text.len() - 1000, text.len() - 10] {
+    for start in [0, 1, CHUNK_BYTES - 1000, CHUNK_BYTES - 999, 3 * CHUNK_BYTES - 1, text.len() - 1000, text.len() - 10]
+    {
         let expected = &text[start..text.len().min(start + 1000)];
         let range = start as u64..start as u64 + 1000;
         let input = Counted(&file, AtomicU64::new(0));
@@ -193,7 +194,7 @@ fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
         assert_eq!(reader.claimed_len(), Some(text.len() as u64));
         assert!(reader.read(range.clone()).unwrap() == expected);
         let fetched = input.1.swap(0, Ordering::Relaxed);
-        assert!(fetched <= 2 * SEALED_CHUNK_LEN as u64, "{fetched} bytes for the range at {start}");
+        assert!(fetched <= 2 * SEALED_CHUNK_BYTES as u64, "{fetched} bytes for the range at {start}");
 
         let reader = block_on(LockedFile::read_async(&input)).unwrap().unlock([identity() as &dyn Identity]).unwrap();
         assert_eq!(input.1.swap(0, Ordering::Relaxed), header);
@@ -204,7 +205,7 @@ fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
 
 #[test]
 fn ranges_at_the_end_prove_it() {
-    for len in [0, 1, CHUNK_LEN, 2 * CHUNK_LEN + 5] {
+    for len in [0, 1, CHUNK_BYTES, 2 * CHUNK_BYTES + 5] {
         let text = plaintext(len);
         let file = seal(&text);
         let open = |file: &'_ [u8]| {
@@ -220,7 +221,7 @@ fn ranges_at_the_end_prove_it() {
         let reversed = reader.read(7..2);
         assert!(reversed.unwrap().is_empty());
         // A file that was cut.
-        for cut in [payload_start(&file), file.len() - 1, payload_start(&file) + SEALED_CHUNK_LEN] {
+        for cut in [payload_start(&file), file.len() - 1, payload_start(&file) + SEALED_CHUNK_BYTES] {
             if cut < file.len() {
                 let error = open(&file[..cut]).unwrap_err();
                 assert!(StreamError::of(&error).is_some(), "{error:?}");
@@ -257,13 +258,13 @@ fn a_header_of_a_chosen_length() {
     let encryptor = || Encryptor::with_recipients([&identity().to_public() as &dyn Recipient]).unwrap();
     let needed = encryptor().header().encoded_len();
     assert_eq!(encryptor().header().encode().len(), needed);
-    for len in [needed, needed + 6, 1000, 4096, MAX_HEADER_LEN] {
+    for len in [needed, needed + 6, 1000, 4096, MAX_HEADER_BYTES] {
         let file = encryptor().with_header_len(len).unwrap().encrypt_to_vec(b"text").unwrap();
         assert_eq!(payload_start(&file), len + 16);
         assert_eq!(file.len() as u64, len as u64 + 16 + sealed_len(4).unwrap());
         assert_eq!(sealane_age::decrypt([identity() as &dyn Identity], &file).unwrap(), b"text");
     }
-    for len in [0, needed - 1, needed + 1, needed + 5, MAX_HEADER_LEN + 1, usize::MAX] {
+    for len in [0, needed - 1, needed + 1, needed + 5, MAX_HEADER_BYTES + 1, usize::MAX] {
         let error = encryptor().with_header_len(len).unwrap_err();
         assert!(matches!(error, EncryptError::HeaderLen { .. }), "{len}: {error:?}");
         one_line(&error);

@@ -140,8 +140,8 @@ fn shown(label: Option<&Label>) -> String {
 
 /// Formats the parts, each after a comment.
 fn text(parts: &[Contribution]) -> Zeroizing<String> {
-    const MAX_LEN: usize = 1024;
-    let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_LEN));
+    const MAX_BYTES: usize = 1024;
+    let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_BYTES));
     for (description, part) in parts {
         let ShareDescription { threshold, count, point, set, label } = description;
         // Writing to a string does not fail.

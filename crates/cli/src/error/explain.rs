@@ -6,7 +6,7 @@ use std::io;
 
 use sealane_age::armor::ArmorError;
 use sealane_age::folder::ManifestError;
-use sealane_age::header::{HeaderError, MAX_HEADER_LEN, MAX_STANZAS};
+use sealane_age::header::{HeaderError, MAX_HEADER_BYTES, MAX_STANZAS};
 use sealane_age::threshold::ThresholdError;
 use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
@@ -75,7 +75,7 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
             Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
         }
         EncryptError::InvalidStanza(HeaderError::TooLong) => {
-            let most = MAX_HEADER_LEN >> 20;
+            let most = MAX_HEADER_BYTES >> 20;
             Error::new(format!("too many recipients: the header would be longer than {most} MiB"))
         }
         EncryptError::InvalidStanza(HeaderError::TooManyStanzas) => Error::new(format!(

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use sealane_age::key_file::{AnyRecipient, KeyFileError, MAX_FILE_LEN, RecipientFault, parse_recipients};
+use sealane_age::key_file::{AnyRecipient, KeyFileError, MAX_FILE_BYTES, RecipientFault, parse_recipients};
 use sealane_age::{Recipient, plugin};
 use zeroize::Zeroizing;
 
@@ -15,7 +15,7 @@ use crate::keys::identities::{Identities, ParsedIdentity};
 use crate::keys::plugin::PluginRecipient;
 
 /// The longest recipients file.
-const FILE_LIMIT: u64 = MAX_FILE_LEN as u64;
+const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 
 const FORM: &str = "a recipients file has one recipient a line, and comments after #";
 

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-pub(crate) use sealane_age::x25519::KEY_LEN as KEY_BYTES;
+pub(crate) use sealane_age::x25519::KEY_BYTES;
 
 /// The only identity in a file.
 pub(crate) struct Single {

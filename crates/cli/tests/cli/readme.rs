@@ -1,4 +1,4 @@
-//! Runs the README's examples, one after the other in one folder.
+//! Runs the examples of both READMEs, each one's in one folder, one after the other.
 
 use crate::support::Dir;
 
@@ -35,4 +35,18 @@ fn the_examples_of_the_readme() {
         }
     }
     assert!(key.is_some());
+}
+
+#[test]
+fn the_examples_of_the_package() {
+    let readme = include_str!("../../README.md");
+    let dir = Dir::new();
+    dir.write("plan.txt", "attack at dawn");
+    let commands = readme.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(commands.lines().count() == 5, "{commands}");
+    for line in commands.lines() {
+        dir.sh(&line.replace("sealane ", "\"$SEALANE\" ")).ok();
+    }
+    assert_eq!(dir.read("copy.txt"), b"attack at dawn");
+    assert_eq!(dir.read("restored-key.txt"), dir.read("key.txt"));
 }

@@ -6,7 +6,7 @@
 
 use sealane_simd::Level;
 
-use super::cipher::{KEY_BYTES, MAX_MESSAGE_BYTES, sealed};
+use super::cipher::{AeadLayout, KEY_BYTES, MAX_MESSAGE_BYTES};
 use super::construction::{KEY_BLOCK, Tag, lengths, message_block, one_time_key};
 use super::{ChaChaPoly1305, entry};
 use crate::backend::Backend;
@@ -118,7 +118,7 @@ fn finish_mac(mac: &mut Poly1305, aad_bytes: usize, ciphertext_bytes: usize) -> 
     mac.tag()
 }
 
-impl<L: sealed::Aead> From<&ChaChaPoly1305<L>> for KeyOfAnyVariant {
+impl<L: AeadLayout> From<&ChaChaPoly1305<L>> for KeyOfAnyVariant {
     /// The same key, on the same backend.
     fn from(cipher: &ChaChaPoly1305<L>) -> Self {
         Self { key: cipher.key, level: cipher.level }

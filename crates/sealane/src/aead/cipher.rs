@@ -1,14 +1,15 @@
 //! The types of the ciphers.
 
-use core::fmt;
+use core::fmt::{self, Debug};
 
 use sealane_simd::{Level, Output};
 
 use super::construction::Tag;
 use super::entry;
+use super::generic::ByteArray;
 use super::streaming::{Opener, Sealer};
 use crate::backend::Backend;
-use crate::chacha20::{ChaCha, Extended, Ietf, State};
+use crate::chacha20::{ChaCha, Extended, Ietf, Layout, State};
 use crate::error::OpenError;
 use crate::wipe::wipe;
 
@@ -27,7 +28,7 @@ pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 /// XChaCha20-Poly1305: authenticated encryption with a 192-bit nonce, which may be drawn at random
 /// (draft-irtf-cfrg-xchacha-03).
 ///
-/// `seal_in_place_with_random_nonce` draws the nonce and returns it with the tag; `seal_message`
+/// `seal_in_place_random` draws the nonce and returns it with the tag; `seal_random`
 /// returns nonce, ciphertext and tag in one piece. Both take the operating system's generator
 /// (feature `getrandom`), and have a form for any other.
 #[cfg_attr(
@@ -37,46 +38,35 @@ pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 use sealane::XChaCha20Poly1305;
 
 let cipher = XChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
-let message = cipher.seal_message(b\"header\", b\"attack at dawn\")?;
+let message = cipher.seal_random(b\"header\", b\"attack at dawn\")?;
 assert_eq!(message.len(), 24 + 14 + 16);
-assert_eq!(cipher.open_message(b\"header\", &message)?, b\"attack at dawn\");
+assert_eq!(cipher.open_random(b\"header\", &message)?, b\"attack at dawn\");
 # Ok::<(), Box<dyn std::error::Error>>(())
 ```
 "
 )]
 pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 
-pub(super) mod sealed {
-    /// The layouts that have an AEAD.
-    pub trait Aead: crate::chacha20::Layout {
-        fn nonce_bytes(nonce: &Self::Nonce) -> &[u8];
-    }
-    impl Aead for super::Ietf {
-        #[inline]
-        fn nonce_bytes(nonce: &[u8; 12]) -> &[u8] {
-            nonce
-        }
-    }
-    impl Aead for super::Extended {
-        #[inline]
-        fn nonce_bytes(nonce: &[u8; 24]) -> &[u8] {
-            nonce
-        }
-    }
-}
+/// The layouts of the key stream that have an AEAD: [`Ietf`] and [`Extended`].
+///
+/// Generic code over [`ChaChaPoly1305`] has it as its bound. The trait is sealed.
+pub trait AeadLayout: Layout<Nonce: ByteArray> + Debug + Send + Sync + 'static {}
+
+impl AeadLayout for Ietf {}
+impl AeadLayout for Extended {}
 
 /// A key and the backend that works with it: [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`].
 ///
 /// Keys have 32 bytes, tags 16; a ciphertext is as long as its plaintext, and the tag is kept apart
 /// from it.
 #[derive(Clone)]
-pub struct ChaChaPoly1305<L: sealed::Aead> {
+pub struct ChaChaPoly1305<L: AeadLayout> {
     pub(super) key: [u8; KEY_BYTES],
     pub(super) level: Level,
     layout: core::marker::PhantomData<L>,
 }
 
-impl<L: sealed::Aead> ChaChaPoly1305<L> {
+impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// Length of a nonce in bytes: 12, or 24 for XChaCha20-Poly1305.
     pub const NONCE_BYTES: usize = size_of::<L::Nonce>();
 
@@ -122,7 +112,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
     /// # Errors
     /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
     pub fn open_in_place(&self, nonce: &L::Nonce, aad: &[u8], buffer: &mut [u8], tag: &Tag) -> Result<(), OpenError> {
-        self.open(nonce, buffer.len(), |state| entry::open_in_place(self.level, state, aad, buffer, tag))
+        self.with_state(nonce, buffer.len(), |state| entry::open_in_place(self.level, state, aad, buffer, tag))
     }
 
     /// Encrypts `plaintext` into `ciphertext` and authenticates it together with `aad`. Returns
@@ -169,7 +159,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         plaintext: impl Into<Output<'o>>,
     ) -> Result<&'o mut [u8], OpenError> {
         let mut output = empty_output(plaintext, ciphertext.len());
-        let opened = self.open(nonce, ciphertext.len(), |state| {
+        let opened = self.with_state(nonce, ciphertext.len(), |state| {
             entry::open_copied(self.level, state, aad, ciphertext, tag, &mut output)
         });
         opened?;
@@ -188,7 +178,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
         Opener::new(self.cipher(nonce), aad)
     }
 
-    pub(super) fn open(
+    fn with_state(
         &self,
         nonce: &L::Nonce,
         length: usize,
@@ -228,15 +218,15 @@ pub(super) fn check_length(length: usize) {
     assert!(length as u64 <= MAX_MESSAGE_BYTES, "a message has at most 2^38 - 64 bytes");
 }
 
-impl<L: sealed::Aead> Drop for ChaChaPoly1305<L> {
+impl<L: AeadLayout> Drop for ChaChaPoly1305<L> {
     fn drop(&mut self) {
         wipe(&mut self.key);
     }
 }
 
-impl<L: sealed::Aead> zeroize::ZeroizeOnDrop for ChaChaPoly1305<L> {}
+impl<L: AeadLayout> zeroize::ZeroizeOnDrop for ChaChaPoly1305<L> {}
 
-impl<L: sealed::Aead> fmt::Debug for ChaChaPoly1305<L> {
+impl<L: AeadLayout> Debug for ChaChaPoly1305<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChaChaPoly1305").field("backend", &self.level).finish_non_exhaustive()
     }

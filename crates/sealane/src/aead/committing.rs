@@ -8,7 +8,7 @@ use blake2::digest::consts::U32;
 use sealane_simd::Output;
 use subtle::ConstantTimeEq;
 
-use super::cipher::{ChaChaPoly1305, KEY_BYTES, check_length, empty_output, sealed};
+use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, check_length, empty_output};
 use super::construction::Tag;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
@@ -74,11 +74,11 @@ const PIECE_BYTES: usize = 16384;
 /// # Ok::<(), OpenError>(())
 /// ```
 #[derive(Clone)]
-pub struct CommittingChaChaPoly1305<L: sealed::Aead> {
+pub struct CommittingChaChaPoly1305<L: AeadLayout> {
     cipher: ChaChaPoly1305<L>,
 }
 
-impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
+impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
     /// Length of a nonce in bytes: 12, or 24 for XChaCha20-Poly1305.
     pub const NONCE_BYTES: usize = size_of::<L::Nonce>();
 
@@ -197,7 +197,7 @@ impl<L: sealed::Aead> CommittingChaChaPoly1305<L> {
         // Its state wipes itself.
         let mut hash = blake2::Blake2b::<U32>::new();
         hash.update(self.cipher.key);
-        hash.update(L::nonce_bytes(nonce));
+        hash.update(nonce.as_ref());
         hash.update(aad);
         hash.update(plain_tag);
         hash.finalize().into()
@@ -214,9 +214,9 @@ fn tags_equal(a: &CommittingTag, b: &CommittingTag) -> Result<(), OpenError> {
 }
 
 // The cipher in it wipes itself.
-impl<L: sealed::Aead> zeroize::ZeroizeOnDrop for CommittingChaChaPoly1305<L> {}
+impl<L: AeadLayout> zeroize::ZeroizeOnDrop for CommittingChaChaPoly1305<L> {}
 
-impl<L: sealed::Aead> fmt::Debug for CommittingChaChaPoly1305<L> {
+impl<L: AeadLayout> fmt::Debug for CommittingChaChaPoly1305<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CommittingChaChaPoly1305").field("backend", &self.backend()).finish_non_exhaustive()
     }

@@ -12,11 +12,17 @@ mod cipher;
 mod committing;
 mod construction;
 mod entry;
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
+mod generate_key;
+mod generic;
 mod head;
 mod interleaved;
 pub(crate) mod one_shot;
+#[cfg(feature = "alloc")]
+mod owned;
 pub(crate) mod payload;
 mod portions;
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random_nonce;
 mod search;
 mod short;
@@ -24,11 +30,12 @@ mod streaming;
 mod two_pass;
 
 pub use batch::{OpenRequest, SealRequest};
-pub use cipher::{ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, XChaCha20Poly1305};
+pub use cipher::{AeadLayout, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, XChaCha20Poly1305};
 #[cfg(feature = "commit")]
 pub use committing::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
 pub use construction::{TAG_BYTES, Tag};
+pub use generic::{Aead, ByteArray};
 pub use streaming::{Opener, Sealer, Verified};

@@ -6,6 +6,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+#[cfg(feature = "rand_core")]
 use rand_core::TryCryptoRng;
 
 #[cfg(feature = "commit")]
@@ -14,14 +15,19 @@ use crate::aead::{Tag, XChaCha20Poly1305};
 #[cfg(feature = "alloc")]
 use crate::error::OpenError;
 use crate::error::RandomError;
+#[cfg(feature = "rand_core")]
+use crate::random::Given;
+use crate::random::Random;
+#[cfg(feature = "getrandom")]
+use crate::random::System;
 
 /// Length of a nonce in bytes.
 const NONCE_BYTES: usize = XChaCha20Poly1305::NONCE_BYTES;
 
-/// Draws a nonce from `rng`.
-fn draw(rng: &mut impl TryCryptoRng) -> Result<[u8; NONCE_BYTES], RandomError> {
+/// Draws a nonce.
+fn draw(random: &mut impl Random) -> Result<[u8; NONCE_BYTES], RandomError> {
     let mut nonce = [0; NONCE_BYTES];
-    rng.try_fill_bytes(&mut nonce).map_err(|_| RandomError)?;
+    random.fill(&mut nonce)?;
     Ok(nonce)
 }
 
@@ -34,7 +40,7 @@ macro_rules! random_nonces {
             /// [`RandomError`] if the generator fails.
             #[cfg(feature = "getrandom")]
             pub fn random_nonce() -> Result<[u8; NONCE_BYTES], RandomError> {
-                Self::random_nonce_from(&mut crate::random::System)
+                draw(&mut System)
             }
 
             /// Draws a nonce from `rng`, which must be seeded with enough entropy and never be
@@ -42,8 +48,9 @@ macro_rules! random_nonces {
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.
-            pub fn random_nonce_from(rng: &mut impl TryCryptoRng) -> Result<[u8; NONCE_BYTES], RandomError> {
-                draw(rng)
+            #[cfg(feature = "rand_core")]
+            pub fn random_nonce_with_rng(rng: &mut impl TryCryptoRng) -> Result<[u8; NONCE_BYTES], RandomError> {
+                draw(&mut Given(rng))
             }
 
             /// Encrypts `buffer` in place under a nonce drawn from the operating system's
@@ -56,35 +63,36 @@ macro_rules! random_nonces {
             /// # Panics
             /// As `seal_in_place`.
             #[cfg(feature = "getrandom")]
-            pub fn seal_in_place_with_random_nonce(
+            pub fn seal_in_place_random(
                 &self,
                 aad: &[u8],
                 buffer: &mut [u8],
             ) -> Result<([u8; NONCE_BYTES], $tag), RandomError> {
-                self.seal_in_place_with_nonce_from(&mut crate::random::System, aad, buffer)
+                let nonce = draw(&mut System)?;
+                Ok((nonce, self.seal_in_place(&nonce, aad, buffer)))
             }
 
-            /// As `seal_in_place_with_random_nonce`, under a nonce drawn from `rng`.
+            /// As `seal_in_place_random`, under a nonce drawn from `rng`.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
             ///
             /// # Panics
             /// As `seal_in_place`.
-            pub fn seal_in_place_with_nonce_from(
+            #[cfg(feature = "rand_core")]
+            pub fn seal_in_place_random_with_rng(
                 &self,
                 rng: &mut impl TryCryptoRng,
                 aad: &[u8],
                 buffer: &mut [u8],
             ) -> Result<([u8; NONCE_BYTES], $tag), RandomError> {
-                let nonce = draw(rng)?;
-                let tag = self.seal_in_place(&nonce, aad, buffer);
-                Ok((nonce, tag))
+                let nonce = draw(&mut Given(rng))?;
+                Ok((nonce, self.seal_in_place(&nonce, aad, buffer)))
             }
 
             /// Encrypts `plaintext` under a nonce drawn from the operating system's generator, and
-            /// authenticates it together with `aad`. Returns nonce, ciphertext and tag, one after
-            /// the other, for [`Self::open_message`].
+            /// authenticates it together with `aad`. Returns the nonce (24 bytes), the ciphertext
+            /// (as long as the plaintext) and the tag, in this order, for [`Self::open_random`].
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.
@@ -92,45 +100,47 @@ macro_rules! random_nonces {
             /// # Panics
             /// As `seal_in_place`.
             #[cfg(all(feature = "alloc", feature = "getrandom"))]
-            pub fn seal_message(&self, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, RandomError> {
-                self.seal_message_from(&mut crate::random::System, aad, plaintext)
+            pub fn seal_random(&self, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, RandomError> {
+                Ok(self.seal_with_nonce_in_front(&draw(&mut System)?, aad, plaintext))
             }
 
-            /// As `seal_message`, under a nonce drawn from `rng`.
+            /// As `seal_random`, under a nonce drawn from `rng`.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.
             ///
             /// # Panics
             /// As `seal_in_place`.
-            #[cfg(feature = "alloc")]
-            pub fn seal_message_from(
+            #[cfg(all(feature = "alloc", feature = "rand_core"))]
+            pub fn seal_random_with_rng(
                 &self,
                 rng: &mut impl TryCryptoRng,
                 aad: &[u8],
                 plaintext: &[u8],
             ) -> Result<Vec<u8>, RandomError> {
-                let nonce = draw(rng)?;
-                let mut message = Vec::with_capacity(NONCE_BYTES + plaintext.len() + $tag_bytes);
-                message.extend_from_slice(&nonce);
-                message.extend_from_slice(plaintext);
-                let tag = self.seal_in_place(&nonce, aad, &mut message[NONCE_BYTES..]);
-                message.extend_from_slice(&tag);
-                Ok(message)
+                Ok(self.seal_with_nonce_in_front(&draw(&mut Given(rng))?, aad, plaintext))
             }
 
-            /// Opens a result of `seal_message`: nonce, ciphertext and tag. Returns the plaintext.
+            #[cfg(feature = "alloc")]
+            fn seal_with_nonce_in_front(&self, nonce: &[u8; NONCE_BYTES], aad: &[u8], plaintext: &[u8]) -> Vec<u8> {
+                let mut message = Vec::with_capacity(NONCE_BYTES + plaintext.len() + $tag_bytes);
+                message.extend_from_slice(nonce);
+                message.extend_from_slice(plaintext);
+                let tag = self.seal_in_place(nonce, aad, &mut message[NONCE_BYTES..]);
+                message.extend_from_slice(&tag);
+                message
+            }
+
+            /// Opens a result of `seal_random`: nonce (24 bytes), ciphertext and tag. Returns the
+            /// plaintext.
             ///
             /// # Errors
             /// [`OpenError`] if `message` and `aad` are not authentic together, or `message` is too
             /// short to hold a nonce and a tag.
             #[cfg(feature = "alloc")]
-            pub fn open_message(&self, aad: &[u8], message: &[u8]) -> Result<Vec<u8>, OpenError> {
+            pub fn open_random(&self, aad: &[u8], message: &[u8]) -> Result<Vec<u8>, OpenError> {
                 let (nonce, sealed) = message.split_first_chunk().ok_or(OpenError)?;
-                let (ciphertext, tag) = sealed.split_last_chunk().ok_or(OpenError)?;
-                let mut plaintext = ciphertext.to_vec();
-                self.open_in_place(nonce, aad, &mut plaintext, tag)?;
-                Ok(plaintext)
+                self.open(nonce, aad, sealed)
             }
         }
     };

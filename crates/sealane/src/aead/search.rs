@@ -1,6 +1,6 @@
 //! Finds messages in longer data.
 
-use super::cipher::{ChaChaPoly1305, sealed};
+use super::cipher::{AeadLayout, ChaChaPoly1305};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 
@@ -9,7 +9,7 @@ use crate::wipe::wipe;
 ///
 /// Each position that is tried is a guess at a tag, like a forged message from an attacker. n
 /// positions of messages of l blocks succeed with a probability of at most n l / 2^103.
-impl<L: sealed::Aead> ChaChaPoly1305<L> {
+impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// Returns the first position in `data` of a message of `len` bytes, followed by its tag. It
     /// may be at any byte. Each position takes a few multiplications, for any length.
     ///

@@ -13,6 +13,26 @@ pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 /// computed right results.
 pub type Backend = BackendOf<ChaChaFamily>;
 
+/// An instruction set for rounds of AES: Haraka. The CPU has it, and it has computed right results.
+pub type AesBackend = BackendOf<AesFamily>;
+
+/// An instruction set for bytes of GF(2^8): secret sharing byte by byte, and products with a
+/// constant. The CPU has it, and it has computed right results.
+pub type Gf8Backend = BackendOf<Gf8Family>;
+
+/// An instruction set for carry-less products: [`Gf2n`](crate::gf2n::Gf2n), and secret sharing of
+/// its elements. The CPU has it, and it has computed right results.
+///
+/// ```
+/// use sealane::gf2n::{ClmulBackend, Gf2n};
+///
+/// let (a, b) = (Gf2n::<256>::from_bytes(&[3; 32]), Gf2n::from_bytes(&[5; 32]));
+/// for backend in ClmulBackend::available() {
+///     assert_eq!(backend.multiply(&a, &b), a * b);
+/// }
+/// ```
+pub type ClmulBackend = BackendOf<ClmulFamily>;
+
 /// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
 pub type BackendStatus = BackendStatusOf<ChaChaFamily>;
 

@@ -29,7 +29,7 @@ mod layout;
 pub(crate) mod many;
 pub(crate) mod paired;
 mod portable;
-#[cfg(feature = "rustcrypto")]
+#[cfg(feature = "rand_core")]
 mod rng;
 pub(crate) mod rows;
 mod single;
@@ -43,7 +43,7 @@ use sealane_simd::{Level, dispatch};
 
 pub use hchacha::{hchacha8, hchacha12, hchacha20};
 pub use layout::{Extended, Ietf, Layout, Original};
-#[cfg(feature = "rustcrypto")]
+#[cfg(feature = "rand_core")]
 pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng, Seed, SerializedRngState};
 
 use crate::backend::Backend;

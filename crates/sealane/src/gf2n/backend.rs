@@ -6,24 +6,11 @@ use subtle::{ConstantTimeEq, CtOption};
 use super::element::Element;
 use super::field::Field;
 use super::{kernel, slices};
-use crate::backend::{BackendOf, ClmulFamily};
-
-/// An instruction set that [`Gf2n`](super::Gf2n) can run on. This CPU has it, and it has passed its
-/// self-test.
-///
-/// ```
-/// use sealane::gf2n::{Backend, Gf2n};
-///
-/// let (a, b) = (Gf2n::<256>::from_bytes(&[3; 32]), Gf2n::from_bytes(&[5; 32]));
-/// for backend in Backend::available() {
-///     assert_eq!(backend.multiply(&a, &b), a * b);
-/// }
-/// ```
-pub type Backend = BackendOf<ClmulFamily>;
+use crate::backend::ClmulBackend;
 
 /// Operations on one element or on many. An operation branches on the instruction set once, or once
 /// for each of its parts.
-impl BackendOf<ClmulFamily> {
+impl ClmulBackend {
     /// Returns a·b.
     #[must_use]
     #[inline]

@@ -4,6 +4,7 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
+#[cfg(feature = "rand_core")]
 use rand_core::{CryptoRng, TryCryptoRng};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{DefaultIsZeroes, Zeroize};
@@ -19,8 +20,8 @@ pub struct Element<F: Field>(pub(crate) F::Limbs);
 /// [polynomial](Field::EXPONENTS).
 ///
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
-/// [`Backend::detect`](super::Backend::detect), which costs an atomic load, a branch and a call.
-/// The functions of [`Backend`](super::Backend) that work on many elements need it only once.
+/// [`ClmulBackend::detect`](super::ClmulBackend::detect), which costs an atomic load, a branch and a call.
+/// The functions of [`ClmulBackend`](super::ClmulBackend) that work on many elements need it only once.
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///
@@ -94,6 +95,7 @@ impl<F: Field> Element<F> {
     }
 
     /// Returns a uniformly random element. It can be zero.
+    #[cfg(feature = "rand_core")]
     #[must_use]
     pub fn random(rng: &mut impl CryptoRng) -> Self {
         let Ok(element) = Self::try_random(rng);
@@ -104,12 +106,21 @@ impl<F: Field> Element<F> {
     ///
     /// # Errors
     /// The error of the generator.
+    #[cfg(feature = "rand_core")]
     pub fn try_random<R: TryCryptoRng>(rng: &mut R) -> Result<Self, R::Error> {
         let mut bytes = F::ZERO_BYTES;
-        rng.try_fill_bytes(bytes.as_mut())?;
-        let element = Self::from_bytes(&bytes);
+        let drawn = rng.try_fill_bytes(bytes.as_mut()).map(|()| Self::from_bytes(&bytes));
         bytes.zeroize();
-        Ok(element)
+        drawn
+    }
+
+    /// Returns a uniformly random element.
+    #[cfg(all(feature = "alloc", any(feature = "getrandom", feature = "rand_core")))]
+    pub(crate) fn draw(random: &mut impl crate::random::Random) -> Result<Self, crate::RandomError> {
+        let mut bytes = F::ZERO_BYTES;
+        let drawn = random.fill(bytes.as_mut()).map(|()| Self::from_bytes(&bytes));
+        bytes.zeroize();
+        drawn
     }
 
     /// Returns whether the element is zero.

@@ -2,7 +2,7 @@
 //!
 //! - [`Gf2n`]: an element of one of thirteen fields of 8 to 2048 bits, with the operators of
 //!   arithmetic.
-//! - [`Backend`]: operations on many elements, or on a chosen instruction set.
+//! - [`ClmulBackend`]: operations on many elements, or on a chosen instruction set.
 //! - `DynamicField`: a field whose degree is chosen at run time. Needs the feature `alloc`.
 //!
 //! Everything takes the same time for all elements, unless it says otherwise. With the feature
@@ -36,8 +36,7 @@ mod product;
 mod serde;
 pub(crate) mod slices;
 
-pub use crate::backend::ClmulFamily;
-pub use backend::Backend;
+pub use crate::backend::{ClmulBackend, ClmulFamily};
 #[cfg(feature = "alloc")]
 pub use dynamic::{DynamicElement, DynamicField};
 pub use element::{Element, Gf2n};

@@ -5,35 +5,35 @@ use core::ops::{Mul, MulAssign};
 
 use subtle::CtOption;
 
-use super::backend::Backend;
 use super::element::{Element, operators};
 use super::field::Field;
+use crate::backend::ClmulBackend;
 
 impl<F: Field> Element<F> {
     /// Returns the square.
     #[must_use]
     pub fn square(&self) -> Self {
-        Backend::detect().square(self)
+        ClmulBackend::detect().square(self)
     }
 
     /// Returns the inverse, or none for zero.
     #[must_use]
     pub fn invert(&self) -> CtOption<Self> {
-        Backend::detect().invert(self)
+        ClmulBackend::detect().invert(self)
     }
 
     /// Returns the power. The exponent is in limbs of 64 bits, the lowest first. The time depends
     /// only on the number of limbs.
     #[must_use]
     pub fn pow(&self, exponent: &[u64]) -> Self {
-        Backend::detect().pow(self, exponent)
+        ClmulBackend::detect().pow(self, exponent)
     }
 }
 
 impl<F: Field> MulAssign for Element<F> {
     #[inline]
     fn mul_assign(&mut self, other: Self) {
-        *self = Backend::detect().multiply(self, &other);
+        *self = ClmulBackend::detect().multiply(self, &other);
     }
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 use sealane_simd::Gf8Level;
 
 use super::matrix_kernel::Maps;
-use super::{Backend, Field, product, set_up, table_bytes};
+use super::{Field, Gf8Backend, product, set_up, table_bytes};
 use crate::wipe::wipe;
 
 /// A matrix of coefficients in a [`Field`], which multiplies slices: the encoder and the decoder of
@@ -55,7 +55,7 @@ impl Matrix {
     /// If there are not `rows` times `columns` coefficients.
     #[must_use]
     pub fn new(field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
-        Self::with_backend(Backend::detect(), field, rows, columns, coefficients)
+        Self::with_backend(Gf8Backend::detect(), field, rows, columns, coefficients)
     }
 
     /// Prepares a matrix as [`Matrix::new`] does, on the given backend.
@@ -63,7 +63,7 @@ impl Matrix {
     /// # Panics
     /// If there are not `rows` times `columns` coefficients.
     #[must_use]
-    pub fn with_backend(backend: Backend, field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
+    pub fn with_backend(backend: Gf8Backend, field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
         assert_eq!(Some(coefficients.len()), rows.checked_mul(columns), "rows times columns");
         let level = backend.level();
         let mut memory = vec![0; coefficients.len() * table_bytes(level)];
@@ -119,8 +119,8 @@ impl Matrix {
 
     /// Returns the backend.
     #[must_use]
-    pub fn backend(&self) -> Backend {
-        Backend::of(self.level)
+    pub fn backend(&self) -> Gf8Backend {
+        Gf8Backend::of(self.level)
     }
 }
 

@@ -7,7 +7,7 @@
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
 //! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another: a
 //!   linear combination, step by step.
-//! - [`Backend`] does the same on a chosen instruction set.
+//! - [`Gf8Backend`] does the same on a chosen instruction set.
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes or on the
 //! constant, so both may be secret. The time depends only on the length.
@@ -47,14 +47,11 @@ pub use matrix::Matrix;
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
 pub(crate) use self::matrix_kernel::Maps;
-use crate::backend::{BackendOf, Gf8Family};
-
-/// An instruction set for GF(2^8). The CPU has it, and it has computed right results.
-pub type Backend = BackendOf<Gf8Family>;
+pub use crate::backend::Gf8Backend;
 
 /// Multiplies each byte of `data` by `constant` in the field of AES, on the widest backend.
 pub fn multiply_slice(constant: u8, data: &mut [u8]) {
-    Backend::detect().multiply_slice(constant, data);
+    Gf8Backend::detect().multiply_slice(constant, data);
 }
 
 /// Adds to each byte of `sum` the byte of `source` times `constant` in the field of AES, on the
@@ -63,12 +60,12 @@ pub fn multiply_slice(constant: u8, data: &mut [u8]) {
 /// # Panics
 /// If the slices differ in length.
 pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
-    Backend::detect().multiply_add_slice(constant, source, sum);
+    Gf8Backend::detect().multiply_add_slice(constant, source, sum);
 }
 
 /// Operations on bytes. They branch on the instruction set once, and prepare the constant in about
 /// ten nanoseconds.
-impl BackendOf<Gf8Family> {
+impl Gf8Backend {
     /// Multiplies each byte of `data` by `constant` in the field of AES: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
         self.multiply_slice_in(Field::Aes, constant, data);

@@ -17,7 +17,7 @@
 //!   section 7.2.3) has them.
 //!
 //! The backends use AES instructions on 1, 2 and 4 blocks, and portable code that works bit by bit
-//! on 8 blocks. Each runs in constant time. See [`Backend`].
+//! on 8 blocks. Each runs in constant time. See [`AesBackend`].
 //!
 //! ```
 //! use sealane::haraka::{haraka256, haraka256_batch, haraka512};
@@ -46,24 +46,15 @@ mod tweaked;
 
 use sealane_simd::{AesLevel, Block, dispatch_aes};
 
-use crate::backend::{AesFamily, BackendOf, BackendStatusOf, SelfTestOf};
+pub use crate::backend::AesBackend;
 pub(crate) use constants::{ROUND_CONSTANTS, constants_of_5_rounds};
 pub use sponge::{HarakaS, Squeezer};
 pub use tweaked::TweakedHaraka;
 
-/// An instruction set for Haraka. The CPU has it, and it has computed right results.
-pub type Backend = BackendOf<AesFamily>;
-
-/// A [`Backend`] that was compiled for this architecture, whether or not this CPU can run it.
-pub type BackendStatus = BackendStatusOf<AesFamily>;
-
-/// The results of a [`Backend`]'s known-answer test, primitive by primitive.
-pub type SelfTest = SelfTestOf<AesFamily>;
-
 /// Haraka v2 on a chosen backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Haraka {
-    backend: Backend,
+    backend: AesBackend,
 }
 
 /// Calls a kernel's entry for 5 or for 6 rounds, the only ones that compile.
@@ -154,19 +145,19 @@ impl Haraka {
     #[must_use]
     #[inline]
     pub fn new() -> Self {
-        Self { backend: Backend::detect() }
+        Self { backend: AesBackend::detect() }
     }
 
     /// Runs on the given backend.
     #[must_use]
     #[inline]
-    pub const fn with_backend(backend: Backend) -> Self {
+    pub const fn with_backend(backend: AesBackend) -> Self {
         Self { backend }
     }
 
     /// Returns the backend.
     #[must_use]
-    pub const fn backend(self) -> Backend {
+    pub const fn backend(self) -> AesBackend {
         self.backend
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use sealane_simd::{AesLevel, Block};
 
-use super::{Backend, constants_of_5_rounds, permute};
+use super::{AesBackend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
 
 /// Bytes of the state that absorb or give out data between two permutations. The other 32 are the
@@ -58,12 +58,12 @@ impl HarakaS<'static> {
     /// Uses the round constants of Haraka v2, on the widest backend.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_backend(Backend::detect())
+        Self::with_backend(AesBackend::detect())
     }
 
     /// Does the same as [`HarakaS::new`], on a chosen backend.
     #[must_use]
-    pub fn with_backend(backend: Backend) -> Self {
+    pub fn with_backend(backend: AesBackend) -> Self {
         Self::with_constants(backend.level(), constants_of_5_rounds())
     }
 }

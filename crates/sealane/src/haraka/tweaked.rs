@@ -2,7 +2,7 @@
 
 use sealane_simd::{AesLevel, Block};
 
-use super::{Backend, HarakaS, bytes_32, bytes_64};
+use super::{AesBackend, HarakaS, bytes_32, bytes_64};
 
 /// Number of round constants in 5 rounds of Haraka-512.
 const CONSTANTS: usize = 40;
@@ -71,12 +71,12 @@ impl TweakedHaraka {
     /// Uses the constants of that seed, of any length, on the widest backend.
     #[must_use]
     pub fn new(public_seed: &[u8]) -> Self {
-        Self::with_backend(public_seed, Backend::detect())
+        Self::with_backend(public_seed, AesBackend::detect())
     }
 
     /// Does the same as [`TweakedHaraka::new`], on a chosen backend.
     #[must_use]
-    pub fn with_backend(public_seed: &[u8], backend: Backend) -> Self {
+    pub fn with_backend(public_seed: &[u8], backend: AesBackend) -> Self {
         let mut constants = [Block([0; 16]); CONSTANTS];
         let mut sponge = HarakaS::with_backend(backend).chain(public_seed).finish();
         for constant in &mut constants {
@@ -98,7 +98,7 @@ impl TweakedHaraka {
 
     /// Returns the backend.
     #[must_use]
-    pub fn backend(&self) -> Backend {
-        Backend::of(self.level)
+    pub fn backend(&self) -> AesBackend {
+        AesBackend::of(self.level)
     }
 }

@@ -30,7 +30,7 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! |---|---|
 //! | `std` (on by default) | `std::error::Error` for the errors of the traits |
 //! | `alloc` (on by default) | `aead::Aead`; `aead::Buffer` for `Vec<u8>` |
-//! | `rand_core` | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
+//! | `rand_core` (on by default, and with `rustcrypto`) | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
 //! | `getrandom` (on by default) | `aead::OsRng`, and `rand_core` |
 //! | `arrayvec` `bytes` `heapless` | `aead::Buffer` for `ArrayVec`, `BytesMut` and `heapless::Vec` |
 //!

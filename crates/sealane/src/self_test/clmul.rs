@@ -4,14 +4,14 @@ use sealane_simd::{CachedLevel, ClmulLevel};
 
 use super::absorb;
 use crate::backend::{ClmulFamily, Family, SelfTestCache};
-use crate::gf2n::{Backend, Degree, Field, Gf2n};
+use crate::gf2n::{ClmulBackend, Degree, Field, Gf2n};
 
 impl Family for ClmulFamily {
     type Level = ClmulLevel;
     const PRIMITIVES: &'static [&'static str] = &["gf2n"];
 
     fn gives_known_answers(level: ClmulLevel, _: usize) -> bool {
-        digest(Backend::of(level)) == DIGEST
+        digest(ClmulBackend::of(level)) == DIGEST
     }
 
     fn chosen() -> &'static CachedLevel<ClmulLevel> {
@@ -30,12 +30,12 @@ const DIGEST: u64 = 9_702_128_350_495_474_861;
 /// Computes the known answer: a digest of results in one field of one limb, and in one of more than
 /// one block. Together these two fields use every instruction that the other fields use. Each field
 /// named here is compiled into every program, for every level.
-fn digest(backend: Backend) -> u64 {
+fn digest(backend: ClmulBackend) -> u64 {
     digest_of::<192>(backend, digest_of::<64>(backend, 0))
 }
 
 /// Absorbs products of dense elements, in one lane and in many, and an inverse.
-fn digest_of<const BITS: usize>(backend: Backend, digest: u64) -> u64
+fn digest_of<const BITS: usize>(backend: ClmulBackend, digest: u64) -> u64
 where
     Degree<BITS>: Field,
 {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn every_level_gives_the_known_answers() {
         for level in ClmulLevel::available() {
-            assert_eq!(digest(Backend::of(level)), DIGEST, "{level:?}");
+            assert_eq!(digest(ClmulBackend::of(level)), DIGEST, "{level:?}");
         }
     }
 

@@ -69,9 +69,9 @@ fn share_and_combine(
 ) -> Result<bool, crate::shamir::Error> {
     {
         let mut buffers = shares.each_mut().map(|share| &mut share[..]);
-        Splitter::from_seed(threshold, &POINTS, &SEED, backend)?.split(secret, &mut buffers)?;
+        Splitter::from_seed_with_backend(threshold, &POINTS, &SEED, backend)?.split(secret, &mut buffers)?;
         buffers.iter().for_each(|share| absorb(share));
-        Refresher::from_seed(threshold, &POINTS, &SEED, backend)?.refresh(&mut buffers)?;
+        Refresher::from_seed_with_backend(threshold, &POINTS, &SEED, backend)?.refresh(&mut buffers)?;
         buffers.iter().for_each(|share| absorb(share));
     }
     for count in 1..=POINTS.len() {

@@ -18,5 +18,5 @@ pub mod element;
 mod error;
 mod reed_solomon;
 
-pub use bytes::Backend;
+pub use bytes::Gf8Backend;
 pub use error::Error;

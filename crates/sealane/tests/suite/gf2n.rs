@@ -1,7 +1,7 @@
 //! GF(2^n) on every backend against the reference, and published products.
 
 use proptest::prelude::*;
-use sealane::gf2n::{Backend, ClmulFamily, Degree, Element, Field, Gf2n, Gf128};
+use sealane::gf2n::{ClmulBackend, ClmulFamily, Degree, Element, Field, Gf2n, Gf128};
 use sealane_spec::gf2n::{FIELDS, Polynomial};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
@@ -27,7 +27,7 @@ macro_rules! for_every_field {
 }
 
 #[track_caller]
-fn backends() -> Vec<Backend> {
+fn backends() -> Vec<ClmulBackend> {
     backends_of::<ClmulFamily>()
 }
 

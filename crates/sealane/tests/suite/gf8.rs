@@ -2,14 +2,14 @@
 //! constants, lengths and alignments.
 
 use sealane::Gf8Family;
-use sealane::gf8::{self, Backend, Field};
+use sealane::gf8::{self, Field, Gf8Backend};
 use sealane_spec::erasure;
 use sealane_spec::shamir_bytes::multiply;
 
 use crate::common::{backends_of, octets};
 
 #[track_caller]
-fn backends() -> Vec<Backend> {
+fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sealane::Gf8Family;
-use sealane::gf8::{Backend, Field, Matrix, SingularMatrix};
+use sealane::gf8::{Field, Gf8Backend, Matrix, SingularMatrix};
 use sealane_simd::tuning::GF8_MATRIX_BLOCK_BYTES;
 use sealane_spec::erasure;
 use sealane_vectors::ParityMatrix;
@@ -11,7 +11,7 @@ use sealane_vectors::ParityMatrix;
 use crate::common::{backends_of, cases, octets};
 
 #[track_caller]
-fn backends() -> Vec<Backend> {
+fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
@@ -211,7 +211,7 @@ fn parity_is_that_of_other_programs() {
 fn a_matrix_names_its_shape_and_not_its_coefficients() {
     let matrix = Matrix::new(Field::Aes, 2, 1, &[201, 202]);
     assert_eq!((matrix.field(), matrix.rows(), matrix.columns()), (Field::Aes, 2, 1));
-    assert_eq!(matrix.backend(), Backend::detect());
+    assert_eq!(matrix.backend(), Gf8Backend::detect());
     assert_eq!(format!("{matrix:?}"), "Matrix { field: Aes, rows: 2, columns: 1, .. }");
     assert_eq!(SingularMatrix.to_string(), "the matrix has no inverse");
 }

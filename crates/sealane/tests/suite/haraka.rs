@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use sealane::AesFamily;
 use sealane::haraka::{
-    Backend, Haraka, TweakedHaraka, haraka256, haraka256_batch, haraka256_x4, haraka256_x8, haraka512, haraka512_batch,
-    haraka512_x4, haraka512_x8,
+    AesBackend, Haraka, TweakedHaraka, haraka256, haraka256_batch, haraka256_x4, haraka256_x8, haraka512,
+    haraka512_batch, haraka512_x4, haraka512_x8,
 };
 use sealane_spec::haraka as spec;
 
@@ -15,7 +15,7 @@ use crate::common::{array, backends_of, octets};
 pub(crate) static REFERENCE: LazyLock<spec::Haraka> = LazyLock::new(spec::Haraka::new);
 
 #[track_caller]
-pub(crate) fn backends() -> Vec<Backend> {
+pub(crate) fn backends() -> Vec<AesBackend> {
     backends_of::<AesFamily>()
 }
 
@@ -103,7 +103,7 @@ fn one_four_and_eight() {
 #[test]
 fn the_functions_use_the_detected_backend() {
     let haraka = Haraka::new();
-    assert_eq!(haraka.backend(), Backend::detect());
+    assert_eq!(haraka.backend(), AesBackend::detect());
     let (short, long): ([[u8; 32]; 8], [[u8; 64]; 8]) = ([array(1); 8], [array(2); 8]);
     let (short_x4, long_x4) = ([short[0]; 4], [long[0]; 4]);
     assert_eq!(haraka256::<5>(&short[0]), haraka.haraka256::<5>(&short[0]));

@@ -8,6 +8,8 @@
 
 mod aead_forgery;
 mod aead_forgery_switches;
+#[cfg(all(feature = "alloc", feature = "getrandom"))]
+mod aead_generic;
 mod aead_lengths;
 mod aead_pieces;
 mod aead_search;

@@ -9,7 +9,7 @@ use sealane::{CommittingXChaCha20Poly1305, OpenError, RandomError, XChaCha20Poly
 use crate::common::{array, octets};
 
 /// A generator that always fails, after it has written something.
-struct Broken;
+pub(crate) struct Broken;
 
 impl TryRng for Broken {
     type Error = std::fmt::Error;
@@ -47,21 +47,21 @@ macro_rules! random_nonces {
                 };
                 for length in [0, 1, 100, 5000] {
                     let plaintext = octets(3, length);
-                    assert_eq!(<$cipher>::random_nonce_from(&mut rng), Ok(expected()));
+                    assert_eq!(<$cipher>::random_nonce_with_rng(&mut rng), Ok(expected()));
 
                     let mut buffer = plaintext.clone();
-                    let (nonce, tag) = cipher.seal_in_place_with_nonce_from(&mut rng, b"aad", &mut buffer).unwrap();
+                    let (nonce, tag) = cipher.seal_in_place_random_with_rng(&mut rng, b"aad", &mut buffer).unwrap();
                     assert_eq!(nonce, expected());
                     let mut ciphertext = plaintext.clone();
                     assert_eq!(tag, cipher.seal_in_place(&nonce, b"aad", &mut ciphertext));
                     assert!(buffer == ciphertext);
 
-                    let message = cipher.seal_message_from(&mut rng, b"aad", &plaintext).unwrap();
+                    let message = cipher.seal_random_with_rng(&mut rng, b"aad", &plaintext).unwrap();
                     let nonce = expected();
                     let mut ciphertext = plaintext.clone();
                     let tag = cipher.seal_in_place(&nonce, b"aad", &mut ciphertext);
                     assert!(message == [&nonce[..], &ciphertext, &tag].concat());
-                    assert_eq!(cipher.open_message(b"aad", &message), Ok(plaintext));
+                    assert_eq!(cipher.open_random(b"aad", &message), Ok(plaintext));
                 }
             }
 
@@ -72,13 +72,13 @@ macro_rules! random_nonces {
                 for _ in 0..100 {
                     assert!(nonces.insert(<$cipher>::random_nonce().unwrap()));
                     let mut buffer = [7; 40];
-                    let (nonce, tag) = cipher.seal_in_place_with_random_nonce(b"aad", &mut buffer).unwrap();
+                    let (nonce, tag) = cipher.seal_in_place_random(b"aad", &mut buffer).unwrap();
                     assert!(nonces.insert(nonce));
                     cipher.open_in_place(&nonce, b"aad", &mut buffer, &tag).unwrap();
                     assert_eq!(buffer, [7; 40]);
-                    let message = cipher.seal_message(b"aad", &buffer).unwrap();
+                    let message = cipher.seal_random(b"aad", &buffer).unwrap();
                     assert!(nonces.insert(message[..24].try_into().unwrap()));
-                    assert_eq!(cipher.open_message(b"aad", &message).unwrap(), buffer);
+                    assert_eq!(cipher.open_random(b"aad", &message).unwrap(), buffer);
                 }
             }
 
@@ -86,26 +86,26 @@ macro_rules! random_nonces {
             fn a_generator_that_fails_leaves_the_plaintext() {
                 let cipher = <$cipher>::new(&array(5));
                 let mut buffer = [9; 30];
-                assert_eq!(cipher.seal_in_place_with_nonce_from(&mut Broken, b"", &mut buffer), Err(RandomError));
+                assert_eq!(cipher.seal_in_place_random_with_rng(&mut Broken, b"", &mut buffer), Err(RandomError));
                 assert_eq!(buffer, [9; 30]);
-                assert_eq!(cipher.seal_message_from(&mut Broken, b"", &buffer), Err(RandomError));
-                assert_eq!(<$cipher>::random_nonce_from(&mut Broken), Err(RandomError));
+                assert_eq!(cipher.seal_random_with_rng(&mut Broken, b"", &buffer), Err(RandomError));
+                assert_eq!(<$cipher>::random_nonce_with_rng(&mut Broken), Err(RandomError));
             }
 
             #[test]
             fn changed_and_short_messages_are_refused() {
                 let cipher = <$cipher>::new(&array(6));
-                let message = cipher.seal_message(b"aad", b"some plaintext").unwrap();
+                let message = cipher.seal_random(b"aad", b"some plaintext").unwrap();
                 for length in 0..message.len() {
-                    assert_eq!(cipher.open_message(b"aad", &message[..length]), Err(OpenError), "{length} octets");
+                    assert_eq!(cipher.open_random(b"aad", &message[..length]), Err(OpenError), "{length} octets");
                     let mut bad = message.clone();
                     bad[length] ^= 1;
-                    assert_eq!(cipher.open_message(b"aad", &bad), Err(OpenError), "octet {length} changed");
+                    assert_eq!(cipher.open_random(b"aad", &bad), Err(OpenError), "octet {length} changed");
                 }
-                assert_eq!(cipher.open_message(b"", &message), Err(OpenError));
-                let empty = cipher.seal_message(b"", b"").unwrap();
+                assert_eq!(cipher.open_random(b"", &message), Err(OpenError));
+                let empty = cipher.seal_random(b"", b"").unwrap();
                 assert_eq!(empty.len(), 24 + $tag_octets);
-                assert_eq!(cipher.open_message(b"", &empty), Ok(Vec::new()));
+                assert_eq!(cipher.open_random(b"", &empty), Ok(Vec::new()));
             }
         }
     };

@@ -3,13 +3,13 @@
 
 use sealane::Gf8Family;
 use sealane::shamir::Error;
-use sealane::shamir::bytes::{Backend, Checker, Combiner, MAX_SHARES, Refresher, Splitter};
+use sealane::shamir::bytes::{Checker, Combiner, Gf8Backend, MAX_SHARES, Refresher, Splitter};
 use sealane_spec::shamir_bytes as spec;
 
 use crate::common::{array, backends_of, octets};
 
 #[track_caller]
-pub(crate) fn backends() -> Vec<Backend> {
+pub(crate) fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn slices(shares: &[Vec<u8>]) -> Vec<&[u8]> {
     shares.iter().map(Vec::as_slice).collect()
 }
 
-fn combine(points: &[u8], target: u8, shares: &[&[u8]], backend: Backend) -> Vec<u8> {
+fn combine(points: &[u8], target: u8, shares: &[&[u8]], backend: Gf8Backend) -> Vec<u8> {
     let mut out = vec![0xaa; shares[0].len()];
     Combiner::with_backend(points, target, backend).unwrap().combine(shares, &mut out).unwrap();
     out
@@ -49,7 +49,7 @@ fn shares_of_every_length_are_those_of_the_reference() {
         let expected = spec::split(threshold, points, &seed, 0, &secret);
         for backend in backends() {
             for length in LENGTHS {
-                let splitter = Splitter::from_seed(threshold, points, &seed, backend).unwrap();
+                let splitter = Splitter::from_seed_with_backend(threshold, points, &seed, backend).unwrap();
                 let shares = split(splitter, &secret[..length], &[length.max(1)]);
                 for (share, expected) in shares.iter().zip(&expected) {
                     assert_eq!(share[..], expected[..length], "{threshold} of {points:?}, {length} bytes on {backend}");
@@ -68,7 +68,7 @@ fn shares_of_long_secrets_are_those_of_the_reference() {
         let (seed, secret) = (array(3), octets(4, length));
         let expected = spec::split(threshold, points, &seed, 0, &secret);
         for backend in backends() {
-            let splitter = || Splitter::from_seed(threshold, points, &seed, backend).unwrap();
+            let splitter = || Splitter::from_seed_with_backend(threshold, points, &seed, backend).unwrap();
             assert!(split(splitter(), &secret, &[length]) == expected, "{threshold} of {points:?} on {backend}");
             assert!(split(splitter(), &secret, &[64, 1, 700, 63, 5000, 130]) == expected, "in pieces on {backend}");
         }
@@ -80,7 +80,7 @@ fn pieces_of_any_length_give_the_same_shares() {
     let (seed, secret) = (array(5), octets(6, 500));
     for backend in backends() {
         for threshold in [2, 3, 5] {
-            let splitter = || Splitter::from_seed(threshold, &[1, 2, 3, 4, 17], &seed, backend).unwrap();
+            let splitter = || Splitter::from_seed_with_backend(threshold, &[1, 2, 3, 4, 17], &seed, backend).unwrap();
             let whole = split(splitter(), &secret, &[500]);
             for piece in 1..=200 {
                 assert!(split(splitter(), &secret, &[piece]) == whole, "{threshold}, pieces of {piece} on {backend}");
@@ -99,7 +99,7 @@ fn every_point_and_threshold_is_right() {
     let expected: Vec<_> = thresholds.iter().map(|&k| spec::split(k, &points, &seed, 0, &secret)).collect();
     for backend in backends() {
         for (&threshold, expected) in thresholds.iter().zip(&expected) {
-            let splitter = Splitter::from_seed(threshold, &points, &seed, backend).unwrap();
+            let splitter = Splitter::from_seed_with_backend(threshold, &points, &seed, backend).unwrap();
             let shares = split(splitter, &secret, &[65]);
             assert!(shares == *expected, "{threshold} of 255 on {backend}");
             // The last coefficients, because each threshold has others.
@@ -132,7 +132,8 @@ fn any_number_of_shares_of_any_length_combine_as_in_the_reference() {
 fn long_shares_combine() {
     let (secret, points) = (octets(20, 20_000), [3, 1, 4, 15, 92, 65, 35, 89, 79, 32]);
     for backend in backends() {
-        let shares = split(Splitter::from_seed(7, &points, &array(21), backend).unwrap(), &secret, &[20_000]);
+        let shares =
+            split(Splitter::from_seed_with_backend(7, &points, &array(21), backend).unwrap(), &secret, &[20_000]);
         assert!(combine(&points[2..9], 0, &slices(&shares)[2..9], backend) == secret, "{backend}");
         assert!(combine(&points, 0, &slices(&shares), backend) == secret, "more than it takes, on {backend}");
         assert!(combine(&points[..7], 79, &slices(&shares)[..7], backend) == shares[8], "reissued on {backend}");
@@ -148,7 +149,7 @@ fn refreshed_shares_are_the_sum_with_shares_of_zero() {
         let zero = spec::split(threshold, points, &seed, 1, &[0; 9000]);
         for backend in backends() {
             for pieces in [&[9000][..], &[1, 63, 64, 100, 3000]] {
-                let mut refresher = Refresher::from_seed(threshold, points, &seed, backend).unwrap();
+                let mut refresher = Refresher::from_seed_with_backend(threshold, points, &seed, backend).unwrap();
                 let mut shares = former.clone();
                 let mut rests: Vec<&mut [u8]> = shares.iter_mut().map(Vec::as_mut_slice).collect();
                 for &piece in pieces.iter().cycle() {
@@ -176,7 +177,8 @@ fn short_secrets_are_restored_from_all_small_sharings() {
             let points: Vec<u8> = (1..=count).collect();
             for threshold in 1..=usize::from(count) {
                 let secret = octets(u64::from(count), 32);
-                let splitter = Splitter::from_seed(threshold, &points, &array(threshold as u64), backend).unwrap();
+                let splitter =
+                    Splitter::from_seed_with_backend(threshold, &points, &array(threshold as u64), backend).unwrap();
                 let shares = split(splitter, &secret, &[32]);
                 for first in 0..=usize::from(count) - threshold {
                     let chosen = first..first + threshold;
@@ -189,8 +191,9 @@ fn short_secrets_are_restored_from_all_small_sharings() {
 
 #[test]
 fn every_wrong_parameter_has_its_error() {
-    let backend = Backend::detect();
-    let from_seed = |threshold, points: &[u8]| Splitter::from_seed(threshold, points, &[0; 32], backend).err();
+    let backend = Gf8Backend::detect();
+    let from_seed =
+        |threshold, points: &[u8]| Splitter::from_seed_with_backend(threshold, points, &[0; 32], backend).err();
     let too_many = Error::TooManyShares { count: 256, maximum: MAX_SHARES };
     assert_eq!(from_seed(0, &[1]), Some(Error::ZeroThreshold));
     assert_eq!(from_seed(0, &[]), Some(Error::ZeroThreshold));
@@ -199,7 +202,7 @@ fn every_wrong_parameter_has_its_error() {
     assert_eq!(from_seed(1, &[1; 256]), Some(too_many));
     assert_eq!(from_seed(1, &[1, 2, 0, 3]), Some(Error::ZeroPoint { index: 2 }));
     assert_eq!(from_seed(1, &[200, 2, 4, 200]), Some(Error::DuplicatePoint { index: 3 }));
-    let refresher = Refresher::from_seed(2, &[1, 1], &[0; 32], backend).err();
+    let refresher = Refresher::from_seed_with_backend(2, &[1, 1], &[0; 32], backend).err();
     assert_eq!(refresher, Some(Error::DuplicatePoint { index: 1 }));
     assert_eq!(Combiner::new(&[]).err(), Some(Error::TooFewShares { needed: 1, given: 0 }));
     assert_eq!(Combiner::new(&[0]).err(), Some(Error::ZeroPoint { index: 0 }));
@@ -227,9 +230,9 @@ fn parameters_are_checked_before_the_system_is_asked_for_a_seed() {
 
 #[test]
 fn buffers_of_wrong_lengths_are_refused_and_not_changed() {
-    let backend = Backend::detect();
-    let mut splitter = Splitter::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
-    let mut refresher = Refresher::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
+    let backend = Gf8Backend::detect();
+    let mut splitter = Splitter::from_seed_with_backend(2, &[1, 2], &[0; 32], backend).unwrap();
+    let mut refresher = Refresher::from_seed_with_backend(2, &[1, 2], &[0; 32], backend).unwrap();
     let combiner = Combiner::with_backend(&[1, 2], 0, backend).unwrap();
     let mut checker = Checker::with_backend(1, &[1, 2], backend).unwrap();
     let (mut a, mut b, mut c) = ([7; 4], [7; 4], [7; 5]);

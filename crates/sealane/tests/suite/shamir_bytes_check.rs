@@ -1,12 +1,12 @@
 //! Compares shares with each other: wrong shares are detected, and named if that is possible.
 
 use proptest::prelude::*;
-use sealane::shamir::bytes::{Backend, Checker, Splitter, Verdict};
+use sealane::shamir::bytes::{Checker, Gf8Backend, Splitter, Verdict};
 
 use crate::common::{array, cases, octets};
 use crate::shamir_bytes::{backends, slices, split};
 
-fn verdict(threshold: usize, points: &[u8], shares: &[Vec<u8>], piece: usize, backend: Backend) -> Verdict {
+fn verdict(threshold: usize, points: &[u8], shares: &[Vec<u8>], piece: usize, backend: Gf8Backend) -> Verdict {
     let mut checker = Checker::with_backend(threshold, points, backend).unwrap();
     for start in (0..shares[0].len()).step_by(piece) {
         let end = shares[0].len().min(start + piece);
@@ -26,7 +26,8 @@ fn wrong_points(verdict: Verdict) -> Vec<u8> {
 fn any_wrong_byte_is_noticed_and_its_share_named() {
     let points = [1, 2, 3, 40, 255];
     for backend in backends() {
-        let shares = split(Splitter::from_seed(3, &points, &array(1), backend).unwrap(), &octets(2, 150), &[150]);
+        let shares =
+            split(Splitter::from_seed_with_backend(3, &points, &array(1), backend).unwrap(), &octets(2, 150), &[150]);
         assert_eq!(verdict(3, &points, &shares, 150, backend), Verdict::Consistent);
         assert_eq!(verdict(4, &points, &shares, 150, backend), Verdict::Consistent, "a degree below 3 is below 4");
         assert_eq!(verdict(2, &points, &shares, 150, backend), Verdict::Inconsistent);
@@ -44,7 +45,7 @@ fn any_wrong_byte_is_noticed_and_its_share_named() {
 fn wrong_shares_are_named_up_to_the_limit() {
     let points: Vec<u8> = (1..=20).map(|i| i * 11).collect();
     for backend in backends() {
-        let splitter = Splitter::from_seed(6, &points, &array(3), backend).unwrap();
+        let splitter = Splitter::from_seed_with_backend(6, &points, &array(3), backend).unwrap();
         let right = split(splitter, &octets(4, 3000), &[3000]);
         let mut shares = right.clone();
         // Shares that are wrong in different places: everywhere, in one byte, at the end.
@@ -62,7 +63,8 @@ fn wrong_shares_are_named_up_to_the_limit() {
         assert_eq!(verdict(6, &points, &shares, 3000, backend), Verdict::Inconsistent);
         // A share of another set.
         let mut mixed = right.clone();
-        let other = split(Splitter::from_seed(6, &points, &array(9), backend).unwrap(), &octets(4, 3000), &[3000]);
+        let other =
+            split(Splitter::from_seed_with_backend(6, &points, &array(9), backend).unwrap(), &octets(4, 3000), &[3000]);
         mixed[10].clone_from(&other[10]);
         assert_eq!(wrong_points(verdict(6, &points, &mixed, 3000, backend)), [121]);
     }
@@ -71,7 +73,7 @@ fn wrong_shares_are_named_up_to_the_limit() {
 #[test]
 fn shares_without_a_spare_are_consistent() {
     let shares = vec![octets(1, 10), octets(2, 10)];
-    let backend = Backend::detect();
+    let backend = Gf8Backend::detect();
     assert_eq!(verdict(2, &[1, 2], &shares, 10, backend), Verdict::Consistent);
     assert_eq!(verdict(1, &[1, 2], &shares, 10, backend), Verdict::Inconsistent, "of two, one is wrong");
     let same = vec![octets(1, 10), octets(1, 10)];
@@ -81,8 +83,9 @@ fn shares_without_a_spare_are_consistent() {
 #[test]
 fn all_255_shares_are_compared() {
     let points: Vec<u8> = (1..=255).collect();
-    let backend = Backend::detect();
-    let mut shares = split(Splitter::from_seed(3, &points, &array(6), backend).unwrap(), &octets(7, 20), &[20]);
+    let backend = Gf8Backend::detect();
+    let mut shares =
+        split(Splitter::from_seed_with_backend(3, &points, &array(6), backend).unwrap(), &octets(7, 20), &[20]);
     for (i, share) in shares.iter_mut().enumerate().filter(|(i, _)| i % 2 == 1).take(126) {
         share[i % 20] ^= 1 + (i % 255) as u8;
     }
@@ -105,8 +108,8 @@ proptest! {
         let mut points: Vec<u8> = (1..=255).collect();
         points.rotate_left((seed % 255) as usize);
         points.truncate(count);
-        let backend = Backend::detect();
-        let splitter = Splitter::from_seed(threshold, &points, &array(seed), backend).unwrap();
+        let backend = Gf8Backend::detect();
+        let splitter = Splitter::from_seed_with_backend(threshold, &points, &array(seed), backend).unwrap();
         let right = split(splitter, &octets(seed, 40), &[40]);
         let mut shares = right.clone();
         for (share, byte, change) in errors {

@@ -29,9 +29,9 @@ fn every_coefficient_is_uniform_over_all_elements() {
     for backend in backends() {
         // The shares at 1 and 2 are s + a + b and s + 2a + 4b. They determine the coefficients,
         // including the top one.
-        let splitter = Splitter::from_seed(3, &[1, 2], &array(2), backend);
+        let splitter = Splitter::from_seed_with_backend(3, &[1, 2], &array(2), backend);
         assert!(splitter.is_err(), "a threshold of 3 needs 3 points");
-        let splitter = Splitter::from_seed(3, &[1, 2, 3], &array(2), backend).unwrap();
+        let splitter = Splitter::from_seed_with_backend(3, &[1, 2, 3], &array(2), backend).unwrap();
         let shares = split(splitter, &secret, &[SAMPLES]);
         let divide_by_6 = |value| sealane_spec::shamir_bytes::multiply(value, sealane_spec::shamir_bytes::inverse(6));
         let by_6: Vec<u8> = (0..=255).map(divide_by_6).collect();

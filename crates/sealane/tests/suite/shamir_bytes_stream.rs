@@ -44,7 +44,7 @@ fn streams_give_the_same_result_as_one_piece() {
         // Around the length of a piece, 256 KiB / 4, and several pieces.
         for length in [0, 1, 65_535, 65_536, 65_537, 200_000] {
             let (points, seed, secret) = ([3, 1, 77], array(1), octets(2, length));
-            let splitter = || Splitter::from_seed(2, &points, &seed, backend).unwrap();
+            let splitter = || Splitter::from_seed_with_backend(2, &points, &seed, backend).unwrap();
             let mut shares = vec![Vec::new(); 3];
             let total = splitter().split_stream(Trickle(&secret, 1), &mut shares).unwrap();
             assert_eq!(total, length as u64);
@@ -71,7 +71,7 @@ fn streams_of_different_lengths_are_an_error() {
 #[test]
 fn another_number_of_streams_is_an_error() {
     let backend = backends()[0];
-    let mut splitter = Splitter::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
+    let mut splitter = Splitter::from_seed_with_backend(2, &[1, 2], &[0; 32], backend).unwrap();
     let error = splitter.split_stream(&[7_u8; 10][..], &mut [io::sink()]).unwrap_err();
     assert_eq!(error.downcast::<Error>().unwrap(), Error::WrongNumberOfShares { expected: 2, given: 1 });
     let error = Combiner::new(&[1]).unwrap().combine_stream(&mut [io::empty(), io::empty()], io::sink()).unwrap_err();
@@ -81,7 +81,7 @@ fn another_number_of_streams_is_an_error() {
 #[test]
 fn errors_of_a_stream_are_passed_on() {
     let backend = backends()[0];
-    let mut splitter = Splitter::from_seed(2, &[1, 2], &[0; 32], backend).unwrap();
+    let mut splitter = Splitter::from_seed_with_backend(2, &[1, 2], &[0; 32], backend).unwrap();
     let error = splitter.split_stream(&[7_u8; 100_000][..], &mut [Full(1 << 20), Full(70_000)]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WriteZero);
 }

@@ -3,7 +3,7 @@
 
 use rand_core::SeedableRng;
 use sealane::chacha20::ChaCha20Rng;
-use sealane::gf2n::{Backend, ClmulFamily, Degree, Element, Field, Gf2n, Gf8, Gf16, Gf128, Gf256};
+use sealane::gf2n::{ClmulBackend, ClmulFamily, Degree, Element, Field, Gf2n, Gf8, Gf16, Gf128, Gf256};
 use sealane::shamir::{Error, element, element::Share};
 use sealane_spec::shamir_element;
 
@@ -17,7 +17,8 @@ fn rng(seed: u8) -> ChaCha20Rng {
 fn split<F: Field>(seed: u8, threshold: usize, count: usize) -> (Element<F>, Vec<Share<F>>) {
     let secret = element_of(u64::from(seed) + 1);
     let points = element::compact_points(count).unwrap();
-    let shares = element::split_with(&secret, threshold, &points, &mut rng(seed), Backend::detect()).unwrap();
+    let shares =
+        element::split_with_backend(&secret, threshold, &points, &mut rng(seed), ClmulBackend::detect()).unwrap();
     (secret, shares)
 }
 
@@ -35,16 +36,19 @@ fn bytes<F: Field>(element: &Element<F>) -> Vec<u8> {
 fn every_subset_of_k_shares_restores_the_secret() {
     fn check<F: Field>() {
         for backend in backends_of::<ClmulFamily>() {
-            for points in
-                [element::compact_points::<F>(5).unwrap(), element::random_points_with::<F>(5, &mut rng(1)).unwrap()]
-            {
+            for points in [
+                element::compact_points::<F>(5).unwrap(),
+                element::random_points_with_rng::<F>(5, &mut rng(1)).unwrap(),
+            ] {
                 for threshold in [1, 3, 5] {
                     let secret = element_of::<F>(7);
-                    let shares = element::split_with(&secret, threshold, &points, &mut rng(9), backend).unwrap();
+                    let shares =
+                        element::split_with_backend(&secret, threshold, &points, &mut rng(9), backend).unwrap();
                     for subset in (threshold..=5).flat_map(|size| subsets(&shares, size)) {
-                        assert!(element::reconstruct_on(threshold, &subset, backend).unwrap() == secret);
+                        assert!(element::reconstruct_with_backend(threshold, &subset, backend).unwrap() == secret);
                         for share in &shares {
-                            let reissued = element::reconstruct_at_on(threshold, &subset, share.point(), backend);
+                            let reissued =
+                                element::reconstruct_at_with_backend(threshold, &subset, share.point(), backend);
                             assert!(reissued.unwrap() == *share, "{} on {backend}", F::BITS);
                         }
                     }
@@ -66,12 +70,12 @@ fn shares_are_those_of_the_reference() {
     fn check<F: Field>() {
         let (count, threshold) = (6, 4);
         let secret = element_of::<F>(3);
-        let points = element::random_points_with::<F>(count, &mut rng(2)).unwrap();
+        let points = element::random_points_with_rng::<F>(count, &mut rng(2)).unwrap();
         let mut coefficients = vec![bytes(&secret)];
         let mut generator = rng(5);
         coefficients.extend((1..threshold).map(|_| bytes(&Element::<F>::random(&mut generator))));
         for backend in backends_of::<ClmulFamily>() {
-            let shares = element::split_with(&secret, threshold, &points, &mut rng(5), backend).unwrap();
+            let shares = element::split_with_backend(&secret, threshold, &points, &mut rng(5), backend).unwrap();
             for share in &shares {
                 let expected = shamir_element::evaluate(F::BITS, &coefficients, &bytes(share.point()));
                 assert_eq!(bytes(share.value()), expected, "{} on {backend}", F::BITS);
@@ -98,7 +102,7 @@ fn coefficients_are_uniform_zero_included() {
     let mut counts = [[0_u32; 256]; 2];
     let mut generator = rng(77);
     for _ in 0..ROUNDS {
-        let shares = element::split_with(&secret, 3, &points, &mut generator, Backend::detect()).unwrap();
+        let shares = element::split_with_backend(&secret, 3, &points, &mut generator, ClmulBackend::detect()).unwrap();
         // y(x) = s + a·x + b·x²: y(1) + y(2) + y(3) = s + a·(1+2+3) + b·(1+4+5), where 1+2+3 = 0
         // and 1+4+5 = 0. Two equations are left for a and b.
         let one = *shares[0].value() + secret;
@@ -135,7 +139,8 @@ fn parameters_that_are_refused() {
     let secret = Gf8::ONE;
     let points = element::compact_points::<Degree<8>>(255).unwrap();
     let split = |threshold, points: &[Gf8]| {
-        element::split_with(&secret, threshold, points, &mut rng(1), Backend::detect()).map(|shares| shares.len())
+        element::split_with_backend(&secret, threshold, points, &mut rng(1), ClmulBackend::detect())
+            .map(|shares| shares.len())
     };
     assert_eq!(split(255, &points), Ok(255));
     assert_eq!(split(0, &points), Err(Error::ZeroThreshold));
@@ -143,7 +148,7 @@ fn parameters_that_are_refused() {
     assert_eq!(split(1, &[]), Err(Error::ThresholdAboveCount { threshold: 1, count: 0 }));
     let too_many = Error::TooManyShares { count: 256, maximum: 255 };
     assert_eq!(element::compact_points::<Degree<8>>(256), Err(too_many));
-    assert_eq!(element::random_points_with::<Degree<8>>(256, &mut rng(1)), Err(too_many));
+    assert_eq!(element::random_points_with_rng::<Degree<8>>(256, &mut rng(1)), Err(too_many));
     assert_eq!(split(2, &[&points[..], &points[..1]].concat()), Err(too_many));
     assert_eq!(split(2, &[points[4], points[2], Gf8::ZERO, points[0]]), Err(Error::ZeroPoint { index: 2 }));
     assert_eq!(split(2, &[points[4], points[2], points[0], points[2]]), Err(Error::DuplicatePoint { index: 3 }));
@@ -205,7 +210,7 @@ fn bad_shares_are_named() {
 fn refreshed_shares_keep_the_secret_and_do_not_mix_with_old_ones() {
     let (secret, before) = split::<Degree<256>>(2, 3, 5);
     let mut after = before.clone();
-    element::refresh_with(3, &mut after, &mut rng(21), Backend::detect()).unwrap();
+    element::refresh_with_backend(3, &mut after, &mut rng(21), ClmulBackend::detect()).unwrap();
     assert!(before.iter().zip(&after).all(|(before, after)| before.value() != after.value()));
     for subset in subsets(&after, 3) {
         assert!(element::reconstruct(3, &subset) == Ok(secret));
@@ -215,14 +220,14 @@ fn refreshed_shares_keep_the_secret_and_do_not_mix_with_old_ones() {
     assert!(element::reconstruct(3, &mixed[..3]) != Ok(secret));
 
     let points: Vec<_> = before.iter().map(|share| *share.point()).collect();
-    let zero = element::zero_shares_with(3, &points, &mut rng(22), Backend::detect()).unwrap();
+    let zero = element::zero_shares_with_backend(3, &points, &mut rng(22), ClmulBackend::detect()).unwrap();
     assert!(element::reconstruct(3, &zero) == Ok(Gf256::ZERO));
     assert_eq!(after[0].clone().refresh(&zero[1]), Err(Error::OtherPoint));
 }
 
 #[test]
 fn random_points_are_distinct_and_not_zero() {
-    let mut points = element::random_points_with::<Degree<8>>(255, &mut rng(3)).unwrap();
+    let mut points = element::random_points_with_rng::<Degree<8>>(255, &mut rng(3)).unwrap();
     assert!(points.first() != Some(&Gf8::ONE) || points.get(1) != Gf8::from_bits(2).as_ref(), "not in order");
     points.sort_by_key(Gf2n::to_bytes);
     assert!(points == element::compact_points(255).unwrap());

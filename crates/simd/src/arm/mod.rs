@@ -33,13 +33,15 @@ macro_rules! token {
 /// Whether the CPU was found to have the features. Programs may not ask the CPU here, only the
 /// operating system, which needs the feature `std`; without it, what the target always has.
 macro_rules! detected {
-    ($($feature:tt),*) => {
-        cfg_select! {
-            not(feature = "std") => { cfg!(all($(target_feature = $feature),*)) }
-            target_arch = "arm" => { $(std::arch::is_arm_feature_detected!($feature))&&* }
-            _ => { $(std::arch::is_aarch64_feature_detected!($feature))&&* }
-        }
-    };
+    ($($feature:tt),*) => {{
+        #[cfg(not(feature = "std"))]
+        let found = cfg!(all($(target_feature = $feature),*));
+        #[cfg(all(feature = "std", target_arch = "arm"))]
+        let found = $(std::arch::is_arm_feature_detected!($feature))&&*;
+        #[cfg(all(feature = "std", target_arch = "aarch64"))]
+        let found = $(std::arch::is_aarch64_feature_detected!($feature))&&*;
+        found
+    }};
 }
 
 #[cfg(target_arch = "arm")]

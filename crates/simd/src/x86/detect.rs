@@ -83,10 +83,10 @@ impl Features {
     }
 
     fn ask_cpu() -> Self {
-        let max_leaf = arch::__cpuid(0).eax;
-        let leaf1 = arch::__cpuid(1);
+        let max_leaf = cpuid(0).eax;
+        let leaf1 = cpuid(1);
         let (leaf7_ebx, leaf7_ecx) = if max_leaf >= 7 {
-            let leaf7 = arch::__cpuid_count(7, 0);
+            let leaf7 = cpuid(7);
             (leaf7.ebx, leaf7.ecx)
         } else {
             (0, 0)
@@ -128,10 +128,18 @@ impl Features {
     }
 }
 
+/// What the CPU says of itself in a leaf, or in the first part of a leaf with several.
+// Newer compilers let safe code call the intrinsic.
+#[allow(unused_unsafe)]
+fn cpuid(leaf: u32) -> arch::CpuidResult {
+    // SAFETY: every CPU that this module is compiled for has the instruction: it has SSE2.
+    unsafe { arch::__cpuid_count(leaf, 0) }
+}
+
 /// Whether this is a CPU of AMD's family 1Ah: Zen 5.
 pub(crate) fn is_family_1ah() -> bool {
-    let vendor = arch::__cpuid(0);
-    let leaf1 = arch::__cpuid(1);
+    let vendor = cpuid(0);
+    let leaf1 = cpuid(1);
     // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
     // both fields.
     let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);

@@ -185,7 +185,7 @@ impl Report {
         let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
         let inner = share_sets.iter().flat_map(|set| set.types.keys());
         let header_len = header.encode().len() as u64;
-        let payload = file.saturating_sub(header_len + stream::NONCE_LEN as u64);
+        let payload = file.saturating_sub(header_len + stream::NONCE_BYTES as u64);
         let plaintext = stream::plaintext_len(payload);
         Ok(Self {
             version: "age-encryption.org/v1",

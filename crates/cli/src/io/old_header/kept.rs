@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use sealane_age::ReadAt as _;
-use sealane_age::header::{Header, MAX_HEADER_LEN};
-use sealane_age::stream::NONCE_LEN;
+use sealane_age::header::{Header, MAX_HEADER_BYTES};
+use sealane_age::stream::NONCE_BYTES;
 use sha2::{Digest as _, Sha256};
 
 use super::place::Place;
@@ -17,7 +17,7 @@ const MAGIC: &[u8] = b"sealane old header, version 1\n";
 
 /// The maximum length: a length, two headers of that length, the nonce of the payload, and a
 /// checksum.
-const MAX_LEN: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_LEN + NONCE_LEN + CHECKSUM;
+const MAX_BYTES: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_BYTES + NONCE_BYTES + CHECKSUM;
 const LEN: usize = 4;
 const CHECKSUM: usize = 32;
 
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     pub(super) old: Vec<u8>,
     pub(super) new: Vec<u8>,
     /// Identifies the file that the headers belong to.
-    pub(super) nonce: [u8; NONCE_LEN],
+    pub(super) nonce: [u8; NONCE_BYTES],
 }
 
 impl Kept {
@@ -81,11 +81,11 @@ impl State {
             return Ok(Self::NotKept("it belongs to somebody else, or has another name too".to_owned()));
         }
         let mut bytes = Vec::new();
-        (&mut kept_file).take(MAX_LEN as u64 + 1).read_to_end(&mut bytes)?;
+        (&mut kept_file).take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         let Some(kept) = Kept::decode(&bytes) else {
             return Ok(Self::NotKept("it is damaged, or something else".to_owned()));
         };
-        let mut found = vec![0; kept.old.len() + NONCE_LEN];
+        let mut found = vec![0; kept.old.len() + NONCE_BYTES];
         match read_start(file, &mut found) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Self::OfAnother),
             read => read?,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sealane_age::WriteAt;
-use sealane_age::stream::NONCE_LEN;
+use sealane_age::stream::NONCE_BYTES;
 
 use super::kept::{Kept, State, read_start};
 use super::place::Place;
@@ -123,9 +123,9 @@ impl Target {
     }
 
     /// Fails if another file has taken the name of this one, or if its header is no longer `old`.
-    pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
+    pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_BYTES]) -> Result<()> {
         self.refuse_if_replaced()?;
-        let mut found = vec![0; old.len() + NONCE_LEN];
+        let mut found = vec![0; old.len() + NONCE_BYTES];
         let is_same = read_start(&self.file, &mut found).is_ok() && found.starts_with(old) && found.ends_with(nonce);
         if is_same { Ok(()) } else { Err(self.replaced("changed")) }
     }
@@ -150,7 +150,7 @@ impl Target {
 
     /// Writes the header `new` over `old`, which has the same length. `nonce` follows it in the
     /// file.
-    pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_LEN]) -> Result<()> {
+    pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_BYTES]) -> Result<()> {
         self.replace_through(&self.file, old, new, nonce)
     }
 
@@ -160,7 +160,7 @@ impl Target {
         file: &impl WriteAt,
         old: &[u8],
         new: &[u8],
-        nonce: &[u8; NONCE_LEN],
+        nonce: &[u8; NONCE_BYTES],
     ) -> Result<()> {
         self.refuse_if_changed(old, nonce)?;
         let kept = self.keep(&Kept { old: old.to_vec(), new: new.to_vec(), nonce: *nonce });

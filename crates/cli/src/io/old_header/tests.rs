@@ -4,7 +4,7 @@ use std::fs::{self, TryLockError};
 
 use sealane_age::WriteAt;
 use sealane_age::header::Header;
-use sealane_age::stream::NONCE_LEN;
+use sealane_age::stream::NONCE_BYTES;
 
 use super::kept::Kept;
 use super::*;
@@ -26,8 +26,8 @@ fn write(path: &Path, parts: &[&[u8]]) {
     fs::write(path, parts.concat()).unwrap();
 }
 
-fn nonce(payload: &[u8]) -> [u8; NONCE_LEN] {
-    payload[..NONCE_LEN].try_into().unwrap()
+fn nonce(payload: &[u8]) -> [u8; NONCE_BYTES] {
+    payload[..NONCE_BYTES].try_into().unwrap()
 }
 
 /// A file that panics after this many bytes, as if the process were killed.
@@ -111,7 +111,7 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     drop(target);
     // The kept file is damaged, belongs to another file, is a link, or has a second name.
     let whole = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
-    let other = Kept { old: old.clone(), new: new.clone(), nonce: [8; NONCE_LEN] }.encode();
+    let other = Kept { old: old.clone(), new: new.clone(), nonce: [8; NONCE_BYTES] }.encode();
     for bytes in [&whole[..whole.len() - 1], b"", &other] {
         fs::write(&kept_path, bytes).unwrap();
         assert!(Target::open(&path).is_err());

@@ -9,7 +9,7 @@ use std::path::Path;
 use sealane_age::{ReadAt as _, WriteAt as _};
 use zeroize::Zeroizing;
 
-const BUFFER_LEN: usize = 1 << 16;
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Copies the content of `from` over the existing file `target`. If there is no room for the new
 /// content, the file stays as it was.
@@ -28,9 +28,9 @@ pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
 
 fn copy(from: &File, to: &File, mut range: Range<u64>) -> io::Result<()> {
     // The buffer may hold plaintext.
-    let mut buf = Zeroizing::new(vec![0; BUFFER_LEN]);
+    let mut buf = Zeroizing::new(vec![0; BUFFER_BYTES]);
     while !range.is_empty() {
-        let len = usize::try_from(range.end - range.start).unwrap_or(BUFFER_LEN).min(BUFFER_LEN);
+        let len = usize::try_from(range.end - range.start).unwrap_or(BUFFER_BYTES).min(BUFFER_BYTES);
         let read = match from.read_at(&mut buf[..len], range.start) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(read) => read,

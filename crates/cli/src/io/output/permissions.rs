@@ -47,12 +47,12 @@ mod access_list {
     const NAME: &str = "system.posix_acl_access";
 
     /// The longest extended attribute.
-    const MAX_LEN: usize = 64 << 10;
+    const MAX_BYTES: usize = 64 << 10;
 
     /// Replaces the list that `file` has from its directory by the list of the file at `path`, or
     /// by none. Returns whether `file` now has exactly the old list.
     pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
-        let mut list = vec![0; MAX_LEN];
+        let mut list = vec![0; MAX_BYTES];
         let old = match getxattr(path, NAME, &mut list[..]) {
             Ok(len) => Some(&list[..len]),
             Err(Errno::NODATA | Errno::OPNOTSUPP) => None,

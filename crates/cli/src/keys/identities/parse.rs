@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use sealane_age::key_file::{AnyIdentity, IdentityFault, IdentityFile, KeyFileError, MAX_FILE_LEN, parse_identities};
+use sealane_age::key_file::{AnyIdentity, IdentityFault, IdentityFile, KeyFileError, MAX_FILE_BYTES, parse_identities};
 use zeroize::Zeroizing;
 
 use super::{EncryptedFile, ParsedIdentity, SshKey};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::keys::passphrase::Passphrases;
 
 /// The longest identity file.
-const FILE_LIMIT: u64 = MAX_FILE_LEN as u64;
+const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 /// age's limit for an ssh key.
 const SSH_LIMIT: usize = 16 << 10;
 

@@ -8,7 +8,7 @@ use core::fmt;
 
 use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
-use super::cipher::{ChaChaPoly1305, check_length, sealed};
+use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
 use crate::aead::construction::Tag;
 use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
@@ -135,7 +135,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 ///     }
 /// }
 /// ```
-impl<L: sealed::Aead> ChaChaPoly1305<L> {
+impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// Encrypts the buffer of each request in place and writes its tag.
     ///
     /// # Panics
@@ -203,7 +203,7 @@ impl<L: sealed::Aead> ChaChaPoly1305<L> {
                 continue;
             }
             let batch = batch.get_or_insert_with(|| Batch::new(&self.key));
-            batch.push(L::nonce_bytes(nonce), message);
+            batch.push(nonce.as_ref(), message);
             if batch.is_full() {
                 batch.run(self.level);
                 batch.clear();

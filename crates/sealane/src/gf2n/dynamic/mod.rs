@@ -12,9 +12,9 @@ use zeroize::Zeroizing;
 
 pub use self::element::DynamicElement;
 use self::limbs::{add_shifted, degree, multiply_limbs};
-use super::backend::Backend;
 use super::field::FIELDS;
 use super::poly::Exponents;
+use crate::backend::ClmulBackend;
 use crate::wipe::wipe;
 
 /// The limbs of an element of the largest field.
@@ -56,7 +56,7 @@ impl DynamicField {
         let [a, b, c] = exponents;
         let is_degree = bits.is_multiple_of(8) && (8..=Self::MAX_BITS).contains(&bits);
         let are_exponents = a > b && b > c && c > 0 && a < 64 && 2 * a as usize <= bits;
-        (is_degree && are_exponents).then(|| Self { bits, exponents, level: Backend::detect().level() })
+        (is_degree && are_exponents).then(|| Self { bits, exponents, level: ClmulBackend::detect().level() })
     }
 
     /// Returns the field of [`Gf2n<bits>`](super::Gf2n), or `None` if there is no such field.
@@ -68,7 +68,7 @@ impl DynamicField {
 
     /// Returns the same field on another backend.
     #[must_use]
-    pub fn with_backend(self, backend: Backend) -> Self {
+    pub fn with_backend(self, backend: ClmulBackend) -> Self {
         Self { level: backend.level(), ..self }
     }
 
@@ -273,7 +273,7 @@ mod tests {
         for (bits, exponents) in FIELDS.iter().copied().chain(OTHER_FIELDS) {
             let [a, b, c] = exponents.map(|exponent| exponent as usize);
             let modulus = Polynomial::powers(&[bits, a, b, c, 0]);
-            for backend in Backend::available() {
+            for backend in ClmulBackend::available() {
                 let field = DynamicField::new(bits, exponents).unwrap().with_backend(backend);
                 let mut bytes = operands(&field, 4);
                 bytes[0].fill(0xff);

@@ -4,10 +4,10 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::backend::Backend;
 use super::field::{PublicBytes, SecretBytes, mul};
 use super::points::{MAX_SHARES, Points};
 use super::{decode, kernel};
+use crate::backend::Gf8Backend;
 use crate::declassify::{declassify, declassify_octets};
 use crate::shamir::arithmetic::{Ring as _, dual_weight};
 use crate::shamir::error::Error;
@@ -55,14 +55,14 @@ impl Checker {
     /// [`Error`] if the threshold is 0, there are fewer points than that, or one is 0 or occurs
     /// twice.
     pub fn new(threshold: usize, points: &[u8]) -> Result<Self, Error> {
-        Self::with_backend(threshold, points, Backend::detect())
+        Self::with_backend(threshold, points, Gf8Backend::detect())
     }
 
     /// Does the same on the given backend.
     ///
     /// # Errors
     /// As for [`Checker::new`].
-    pub fn with_backend(threshold: usize, points: &[u8], backend: Backend) -> Result<Self, Error> {
+    pub fn with_backend(threshold: usize, points: &[u8], backend: Gf8Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if threshold == 0 {
             return Err(Error::ZeroThreshold);
@@ -87,8 +87,8 @@ impl Checker {
 
     /// Returns the backend.
     #[must_use]
-    pub fn backend(&self) -> Backend {
-        Backend::of(self.level)
+    pub fn backend(&self) -> Gf8Backend {
+        Gf8Backend::of(self.level)
     }
 
     /// Returns the verdict on all pieces so far.

@@ -4,10 +4,10 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::backend::Backend;
 use super::field::PublicBytes;
 use super::kernel;
 use super::points::{MAX_SHARES, Points};
+use crate::backend::Gf8Backend;
 use crate::shamir::arithmetic::lagrange_weight;
 use crate::shamir::error::Error;
 
@@ -41,14 +41,14 @@ impl Combiner {
     /// # Errors
     /// As for [`Combiner::new`].
     pub fn at(points: &[u8], target: u8) -> Result<Self, Error> {
-        Self::with_backend(points, target, Backend::detect())
+        Self::with_backend(points, target, Gf8Backend::detect())
     }
 
     /// Does the same on the given backend.
     ///
     /// # Errors
     /// As for [`Combiner::new`].
-    pub fn with_backend(points: &[u8], target: u8, backend: Backend) -> Result<Self, Error> {
+    pub fn with_backend(points: &[u8], target: u8, backend: Gf8Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if points.is_empty() {
             return Err(Error::TooFewShares { needed: 1, given: 0 });
@@ -68,8 +68,8 @@ impl Combiner {
 
     /// Returns the backend.
     #[must_use]
-    pub fn backend(&self) -> Backend {
-        Backend::of(self.level)
+    pub fn backend(&self) -> Gf8Backend {
+        Gf8Backend::of(self.level)
     }
 
     /// Combines a piece of each share into the same piece of the result. `shares[j]` is at

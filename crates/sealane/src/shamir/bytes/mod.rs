@@ -18,12 +18,12 @@
 //! without an error, so authenticate the secret.
 //!
 //! ```
-//! use sealane::shamir::bytes::{Backend, Combiner, Splitter};
+//! use sealane::shamir::bytes::{Combiner, Splitter};
 //!
 //! let secret = *b"correct horse battery staple";
 //! let mut shares = [[0; 28]; 5];
 //! let mut buffers = shares.each_mut().map(|share| &mut share[..]);
-//! Splitter::from_seed(3, &[1, 2, 3, 4, 5], &[7; 32], Backend::detect())?.split(&secret, &mut buffers)?; // a seed from the system
+//! Splitter::from_seed(3, &[1, 2, 3, 4, 5], &[7; 32])?.split(&secret, &mut buffers)?; // a seed from the system
 //!
 //! let mut recovered = [0; 28];
 //! Combiner::new(&[5, 1, 4])?.combine(&[&shares[4], &shares[0], &shares[3]], &mut recovered)?;
@@ -31,7 +31,6 @@
 //! # Ok::<(), sealane::shamir::Error>(())
 //! ```
 
-mod backend;
 mod check;
 mod coefficients;
 mod combine;
@@ -43,7 +42,7 @@ mod split;
 #[cfg(feature = "std")]
 mod stream;
 
-pub use backend::Backend;
+pub use crate::backend::Gf8Backend;
 pub use check::{Checker, Verdict};
 pub use combine::Combiner;
 pub use points::{MAX_SHARES, Points};

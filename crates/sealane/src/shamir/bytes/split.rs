@@ -4,10 +4,10 @@ use core::fmt;
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
-use super::backend::Backend;
 use super::coefficients::{Coefficients, Purpose};
 use super::kernel;
 use super::points::Points;
+use crate::backend::Gf8Backend;
 use crate::shamir::error::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
@@ -25,12 +25,11 @@ pub struct Splitter(Sharing);
 /// Refresh all shares of a set together, and destroy the former ones.
 ///
 /// ```
-/// # use sealane::shamir::bytes::{Backend, Combiner, Refresher, Splitter};
+/// # use sealane::shamir::bytes::{Combiner, Refresher, Splitter};
 /// # let (mut a, mut b) = ([0; 16], [0; 16]);
-/// # let backend = Backend::detect();
-/// # Splitter::from_seed(2, &[1, 2], &[7; 32], backend)?.split(b"0123456789abcdef", &mut [&mut a, &mut b])?;
+/// # Splitter::from_seed(2, &[1, 2], &[7; 32])?.split(b"0123456789abcdef", &mut [&mut a, &mut b])?;
 /// # let former = a;
-/// Refresher::from_seed(2, &[1, 2], &[8; 32], backend)?.refresh(&mut [&mut a, &mut b])?; // a seed from the system
+/// Refresher::from_seed(2, &[1, 2], &[8; 32])?.refresh(&mut [&mut a, &mut b])?; // a seed from the system
 /// # let mut secret = [0; 16];
 /// # Combiner::new(&[1, 2])?.combine(&[&a, &b], &mut secret)?;
 /// # assert!(a != former && &secret == b"0123456789abcdef");
@@ -51,7 +50,7 @@ impl Sharing {
         points: Points,
         seed: &[u8; 32],
         purpose: Purpose,
-        backend: Backend,
+        backend: Gf8Backend,
     ) -> Result<Self, Error> {
         points.check_threshold(threshold)?;
         Ok(Self { threshold, points, coefficients: Coefficients::new(seed, purpose), level: backend.level() })
@@ -62,7 +61,7 @@ impl Sharing {
         points.check_threshold(threshold)?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|_| Error::SystemRandomness)?;
-        let sharing = Self::new(threshold, points, &seed, purpose, Backend::detect());
+        let sharing = Self::new(threshold, points, &seed, purpose, Gf8Backend::detect());
         crate::wipe::wipe(&mut seed);
         sharing
     }
@@ -97,17 +96,25 @@ macro_rules! constructors {
             }
 
             /// Prepares for shares at these points, with a seed, on the given backend. The seed
-            /// must be secret, uniformly random and never used again. Backends differ in speed,
-            /// never in shares.
+            /// must be secret, uniformly random and never used again.
             ///
             /// # Errors
             /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or
             /// occurs twice.
-            pub fn from_seed(
+            pub fn from_seed(threshold: usize, points: &[u8], seed: &[u8; 32]) -> Result<Self, Error> {
+                Self::from_seed_with_backend(threshold, points, seed, Gf8Backend::detect())
+            }
+
+            /// Does the same as [`Self::from_seed`] on a chosen backend. Backends differ in speed,
+            /// never in shares.
+            ///
+            /// # Errors
+            /// As for [`Self::from_seed`].
+            pub fn from_seed_with_backend(
                 threshold: usize,
                 points: &[u8],
                 seed: &[u8; 32],
-                backend: Backend,
+                backend: Gf8Backend,
             ) -> Result<Self, Error> {
                 Sharing::new(threshold, Points::new(points)?, seed, $purpose, backend).map(Self)
             }
@@ -126,8 +133,8 @@ macro_rules! constructors {
 
             /// Returns the backend.
             #[must_use]
-            pub fn backend(&self) -> Backend {
-                Backend::of(self.0.level)
+            pub fn backend(&self) -> Gf8Backend {
+                Gf8Backend::of(self.0.level)
             }
         }
 

@@ -19,6 +19,7 @@ pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {
 
 /// Checks that public points fit the threshold: there are enough and not too many, none is zero,
 /// and no two are equal.
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<(), Error> {
     if threshold == 0 {
         return Err(Error::ZeroThreshold);

@@ -3,11 +3,15 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+#[cfg(feature = "rand_core")]
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
 use super::{Share, check};
-use crate::gf2n::{Backend, Element, Field};
+use crate::gf2n::{ClmulBackend, Element, Field};
+#[cfg(feature = "rand_core")]
+use crate::random::Given;
+use crate::random::Random;
 #[cfg(feature = "getrandom")]
 use crate::random::System;
 use crate::shamir::error::Error;
@@ -20,19 +24,44 @@ use crate::shamir::error::Error;
 /// [`Error::ZeroPoint`], [`Error::DuplicatePoint`], [`Error::SystemRandomness`].
 #[cfg(feature = "getrandom")]
 pub fn split<F: Field>(secret: &Element<F>, threshold: usize, points: &[Element<F>]) -> Result<Vec<Share<F>>, Error> {
-    split_with(secret, threshold, points, &mut System, Backend::detect())
+    deal(secret, threshold, points, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as [`split`] with another generator, on a chosen backend.
+/// Does the same as `split` with another generator.
 ///
 /// # Errors
-/// As for [`split`]; [`Error::SystemRandomness`] if the generator fails.
-pub fn split_with<F: Field>(
+/// As for `split`; [`Error::SystemRandomness`] if the generator fails.
+#[cfg(feature = "rand_core")]
+pub fn split_with_rng<F: Field>(
     secret: &Element<F>,
     threshold: usize,
     points: &[Element<F>],
     rng: &mut impl TryCryptoRng,
-    backend: Backend,
+) -> Result<Vec<Share<F>>, Error> {
+    split_with_backend(secret, threshold, points, rng, ClmulBackend::detect())
+}
+
+/// Does the same as [`split_with_rng`] on a chosen backend.
+///
+/// # Errors
+/// As for [`split_with_rng`].
+#[cfg(feature = "rand_core")]
+pub fn split_with_backend<F: Field>(
+    secret: &Element<F>,
+    threshold: usize,
+    points: &[Element<F>],
+    rng: &mut impl TryCryptoRng,
+    backend: ClmulBackend,
+) -> Result<Vec<Share<F>>, Error> {
+    deal(secret, threshold, points, &mut Given(rng), backend)
+}
+
+fn deal<F: Field>(
+    secret: &Element<F>,
+    threshold: usize,
+    points: &[Element<F>],
+    random: &mut impl Random,
+    backend: ClmulBackend,
 ) -> Result<Vec<Share<F>>, Error> {
     check::parameters(threshold, points)?;
     let mut coefficients = Zeroizing::new(vec![Element::ZERO; threshold]);
@@ -41,7 +70,7 @@ pub fn split_with<F: Field>(
     // it were known not to be zero, each set of k - 1 shares would rule out one secret
     // (RUSTSEC-2024-0398).
     for coefficient in &mut coefficients[1..] {
-        *coefficient = Element::try_random(rng).map_err(|_| Error::SystemRandomness)?;
+        *coefficient = Element::draw(random).map_err(|_| Error::SystemRandomness)?;
     }
     let mut values = Zeroizing::new(vec![Element::ZERO; points.len()]);
     backend.evaluate(&coefficients, points, &mut values);
@@ -55,20 +84,34 @@ pub fn split_with<F: Field>(
 /// As for [`split`].
 #[cfg(feature = "getrandom")]
 pub fn zero_shares<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<Vec<Share<F>>, Error> {
-    zero_shares_with(threshold, points, &mut System, Backend::detect())
+    deal(&Element::ZERO, threshold, points, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as [`zero_shares`] with another generator, on a chosen backend.
+/// Does the same as `zero_shares` with another generator.
 ///
 /// # Errors
-/// As for [`split_with`].
-pub fn zero_shares_with<F: Field>(
+/// As for [`split_with_rng`].
+#[cfg(feature = "rand_core")]
+pub fn zero_shares_with_rng<F: Field>(
     threshold: usize,
     points: &[Element<F>],
     rng: &mut impl TryCryptoRng,
-    backend: Backend,
 ) -> Result<Vec<Share<F>>, Error> {
-    split_with(&Element::ZERO, threshold, points, rng, backend)
+    zero_shares_with_backend(threshold, points, rng, ClmulBackend::detect())
+}
+
+/// Does the same as [`zero_shares_with_rng`] on a chosen backend.
+///
+/// # Errors
+/// As for [`split_with_rng`].
+#[cfg(feature = "rand_core")]
+pub fn zero_shares_with_backend<F: Field>(
+    threshold: usize,
+    points: &[Element<F>],
+    rng: &mut impl TryCryptoRng,
+    backend: ClmulBackend,
+) -> Result<Vec<Share<F>>, Error> {
+    deal(&Element::ZERO, threshold, points, &mut Given(rng), backend)
 }
 
 /// Replaces shares by others of the same secret, at the same points. Anyone who learned fewer than
@@ -81,20 +124,43 @@ pub fn zero_shares_with<F: Field>(
 /// As for [`split`]. The shares are then unchanged.
 #[cfg(feature = "getrandom")]
 pub fn refresh<F: Field>(threshold: usize, shares: &mut [Share<F>]) -> Result<(), Error> {
-    refresh_with(threshold, shares, &mut System, Backend::detect())
+    add_zero_shares(threshold, shares, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as [`refresh`] with another generator, on a chosen backend.
+/// Does the same as `refresh` with another generator.
 ///
 /// # Errors
-/// As for [`split_with`].
-pub fn refresh_with<F: Field>(
+/// As for [`split_with_rng`]. The shares are then unchanged.
+#[cfg(feature = "rand_core")]
+pub fn refresh_with_rng<F: Field>(
     threshold: usize,
     shares: &mut [Share<F>],
     rng: &mut impl TryCryptoRng,
-    backend: Backend,
+) -> Result<(), Error> {
+    refresh_with_backend(threshold, shares, rng, ClmulBackend::detect())
+}
+
+/// Does the same as [`refresh_with_rng`] on a chosen backend.
+///
+/// # Errors
+/// As for [`refresh_with_rng`].
+#[cfg(feature = "rand_core")]
+pub fn refresh_with_backend<F: Field>(
+    threshold: usize,
+    shares: &mut [Share<F>],
+    rng: &mut impl TryCryptoRng,
+    backend: ClmulBackend,
+) -> Result<(), Error> {
+    add_zero_shares(threshold, shares, &mut Given(rng), backend)
+}
+
+fn add_zero_shares<F: Field>(
+    threshold: usize,
+    shares: &mut [Share<F>],
+    random: &mut impl Random,
+    backend: ClmulBackend,
 ) -> Result<(), Error> {
     let points: Vec<_> = shares.iter().map(|share| *share.point()).collect();
-    let zero_shares = zero_shares_with(threshold, &points, rng, backend)?;
+    let zero_shares = deal(&Element::ZERO, threshold, &points, random, backend)?;
     shares.iter_mut().zip(&zero_shares).try_for_each(|(share, zero_share)| share.refresh(zero_share))
 }

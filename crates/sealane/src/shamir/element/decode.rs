@@ -5,13 +5,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use crate::gf2n::{Backend, Element, Field};
+use crate::gf2n::{ClmulBackend, Element, Field};
 use crate::shamir::arithmetic::{Arithmetic, Ring};
 use crate::shamir::reed_solomon;
 
 /// Returns the syndromes S(0) to S(n - k - 1).
 pub(super) fn syndromes<F: Field>(
-    backend: Backend,
+    backend: ClmulBackend,
     points: &[Element<F>],
     values: &[Element<F>],
     threshold: usize,
@@ -30,7 +30,7 @@ pub(super) fn syndromes<F: Field>(
 /// Returns the positions of the wrong shares. Returns `None` if the syndromes are not explained by
 /// a set of at most half as many shares as syndromes.
 pub(super) fn locate<F: Field>(
-    backend: Backend,
+    backend: ClmulBackend,
     points: &[Element<F>],
     syndromes: &[Element<F>],
 ) -> Option<Vec<usize>> {
@@ -42,7 +42,7 @@ pub(super) fn locate<F: Field>(
 }
 
 /// The field `F` on one backend.
-struct OnBackend<F>(Backend, PhantomData<F>);
+struct OnBackend<F>(ClmulBackend, PhantomData<F>);
 
 impl<F: Field> Ring for OnBackend<F> {
     type Element = Element<F>;

@@ -25,6 +25,7 @@
 //! ```
 
 mod check;
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod deal;
 mod decode;
 mod points;
@@ -33,9 +34,15 @@ mod share;
 
 #[cfg(feature = "getrandom")]
 pub use deal::{refresh, split, zero_shares};
-pub use deal::{refresh_with, split_with, zero_shares_with};
+#[cfg(feature = "rand_core")]
+pub use deal::{
+    refresh_with_backend, refresh_with_rng, split_with_backend, split_with_rng, zero_shares_with_backend,
+    zero_shares_with_rng,
+};
+pub use points::compact_points;
 #[cfg(feature = "getrandom")]
 pub use points::random_points;
-pub use points::{compact_points, random_points_with};
-pub use reconstruct::{bad_shares, reconstruct, reconstruct_at, reconstruct_at_on, reconstruct_on};
+#[cfg(feature = "rand_core")]
+pub use points::random_points_with_rng;
+pub use reconstruct::{bad_shares, reconstruct, reconstruct_at, reconstruct_at_with_backend, reconstruct_with_backend};
 pub use share::Share;

@@ -1,8 +1,10 @@
 //! Chooses evaluation points.
 
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+#[cfg(feature = "rand_core")]
 use rand_core::TryCryptoRng;
 
 use super::check;
@@ -24,19 +26,25 @@ pub fn compact_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> 
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].
 #[cfg(feature = "getrandom")]
 pub fn random_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
-    random_points_with(count, &mut crate::random::System)
+    draw_points(count, &mut crate::random::System)
 }
 
-/// Does the same as [`random_points`] with another generator.
+/// Does the same as `random_points` with another generator.
 ///
 /// # Errors
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].
-pub fn random_points_with<F: Field>(count: usize, rng: &mut impl TryCryptoRng) -> Result<Vec<Element<F>>, Error> {
+#[cfg(feature = "rand_core")]
+pub fn random_points_with_rng<F: Field>(count: usize, rng: &mut impl TryCryptoRng) -> Result<Vec<Element<F>>, Error> {
+    draw_points(count, &mut crate::random::Given(rng))
+}
+
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
+fn draw_points<F: Field>(count: usize, random: &mut impl crate::random::Random) -> Result<Vec<Element<F>>, Error> {
     check::count::<F>(count)?;
     let mut seen = BTreeSet::new();
     let mut points = Vec::with_capacity(count);
     while points.len() < count {
-        let point = Element::<F>::try_random(rng).map_err(|_| Error::SystemRandomness)?;
+        let point = Element::<F>::draw(random).map_err(|_| Error::SystemRandomness)?;
         let limbs = point.0.as_ref();
         if limbs.iter().any(|limb| *limb != 0) && seen.insert(Vec::from(limbs)) {
             points.push(point);

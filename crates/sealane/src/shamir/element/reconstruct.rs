@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use zeroize::Zeroizing;
 
 use super::{Share, check, decode};
-use crate::gf2n::{Backend, Element, Field};
+use crate::gf2n::{ClmulBackend, Element, Field};
 use crate::shamir::error::Error;
 
 /// Returns the secret that was split into `shares` with this threshold. If there are more shares
@@ -21,14 +21,18 @@ use crate::shamir::error::Error;
 /// ([`bad_shares`] names all of them); [`Error::InconsistentShares`] if there are too few to tell
 /// which ones.
 pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Element<F>, Error> {
-    reconstruct_on(threshold, shares, Backend::detect())
+    reconstruct_with_backend(threshold, shares, ClmulBackend::detect())
 }
 
 /// Does the same as [`reconstruct`] on a chosen backend.
 ///
 /// # Errors
 /// As for [`reconstruct`].
-pub fn reconstruct_on<F: Field>(threshold: usize, shares: &[Share<F>], backend: Backend) -> Result<Element<F>, Error> {
+pub fn reconstruct_with_backend<F: Field>(
+    threshold: usize,
+    shares: &[Share<F>],
+    backend: ClmulBackend,
+) -> Result<Element<F>, Error> {
     let value = value_at(threshold, shares, &Element::ZERO, backend)?;
     Ok(if crate::fault::is_injected("shamir_element", backend.level()) { value + Element::ONE } else { value })
 }
@@ -40,18 +44,18 @@ pub fn reconstruct_on<F: Field>(threshold: usize, shares: &[Share<F>], backend: 
 /// As for [`reconstruct`]; [`Error::ZeroPoint`] with index 0 if `point` is zero, where the secret
 /// is.
 pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &Element<F>) -> Result<Share<F>, Error> {
-    reconstruct_at_on(threshold, shares, point, Backend::detect())
+    reconstruct_at_with_backend(threshold, shares, point, ClmulBackend::detect())
 }
 
 /// Does the same as [`reconstruct_at`] on a chosen backend.
 ///
 /// # Errors
 /// As for [`reconstruct_at`].
-pub fn reconstruct_at_on<F: Field>(
+pub fn reconstruct_at_with_backend<F: Field>(
     threshold: usize,
     shares: &[Share<F>],
     point: &Element<F>,
-    backend: Backend,
+    backend: ClmulBackend,
 ) -> Result<Share<F>, Error> {
     if *point == Element::ZERO {
         return Err(Error::ZeroPoint { index: 0 });
@@ -69,7 +73,7 @@ pub fn reconstruct_at_on<F: Field>(
 pub fn bad_shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Vec<usize>, Error> {
     check::shares(threshold, shares)?;
     let (points, values) = taken_apart(shares);
-    bad_positions(threshold, &points, &values, Backend::detect())
+    bad_positions(threshold, &points, &values, ClmulBackend::detect())
 }
 
 type PointsAndValues<F> = (Vec<Element<F>>, Zeroizing<Vec<Element<F>>>);
@@ -83,7 +87,7 @@ fn bad_positions<F: Field>(
     threshold: usize,
     points: &[Element<F>],
     values: &[Element<F>],
-    backend: Backend,
+    backend: ClmulBackend,
 ) -> Result<Vec<usize>, Error> {
     if points.len() == threshold {
         return Ok(Vec::new());
@@ -99,7 +103,7 @@ fn value_at<F: Field>(
     threshold: usize,
     shares: &[Share<F>],
     at: &Element<F>,
-    backend: Backend,
+    backend: ClmulBackend,
 ) -> Result<Element<F>, Error> {
     check::shares(threshold, shares)?;
     let (points, values) = taken_apart(shares);

@@ -1,0 +1,24 @@
+//! Messages with random nonces: each is one vector of bytes, which can be stored or sent as it is.
+//!
+//! `cargo run -p sealane --example messages`
+
+use sealane::XChaCha20Poly1305;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key)?;
+    let cipher = XChaCha20Poly1305::new(&key);
+
+    // The associated data says where a message belongs, so that none can take another's place.
+    let mut stored = Vec::new();
+    for (row, text) in ["a quarter", "a half"].iter().enumerate() {
+        stored.push(cipher.seal_message(&row.to_le_bytes(), text.as_bytes())?);
+    }
+    for (row, message) in stored.iter().enumerate() {
+        let text = cipher.open_message(&row.to_le_bytes(), message)?;
+        println!("row {row}: {} bytes, {:?}", message.len(), String::from_utf8(text)?);
+    }
+    assert!(cipher.open_message(&0_usize.to_le_bytes(), &stored[1]).is_err());
+    println!("row 1 does not open as row 0");
+    Ok(())
+}

@@ -1,0 +1,99 @@
+"""Packages every published crate as `cargo publish` would, checks the files of each package, and
+builds some of the packages from nothing else than their files: python3 tools/dist/packages.py"""
+
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What a package has, by the end of its name. Tests, vectors and keys have no place in one.
+SUFFIXES = {".rs", ".md", ".toml", ".orig", ".lock", ".css"}
+NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json", "src/foreign/slip39/wordlist.txt"}
+FOLDERS = {"src", "examples"}
+REQUIRED = {"Cargo.toml", "Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"}
+# Bytes: of a file, and of a package.
+FILE_LIMIT = 32 * 1024
+LIMIT = 300 * 1024
+# Only cargo's own.
+LARGE = {"Cargo.lock"}
+
+# Built from their packages: these have all kinds of dependencies among them.
+VERIFIED = ["sealane-simd", "sealane", "sealane-shares"]
+
+
+def cargo(*arguments):
+    subprocess.run(["cargo", *arguments, "--locked"], cwd=ROOT, check=True)
+
+
+def published():
+    """Returns the crates that are published, and the folder of their packages."""
+    command = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
+    metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+    # An empty list is `publish = false`.
+    packages = [package for package in metadata["packages"] if package["publish"] != []]
+    return packages, Path(metadata["target_directory"]) / "package"
+
+
+def errors_of_manifest(package):
+    for field in ["description", "license", "readme", "categories", "keywords", "rust_version"]:
+        if not package[field]:
+            yield f"the manifest has no {field}"
+    has_library = any("lib" in target["kind"] for target in package["targets"])
+    if has_library and not (package["metadata"] or {}).get("docs", {}).get("rs", {}).get("all-features"):
+        yield "docs.rs would not show what needs a feature"
+
+
+def errors_of_files(files):
+    """Yields what is wrong with a package, of which the sizes of the files are given by name."""
+    for name, size in files.items():
+        path = Path(name)
+        if name not in NAMES and path.suffix not in SUFFIXES:
+            yield f"{name} is of no kind that a package needs"
+        if len(path.parts) > 1 and path.parts[0] not in FOLDERS:
+            yield f"{name} is in no folder that a package needs"
+        if size > FILE_LIMIT and name not in LARGE:
+            yield f"{name} has {size} bytes, more than {FILE_LIMIT}"
+    for name in sorted(REQUIRED - files.keys()):
+        yield f"{name} is missing"
+
+
+def check_the_checks():
+    good = dict.fromkeys(REQUIRED | {"src/lib.rs"}, 1)
+    assert not list(errors_of_files(good))
+    for bad in ["src/key.age", "tests/data/ssh_rsa", "src/vectors.json", "tests/a.rs", "proptest-regressions/a.txt"]:
+        assert list(errors_of_files(good | {bad: 1})), bad
+    assert list(errors_of_files(good | {"src/lib.rs": FILE_LIMIT + 1}))
+    assert list(errors_of_files({"src/lib.rs": 1}))
+
+
+def files(package):
+    """Returns the sizes of the files of a package, by their names below its one folder."""
+    with tarfile.open(package) as tar:
+        return {member.name.split("/", 1)[1]: member.size for member in tar.getmembers() if member.isfile()}
+
+
+def main():
+    check_the_checks()
+    packages, folder = published()
+    selected = [word for package in packages for word in ("--package", package["name"])]
+    cargo("package", "--quiet", "--no-verify", "--allow-dirty", *selected)
+    errors = []
+    for package in packages:
+        path = folder / f"{package['name']}-{package['version']}.crate"
+        content, size = files(path), path.stat().st_size
+        found = [*errors_of_manifest(package), *errors_of_files(content)]
+        if size > LIMIT:
+            found.append(f"has {size} bytes, more than {LIMIT}")
+        errors += [f"{package['name']}: {error}" for error in found]
+        print(f"   {path.name}: {len(content)} files, {size} bytes")
+    if errors:
+        sys.exit("\n".join(errors))
+    cargo("package", "--quiet", "--allow-dirty", *[word for name in VERIFIED for word in ("--package", name)])
+    print(f"   {', '.join(VERIFIED)}: built from their packages")
+
+
+if __name__ == "__main__":
+    main()
