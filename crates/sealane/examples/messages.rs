@@ -12,13 +12,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The associated data says where a message belongs, so that none can take another's place.
     let mut stored = Vec::new();
     for (row, text) in ["a quarter", "a half"].iter().enumerate() {
-        stored.push(cipher.seal_message(&row.to_le_bytes(), text.as_bytes())?);
+        stored.push(cipher.seal_random(&row.to_le_bytes(), text.as_bytes())?);
     }
     for (row, message) in stored.iter().enumerate() {
-        let text = cipher.open_message(&row.to_le_bytes(), message)?;
+        let text = cipher.open_random(&row.to_le_bytes(), message)?;
         println!("row {row}: {} bytes, {:?}", message.len(), String::from_utf8(text)?);
     }
-    assert!(cipher.open_message(&0_usize.to_le_bytes(), &stored[1]).is_err());
+    assert!(cipher.open_random(&0_usize.to_le_bytes(), &stored[1]).is_err());
     println!("row 1 does not open as row 0");
     Ok(())
 }
