@@ -41,9 +41,8 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
 //!   nor `get_core`. They reach the last block of the key stream.
-//! - [`ChaCha20Legacy`](chacha20::ChaCha20Legacy) has a 64-bit block counter; in the crate it has
-//!   32 bits.
-//! - [`ChaChaPoly1305<C, N>`](chacha20poly1305::ChaChaPoly1305) encrypts with the stream ciphers of
+//! - [`ChaCha20Legacy`] has a 64-bit block counter; in the crate it has 32 bits.
+//! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of
 //!   this module only.
 //! - The cores and `hchacha` take `U4`, `U6` and `U10`, and no other number of double rounds.
 
