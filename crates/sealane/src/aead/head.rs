@@ -2,7 +2,7 @@
 
 use core::iter::{once, repeat};
 
-use sealane_simd::{Token, Words};
+use sealane_simd::Words;
 
 use super::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
@@ -12,24 +12,16 @@ use crate::poly1305::Short;
 use crate::wipe::wipe;
 
 /// The most sets that leave registers free for the code after their rounds.
-const MAX_SETS_IN_REGISTERS: usize = 3;
+pub(super) const MAX_SETS_IN_REGISTERS: usize = 3;
 
 /// Combines the head of a message with the key stream from block 1 on. Returns the authenticator,
 /// with its key from block 0.
 #[inline(always)]
-pub(super) fn encrypt_head<W: Words, const SETS: usize>(
-    token: impl Token,
-    rows: &[Rows<W>; SETS],
-    head: &mut [u8],
-) -> Short {
+pub(super) fn encrypt_head<W: Words, const SETS: usize>(rows: &[Rows<W>; SETS], head: &mut [u8]) -> Short {
     if SETS > MAX_SETS_IN_REGISTERS {
         let mut key_stream = in_memory(rows);
         let mac = Short::new(one_time_key(key_stream[0].as_ref()));
-        // One copy for all these numbers of sets.
-        token.enter_apart(
-            #[inline(always)]
-            |_| apply::<W>(&mut key_stream, head),
-        );
+        apply::<W>(&mut key_stream, head);
         return mac;
     }
     let mut first = rows::blocks(&rows[0]);

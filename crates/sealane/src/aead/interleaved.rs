@@ -36,7 +36,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
     let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    let head = SealHead(token, message.upto(end));
+    let head = SealHead(message.upto(end));
     let mut mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, GROUP_BYTES, head).padded(aad);
     while end < length {
         let next = length.min(end + GROUP_BYTES);
@@ -98,15 +98,15 @@ impl Interleave for Authenticate {
     }
 }
 
-struct SealHead<'a, S>(S, &'a mut [u8]);
+struct SealHead<'a>(&'a mut [u8]);
 
-impl<S: Simd> KeyStreamConsumer for SealHead<'_, S> {
+impl KeyStreamConsumer for SealHead<'_> {
     type Output = Short;
     type Interleave = ();
 
     #[inline(always)]
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
-        encrypt_head(self.0, &rows, self.1)
+        encrypt_head(&rows, self.0)
     }
 }
 

@@ -4,8 +4,8 @@
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
-use super::head::{apply, encrypt_head, in_memory};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, one_time_key, verify};
+use super::head::{MAX_SETS_IN_REGISTERS, apply, encrypt_head, in_memory};
 use super::payload::Payload;
 use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
@@ -134,7 +134,17 @@ impl<S: Simd> KeyStreamConsumer for Seal<'_, S> {
 
     #[inline(always)]
     fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
-        encrypt_head(self.token, &rows, self.message)
+        if SETS <= MAX_SETS_IN_REGISTERS {
+            return encrypt_head(&rows, self.message);
+        }
+        let mut key_stream = in_memory(&rows);
+        let mac = Short::new(one_time_key(key_stream[0].as_ref()));
+        // One copy for all these numbers of sets.
+        self.token.enter_apart(
+            #[inline(always)]
+            |_| apply::<W>(&mut key_stream, self.message),
+        );
+        mac
     }
 }
 

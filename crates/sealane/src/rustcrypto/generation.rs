@@ -4,7 +4,9 @@
 //! has a file of the same name.
 
 use aead::{AeadCore, AeadInOut, Error, TagPosition};
-use cipher::{StreamCipher, StreamCipherError};
+use cipher::{KeyIvInit, StreamCipher, StreamCipherCore, StreamCipherError};
+use rand_core::SeedableRng;
+use rand_core::block::Generator;
 
 pub(super) use aead::array::Array;
 pub(super) use aead::consts::{U8, U12, U16, U24, U32, U64};
@@ -14,10 +16,13 @@ pub(super) use cipher::{StreamCipherBackend as StreamBackend, StreamCipherClosur
 pub(super) use universal_hash::common::{BlockSizeUser, KeySizeUser, ParBlocksSizeUser};
 pub(super) use {aead, cipher, universal_hash};
 
+use super::block_core::ChaChaCore;
 use super::chacha_poly1305::{AeadCipher, ChaChaPoly1305, Tag};
 use super::hash::Block;
-use super::stream::StreamCipherOf;
+use super::rounds::Rounds;
+use super::stream::{StreamCipherOf, Variant};
 use crate::chacha20::Layout;
+use crate::wipe::wipe;
 
 /// 8 rounds.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +60,32 @@ impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> 
     fn unchecked_write_keystream(&mut self, buffer: &mut [u8]) {
         buffer.fill(0);
         self.0.apply_keystream(buffer).expect("the caller has checked what remains of the key stream");
+    }
+}
+
+impl<R: Rounds, V: Variant> SeedableRng for ChaChaCore<R, V> {
+    type Seed = [u8; 32];
+
+    fn from_seed(seed: Self::Seed) -> Self {
+        Self::new(&seed.into(), &Default::default())
+    }
+}
+
+impl<R: Rounds, V: Variant> Generator for ChaChaCore<R, V> {
+    type Output = [u32; 64];
+
+    fn generate(&mut self, words: &mut Self::Output) {
+        let mut blocks = [Array::default(); 4];
+        self.write_keystream_blocks(&mut blocks);
+        let octets = Array::cast_slice_to_core_mut(&mut blocks).as_flattened_mut();
+        for (word, octets) in words.iter_mut().zip(octets.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*octets);
+        }
+        wipe(octets);
+    }
+
+    fn drop(&mut self, words: &mut Self::Output) {
+        wipe(words);
     }
 }
 

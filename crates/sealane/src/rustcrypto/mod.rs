@@ -55,7 +55,6 @@
 //!   a generic function over `C` asks for [`AeadCipher`], where the crate asks for `StreamCipher`
 //!   and `StreamCipherSeek`.
 //! - [`Rounds`] is implemented for 8, 12 and 20 rounds only.
-//! - [`ChaChaCore`] is no `SeedableRng` and no `Generator`. The generators are.
 
 mod block_core;
 mod chacha_poly1305;
@@ -76,7 +75,7 @@ pub use cipher::{self, KeyIvInit, StreamCipher, StreamCipherSeek};
 #[cfg(feature = "commit")]
 pub use committing::{CommittingChaCha20Poly1305, CommittingXChaCha20Poly1305};
 pub use generation::{R8, R12, R20};
-pub use hash::{Block, Poly1305};
+pub use hash::{BLOCK_SIZE, Block, KEY_SIZE, Poly1305};
 pub use rand_core;
 pub use rounds::{Rounds, hchacha};
 pub use stream::{

@@ -1,5 +1,5 @@
 //! The same ciphers under the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5: the
-//! generation of the RustCrypto project before [`crate::rustcrypto`].
+//! generation of the RustCrypto project before `sealane::rustcrypto`.
 //!
 //! | instead of | use |
 //! |---|---|
@@ -23,12 +23,14 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 "
 )]
 //!
+//! All names are also here, at the module's root.
+//!
 //! # Features
 //! | feature of this crate | gives |
 //! |---|---|
 //! | `std` (on by default) | `std::error::Error` for the errors of the traits |
 //! | `alloc` (on by default) | `aead::Aead`; `aead::Buffer` for `Vec<u8>` |
-//! | `rand_core` | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
+//! | `rand_core` (on by default, and with `rustcrypto`) | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
 //! | `getrandom` (on by default) | `aead::OsRng`, and `rand_core` |
 //! | `arrayvec` `bytes` `heapless` | `aead::Buffer` for `ArrayVec`, `BytesMut` and `heapless::Vec` |
 //!
@@ -39,9 +41,8 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
 //!   nor `get_core`. They reach the last block of the key stream.
-//! - [`ChaCha20Legacy`](chacha20::ChaCha20Legacy) has a 64-bit block counter; in the crate it has
-//!   32 bits.
-//! - [`ChaChaPoly1305<C, N>`](chacha20poly1305::ChaChaPoly1305) encrypts with the stream ciphers of
+//! - [`ChaCha20Legacy`] has a 64-bit block counter; in the crate it has 32 bits.
+//! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of
 //!   this module only.
 //! - The cores and `hchacha` take `U4`, `U6` and `U10`, and no other number of double rounds.
 
@@ -57,6 +58,10 @@ mod hash;
 mod rounds;
 #[path = "../rustcrypto/stream.rs"]
 mod stream;
+
+pub use chacha20::*;
+pub use chacha20poly1305::*;
+pub use poly1305::{BLOCK_SIZE, Block, KEY_SIZE, Poly1305, universal_hash};
 
 /// The names of the crate `chacha20`, version 0.9.
 pub mod chacha20 {

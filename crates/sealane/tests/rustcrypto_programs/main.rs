@@ -1,12 +1,13 @@
 //! Programs that were written for the crates `chacha20`, `poly1305` and `chacha20poly1305` of two
-//! generations, word for word. Each is compiled twice, for these crates and for this one, where only
-//! the names of the crates mean other modules, and both give the same results.
+//! generations, word for word. Each is compiled for these crates, for our modules with the names of
+//! the crates, and for the module around these: only the names of the crates mean other modules. All
+//! give the same results.
 
 #![forbid(unsafe_code)]
 
-/// The programs of a generation: `theirs` and `ours` name the three crates.
+/// The programs of a generation: `theirs`, `ours` and `root` name the three crates.
 macro_rules! programs {
-    ($folder:literal; theirs $theirs:tt; ours $ours:tt; $($name:ident)*) => {$(
+    ($folder:literal; theirs $theirs:tt; ours $ours:tt; root $root:tt; $($name:ident)*) => {$(
         mod $name {
             mod theirs {
                 programs!(use $theirs);
@@ -24,12 +25,22 @@ macro_rules! programs {
                 }
             }
 
+            mod root {
+                programs!(use $root);
+                include!(concat!($folder, "/", stringify!($name), ".rs"));
+                pub(super) fn results() -> Vec<u8> {
+                    run()
+                }
+            }
+
             #[test]
             fn gives_the_same_results() {
-                let (theirs, ours) = (theirs::results(), ours::results());
+                let theirs = theirs::results();
                 assert!(!theirs.is_empty(), "a program without results compares nothing");
-                let first = theirs.iter().zip(&ours).position(|(a, b)| a != b);
-                assert!(theirs == ours, "{} and {} octets, different from {first:?} on", theirs.len(), ours.len());
+                for ours in [ours::results(), root::results()] {
+                    let first = theirs.iter().zip(&ours).position(|(a, b)| a != b);
+                    assert!(theirs == ours, "{} and {} octets, different from {first:?} on", theirs.len(), ours.len());
+                }
             }
         }
     )*};
@@ -43,6 +54,7 @@ mod generation_06 {
         "generation_06";
         theirs { use {chacha20_010 as chacha20, chacha20poly1305_011 as chacha20poly1305, poly1305_09 as poly1305}; };
         ours { use sealane::rustcrypto::{chacha20, chacha20poly1305, poly1305}; };
+        root { use sealane::{rustcrypto as chacha20, rustcrypto as chacha20poly1305, rustcrypto as poly1305}; };
         buffer_of_ones_own
         core
         deprecated_in_place
@@ -74,6 +86,7 @@ mod generation_05 {
         "generation_05";
         theirs { use {chacha20_09 as chacha20, chacha20poly1305_010 as chacha20poly1305, poly1305_08 as poly1305}; };
         ours { use sealane::rustcrypto05::{chacha20, chacha20poly1305, poly1305}; };
+        root { use sealane::{rustcrypto05 as chacha20, rustcrypto05 as chacha20poly1305, rustcrypto05 as poly1305}; };
         core
         detached
         encrypt_vec

@@ -2,8 +2,7 @@
 use chacha20::cipher::consts::{U4, U6, U10};
 use chacha20::cipher::generic_array::GenericArray;
 use chacha20::cipher::{
-    KeyIvInit, StreamCipher, StreamCipherCore, StreamCipherCoreWrapper, StreamCipherSeek,
-    StreamCipherSeekCore,
+    KeyIvInit, StreamCipher, StreamCipherCore, StreamCipherCoreWrapper, StreamCipherSeek, StreamCipherSeekCore,
 };
 use chacha20::{ChaCha20LegacyCore, ChaChaCore, XChaChaCore};
 

@@ -3,7 +3,9 @@ use chacha20poly1305::aead::generic_array::GenericArray;
 use chacha20poly1305::aead::generic_array::typenum::Unsigned;
 use chacha20poly1305::aead::{Aead, AeadCore, AeadInPlace, Key, KeyInit, KeySizeUser, Nonce};
 use chacha20poly1305::consts::{U16, U32};
-use chacha20poly1305::{ChaCha8Poly1305, ChaCha12Poly1305, ChaCha20Poly1305, XChaCha8Poly1305, XChaCha12Poly1305, XChaCha20Poly1305};
+use chacha20poly1305::{
+    ChaCha8Poly1305, ChaCha12Poly1305, ChaCha20Poly1305, XChaCha8Poly1305, XChaCha12Poly1305, XChaCha20Poly1305,
+};
 
 struct Channel<A: AeadInPlace> {
     cipher: A,

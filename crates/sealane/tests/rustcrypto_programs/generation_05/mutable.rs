@@ -1,6 +1,6 @@
 // The traits for ciphers with a state.
-use chacha20poly1305::aead::{AeadMut, AeadMutInPlace, KeyInit};
 use chacha20poly1305::ChaCha20Poly1305;
+use chacha20poly1305::aead::{AeadMut, AeadMutInPlace, KeyInit};
 
 fn seal<A: AeadMut>(cipher: &mut A, message: &[u8]) -> Vec<u8> {
     cipher.encrypt(&Default::default(), message).unwrap()

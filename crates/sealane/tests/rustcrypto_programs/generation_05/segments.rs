@@ -8,7 +8,8 @@ fn run() -> Vec<u8> {
     let file = vec![3; 2500];
     let cipher = XChaCha20Poly1305::new(&key.into());
     let mut encryptor = EncryptorBE32::from_aead(cipher.clone(), nonce.as_ref().into());
-    let mut sealed: Vec<Vec<u8>> = file[..2000].chunks(1000).map(|piece| encryptor.encrypt_next(piece).unwrap()).collect();
+    let mut sealed: Vec<Vec<u8>> =
+        file[..2000].chunks(1000).map(|piece| encryptor.encrypt_next(piece).unwrap()).collect();
     sealed.push(encryptor.encrypt_last(&file[2000..]).unwrap());
 
     let mut decryptor = DecryptorBE32::from_aead(cipher, nonce.as_ref().into());

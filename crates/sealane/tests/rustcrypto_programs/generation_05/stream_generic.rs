@@ -3,6 +3,10 @@ use chacha20::cipher::consts::U32;
 use chacha20::cipher::{Iv, Key, KeyIvInit, KeySizeUser, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, XChaCha8, XChaCha12, XChaCha20};
 
+fn encrypt(mut cipher: impl StreamCipher, data: &mut [u8]) {
+    cipher.apply_keystream(data);
+}
+
 fn file<C>(position: u64) -> Vec<u8>
 where
     C: KeyIvInit + KeySizeUser<KeySize = U32> + StreamCipher + StreamCipherSeek,
@@ -13,7 +17,7 @@ where
     let mut cipher = C::new(&key, &nonce);
     let mut data = vec![0xaa; 1234];
     cipher.seek(position);
-    cipher.apply_keystream(&mut data);
+    encrypt(&mut cipher, &mut data);
     assert_eq!(cipher.current_pos::<u64>(), position + 1234);
     data.push(C::iv_size() as u8);
     data

@@ -4,6 +4,7 @@ use chacha20::cipher::{
     BlockSizeUser, IvSizeUser, KeyIvInit, StreamCipher, StreamCipherCore, StreamCipherCoreWrapper, StreamCipherSeek,
     StreamCipherSeekCore,
 };
+use chacha20::rand_core::{SeedableRng, block::BlockRng};
 use chacha20::variants::{Ietf, Legacy, Variant};
 use chacha20::{ChaCha20LegacyCore, ChaChaCore, R8, R12, R20, Rounds};
 
@@ -53,14 +54,18 @@ fn wraps() -> Vec<u8> {
     [&blocks[0][..], &core.get_block_pos().to_le_bytes()].concat()
 }
 
+// The core under a generator's buffer.
+fn generator() -> Vec<u8> {
+    let mut rng = BlockRng::new(ChaChaCore::<R12, Legacy>::from_seed([7; 32]));
+    rng.core.set_block_pos(3);
+    let mut bytes = vec![0; 1000];
+    rng.fill_bytes(&mut bytes);
+    bytes.extend(rng.next_word().to_le_bytes());
+    bytes.extend(rng.core.get_block_pos().to_le_bytes());
+    bytes
+}
+
 fn run() -> Vec<u8> {
-    [
-        blocks::<R8, Ietf>(),
-        blocks::<R12, Ietf>(),
-        blocks::<R20, Ietf>(),
-        blocks::<R20, Legacy>(),
-        wrapped(),
-        wraps(),
-    ]
-    .concat()
+    [blocks::<R8, Ietf>(), blocks::<R12, Ietf>(), blocks::<R20, Ietf>(), blocks::<R20, Legacy>(), wrapped(), wraps(), generator()]
+        .concat()
 }

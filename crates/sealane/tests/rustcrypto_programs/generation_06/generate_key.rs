@@ -1,6 +1,6 @@
 // The names for generation that are on their way out.
-use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
 use chacha20::rand_core::SeedableRng;
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
 
 #[allow(deprecated)]
 fn run() -> Vec<u8> {

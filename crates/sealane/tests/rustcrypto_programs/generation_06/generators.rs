@@ -19,7 +19,8 @@ macro_rules! simulation {
         results.extend(draw(&mut rng));
         results.extend(rng.get_stream().to_le_bytes());
         results.extend(rng.get_seed());
-        for word in [0, 1, 15, 16, 63, 64, 65, 255, 256, 257, 12_345, 1 << 36, (1 << 68) - 1, (1 << 68) - 300, 1 << 90] {
+        for word in [0, 1, 15, 16, 63, 64, 65, 255, 256, 257, 12_345, 1 << 36, (1 << 68) - 1, (1 << 68) - 300, 1 << 90]
+        {
             rng.set_word_pos(word);
             results.extend(rng.get_word_pos().to_le_bytes());
             for _ in 0..4 {

@@ -1,7 +1,9 @@
 // A function over any AEAD, and one that names the sizes.
 use chacha20poly1305::aead::{Aead, AeadCore, AeadInOut, Key, KeyInit, KeySizeUser, Nonce, Tag, array::Array};
 use chacha20poly1305::consts::{U16, U32};
-use chacha20poly1305::{ChaCha8Poly1305, ChaCha12Poly1305, ChaCha20Poly1305, XChaCha8Poly1305, XChaCha12Poly1305, XChaCha20Poly1305};
+use chacha20poly1305::{
+    ChaCha8Poly1305, ChaCha12Poly1305, ChaCha20Poly1305, XChaCha8Poly1305, XChaCha12Poly1305, XChaCha20Poly1305,
+};
 
 struct Channel<A: AeadInOut> {
     cipher: A,

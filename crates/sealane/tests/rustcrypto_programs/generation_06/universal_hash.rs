@@ -1,6 +1,6 @@
 // Poly1305 over blocks, in a construction of the program's own.
-use poly1305::universal_hash::{KeyInit, UniversalHash, typenum::Unsigned};
 use poly1305::universal_hash::common::{BlockSizeUser, KeySizeUser};
+use poly1305::universal_hash::{KeyInit, UniversalHash, typenum::Unsigned};
 use poly1305::{BLOCK_SIZE, Block, Key, Poly1305, Tag};
 
 fn polynomial<H: UniversalHash + KeyInit>(key: &[u8], aad: &[u8], message: &[u8]) -> Vec<u8> {

@@ -1,6 +1,6 @@
 // Keys that are wiped, and ciphers that wipe theirs.
-use zeroize::{ZeroizeOnDrop, Zeroizing};
 use chacha20poly1305::{ChaCha20Poly1305, Key, KeyInit};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 fn wipes<T: ZeroizeOnDrop>(value: T) -> T {
     value
