@@ -197,13 +197,15 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
     let whole = Cuts::default();
     let cuts = Cuts::arbitrary(u)?;
     let split = |cuts: &Cuts| {
-        let mut splitter = Splitter::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
+        let mut splitter =
+            Splitter::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
         let mut shares = vec![vec![0; secret.len()]; points.len()];
         in_pieces(cuts, &mut shares, |start, pieces| {
             let end = start + pieces[0].len();
             splitter.split(&secret[start..end], pieces).expect("buffers of one length");
         });
-        let mut refresher = Refresher::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
+        let mut refresher =
+            Refresher::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
         in_pieces(cuts, &mut shares, |_, pieces| refresher.refresh(pieces).expect("buffers of one length"));
         shares
     };
