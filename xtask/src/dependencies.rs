@@ -16,7 +16,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The headings of the page's two parts.
 const NAMED: &str = "## Named in our manifests";
-const BROUGHT: &str = "## What those bring into the command";
+const BROUGHT: &str = "## Indirect dependencies of the command";
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
@@ -153,7 +153,7 @@ mod tests {
 | crate | what for | from |
 |---|---|---|
 | `a` `b` | something | us |
-## What those bring into the command
+## Indirect dependencies of the command
 | `c`† `d` | else | them |
 ## More
 | `y` | no part | of it |

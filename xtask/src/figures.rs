@@ -35,9 +35,11 @@ fn speed() -> Result<String> {
 fn backends(list: &List) -> Result<String> {
     let mut text = format!(
         "# Where each backend is executed\n\n\
-         Made by `cargo xtask figures` from `{LIST}`. The tests print the backends that they\n\
-         exercise. A run fails if it misses one of this list, or if detection chooses another backend than\n\
-         it should. CI has them all. [verification.md](verification.md) says what the tests compare.\n\n\
+         With this page you can find where the tests of each backend run, and with which command.\n\
+         `cargo xtask figures` writes it from `{LIST}`.\n\n\
+         The tests print the backends that they run on. A run fails if a backend in its list did not run,\n\
+         or if detection chooses a wrong backend. CI runs all places. [verification.md](verification.md)\n\
+         says what the tests compare.\n\n\
          | place | | command |\n|---|---|---|\n"
     );
     for (number, place) in (1..).zip(&list.place) {
