@@ -2,8 +2,8 @@
 //! CPU.
 //!
 //! It accepts every command line of age. The exit status is 0 for complete success, 1 for a
-//! failure, and 2 for a wrong command line. Like other filters it ends by SIGPIPE when the reader
-//! of its standard output has gone. Under the name of a program of age it behaves like that
+//! failure, and 2 for a wrong command line. Like other filters, it ends by SIGPIPE when the reader
+//! closes its standard output. Under the name of one of age's programs, it behaves like that
 //! program.
 #![forbid(unsafe_code)]
 

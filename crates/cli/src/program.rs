@@ -1,10 +1,10 @@
-//! The program that this process stands in for, by the name under which it was started.
+//! The program that this process acts as, by the name under which it was started.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A program that this one can stand in for.
+/// A program that this one can act as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Sealane,
@@ -22,7 +22,7 @@ impl Program {
     const ALL: [Self; 6] =
         [Self::Sealane, Self::Age, Self::AgeKeygen, Self::AgeInspect, Self::PluginSealane, Self::PluginPq];
 
-    /// Returns the program of this process; `sealane` before [`Program::set`].
+    /// Returns the program of this process. Before [`Program::set`] it is `sealane`.
     pub(crate) fn current() -> Self {
         PROGRAM.get().copied().unwrap_or(Self::Sealane)
     }
@@ -40,7 +40,7 @@ impl Program {
         Self::ALL.into_iter().find(|program| program.name() == name).unwrap_or(Self::Sealane)
     }
 
-    /// Returns the name, with which messages begin.
+    /// Returns the name, which begins each message.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sealane => "sealane",
@@ -52,8 +52,7 @@ impl Program {
         }
     }
 
-    /// Returns the exit status for a well-formed command line with arguments that do not go
-    /// together.
+    /// Returns the exit status for a well-formed command line whose arguments exclude each other.
     pub(crate) fn usage_status(self) -> u8 {
         if self == Self::Sealane { 2 } else { 1 }
     }

@@ -35,13 +35,13 @@ pub(crate) struct BenchArgs {
 }
 
 const NOTES: &str = "\
-Without --sizes, each benchmark has its own sizes. Haraka, GF(2^n) and the sharing of an element
-always have their own.
+Without --sizes, each benchmark has its own sizes. --sizes does not apply to Haraka, GF(2^n) and the
+sharing of an element.
 
 Each figure is the median of rounds in which the backends take turns. Before the command times a
 backend, it compares its output with that of portable code, and the output of portable code with
-known answers. It fails if they differ, or if a time is too short for any CPU. GB/s are 10^9 bytes a
-second. Cycles are those of the core's clock, which is measured between the rounds.
+known answers. It fails if they differ, or if a time is too short for any CPU. One GB/s is 10^9
+bytes a second. Cycles are cycles of the core's clock, which is measured between the rounds.
 
 docs/bench.md describes the fields of the JSON.
 

@@ -13,7 +13,7 @@ impl FileArgs {
     /// Takes the only input.
     fn take_input(&mut self) -> Result<()> {
         if let [_, second, ..] = self.inputs.as_slice() {
-            return Err(Error::usage(format!("more than one FILE: {} is one too many", quoted(second)))
+            return Err(Error::usage(format!("more than one FILE: unexpected {}", quoted(second)))
                 .hint("give one file at a time"));
         }
         let flags = [
@@ -23,14 +23,14 @@ impl FileArgs {
         ];
         if let Some((_, flag)) = flags.into_iter().find(|(given, _)| *given) {
             return Err(Error::usage(format!("{flag} is for several files, or for folders"))
-                .hint("leave it out for a single file"));
+                .hint("leave the flag out for a single file"));
         }
         self.input = self.inputs.pop().filter(|path| path != OsStr::new("-"));
         Ok(())
     }
 
-    /// Returns whether the result is a folder. With one input it is, if a flag or the output asks
-    /// for it.
+    /// Returns whether the results go to a folder. For a single input, a flag or the output must
+    /// say so.
     fn is_many(&self) -> bool {
         let is_folder = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
         let asked_for = self.resume || self.no_manifest || self.output.as_ref().is_some_and(is_folder);
@@ -53,7 +53,7 @@ impl FileArgs {
                 error.hint("only a single input file may be specified at a time")
             });
         }
-        // Scripts say "no input file" by an empty name.
+        // In scripts, an empty name means "no input file".
         self.inputs = rest.into_iter().filter(|input| !input.is_empty()).map(PathBuf::from).collect();
         self.take_input()?;
         if self.decrypt {
@@ -97,8 +97,7 @@ impl FileArgs {
 }
 
 /// Refuses the first argument of `sealane` if it is neither a command nor a file, and was probably
-/// meant as a command. `file` has all arguments, and `similar` is the command that `first` is most
-/// like.
+/// meant as a command. `file` has all arguments, and `similar` is the most similar command.
 pub(super) fn refuse_unknown_command(first: &OsStr, file: &FileArgs, similar: Option<&str>) -> Result<()> {
     if first.as_encoded_bytes().starts_with(b"-") || PathBuf::from(first).symlink_metadata().is_ok() {
         return Ok(());
@@ -121,11 +120,11 @@ impl ContributeArgs {
         self.file = self.file.with_default_identity();
         self.file.take_input()?;
         if self.file.input.is_none() {
-            return Err(Error::usage("missing FILE").hint("the encrypted file is given by its name"));
+            return Err(Error::usage("missing FILE").hint("give the name of the encrypted file"));
         }
         if self.file.opening_identities().is_empty() {
             return Err(
-                Error::usage("missing identity").hint("the private key of a holder is given with -i, a plugin with -j")
+                Error::usage("missing identity").hint("give the private key of a holder with -i, or a plugin with -j")
             );
         }
         if self.file.armor && self.file.recipients.is_empty() && self.file.recipients_files.is_empty() {
@@ -135,11 +134,11 @@ impl ContributeArgs {
     }
 }
 
-/// Refuses a label without holders to read it.
+/// Refuses a label for a file without holders.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
         return Err(
-            Error::usage("--label needs -k/--threshold").hint("-k is how many of the recipients (-r, -R) are needed")
+            Error::usage("--label needs -k/--threshold").hint("-k gives the number of recipients (-r, -R) that are needed")
         );
     }
     Ok(())
@@ -169,7 +168,7 @@ impl RekeyArgs {
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
         if self.file.input.is_none() && self.file.many.is_empty() {
             return Err(
-                Error::usage("missing FILE").hint("the file whose recipients are to change is given by its name")
+                Error::usage("missing FILE").hint("give the name of the file whose recipients are to change")
             );
         }
         if new == self.file.passphrase {
@@ -193,15 +192,15 @@ impl RekeyArgs {
 
 /// Refuses flags that do not go with decryption.
 fn decrypt(args: &FileArgs) -> Result<()> {
-    let identity = "a private key is given with -i/--identity";
+    let identity = "give a private key with -i/--identity";
     let refused = [
         (args.encrypt, "-e/--encrypt", "give one of them"),
         (args.armor, "-a/--armor", "armored files are recognised: leave -a/--armor out"),
         (args.passphrase, "-p/--passphrase", "files encrypted with a passphrase are recognised: leave -p out"),
         (!args.recipients.is_empty(), "-r/--recipient", identity),
         (!args.recipients_files.is_empty(), "-R/--recipients-file", identity),
-        (args.threshold.is_some(), "-k/--threshold", "the file says how many holders it takes"),
-        (args.label.is_some(), "--label", "the file has it already: sealane inspect shows it"),
+        (args.threshold.is_some(), "-k/--threshold", "the file says how many holders are needed"),
+        (args.label.is_some(), "--label", "the file already has a label: sealane inspect shows it"),
     ];
     if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
         return Err(Error::usage(format!("{flag} can't be used to decrypt")).hint(hint));
@@ -257,20 +256,20 @@ fn encrypt(args: &FileArgs) -> Result<()> {
 fn many(args: &FileArgs) -> Result<()> {
     refuse_stdin(&args.many)?;
     if args.output.as_ref().is_none_or(|path| path == OsStr::new("-")) {
-        return Err(Error::usage("several files, or a folder, and no place for them")
-            .hint("-o DIR names the folder for the results; or make an archive first (tar)"));
+        return Err(Error::usage("several files, or a folder, need a folder for the results")
+            .hint("name it with -o DIR, or make an archive first (tar)"));
     }
     refuse_parts(args)?;
     // A single file may still use all flags.
     let several = args.many.len() > 1 || args.many.iter().any(|input| input.is_dir());
-    let one_by_one = "files are given one by one for that";
+    let one_by_one = "give the files one at a time for that";
     let refused = [
         (args.range.is_some(), "--range", one_by_one),
         (args.salvage, "--salvage", one_by_one),
         (
             args.passphrase && several,
             "-p/--passphrase",
-            "each file would take a second: sealane keygen makes a key, sealane -p encrypts that, and -i uses it",
+            "each file would take a second: make a key (sealane keygen), encrypt the key (sealane -p), and use it with -i",
         ),
         (
             args.decrypt && args.opening_identities().is_empty() && several,
@@ -290,7 +289,7 @@ fn many_to_rekey(args: &FileArgs) -> Result<()> {
     refuse_parts(args)?;
     if args.output.is_some() {
         return Err(Error::usage("-o/--output can't be used with several files")
-            .hint("the files get their new headers where they are"));
+            .hint("each file gets its new header in place"));
     }
     if args.passphrase {
         return Err(Error::usage("-p/--passphrase can't be used with several files")
@@ -312,7 +311,7 @@ fn refuse_parts(args: &FileArgs) -> Result<()> {
     if args.parts.is_empty() {
         return Ok(());
     }
-    Err(Error::usage("--part can't be used with several files").hint("a part is of one file"))
+    Err(Error::usage("--part can't be used with several files").hint("a part belongs to one file"))
 }
 
 /// Warns of duplicates.

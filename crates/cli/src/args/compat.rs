@@ -58,10 +58,10 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
         };
         let dashed = if name.chars().count() == 1 { format!("-{name}") } else { format!("--{name}") };
         if flag.takes_value {
-            // One argument, so that a value that looks like a flag stays a value.
+            // Flag and value in one argument, so that a value that looks like a flag stays a value.
             let mut joined = OsString::from(&dashed);
             match value.map(OsString::from).or_else(|| args.next()) {
-                // `-o ""` is how a script says "no output file".
+                // In scripts, `-o ""` means "no output file".
                 Some(value) if value.is_empty() && flag.short == Some('o') => continue,
                 Some(value) => {
                     joined.push("=");

@@ -12,7 +12,7 @@ use super::groups::{FileNameArgs, IdentityArgs, OutputArgs};
 /// The part to give away, and its recipient.
 #[derive(Debug)]
 pub(crate) struct ContributeArgs {
-    /// Whether the holder is not asked.
+    /// Whether to skip the question to the holder.
     pub(crate) yes: bool,
     pub(crate) file: FileArgs,
 }
@@ -43,11 +43,11 @@ struct ContributeFlags {
 }
 
 const NOTES: &str = "\
-FILE was encrypted with -k, for several holders together. The question shows what the maker of the
-file wrote about it. Do not trust the name of FILE: anybody may have given it.
+FILE was encrypted with -k, for several holders together. The question shows the label that the
+maker of the file gave it. Do not trust the name of FILE, which anyone can change.
 
-With -r or -R, the part is encrypted to the person who opens the file. Without them it is a secret
-in the clear: enough parts open the file.
+With -r or -R, the part is encrypted to the person who opens the file. Without them it is an
+unencrypted secret: enough parts open the file.
 
 Example:
   sealane contribute -i key.txt -r age1… -o part.age plans.age

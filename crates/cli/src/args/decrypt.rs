@@ -26,11 +26,11 @@ impl From<DecryptArgs> for FileArgs {
 }
 
 const NOTES: &str = "\
-A file that was encrypted with a passphrase needs no flag: you are asked for the passphrase.
+A file that was encrypted with a passphrase needs no flag: the command asks for the passphrase.
 
-With -o DIR, each file NAME.age is decrypted to DIR/NAME, and folders with all files in them. If a
-folder has a manifest, files that are missing, added or exchanged are named, and the exit status
-is 1. A single file goes into DIR if DIR exists or ends in a slash.
+With -o DIR, each file NAME.age is decrypted to DIR/NAME. Folders are decrypted with all files in
+them. If a folder has a manifest, the command names missing, added and exchanged files, and the exit
+status is 1. A single file goes into DIR if DIR exists or ends in a slash.
 
 Examples:
   sealane decrypt -i key.txt -o notes.txt notes.txt.age

@@ -36,10 +36,10 @@ impl From<EncryptArgs> for FileArgs {
 const NOTES: &str = "\
 -i and -j encrypt to the recipients of the identities.
 
-With -o DIR, each file is encrypted to DIR/NAME.age, and folders with all files in them. Modes and
-times are kept. An encrypted manifest in DIR lists the files, so that decryption notices missing
-or exchanged ones. A single file needs no manifest; it goes into DIR if DIR exists or ends in a
-slash.
+With -o DIR, each file is encrypted to DIR/NAME.age. Folders are encrypted with all files in them.
+Modes and times are kept. An encrypted manifest in DIR lists the files, so that decryption notices
+missing and exchanged files. A single file has no manifest, and goes into DIR if DIR exists or ends
+in a slash.
 
 Examples:
   sealane encrypt -r age1… -o notes.txt.age notes.txt

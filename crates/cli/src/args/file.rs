@@ -1,4 +1,4 @@
-//! The arguments of all subcommands for files: the flags of age, and ours.
+//! The arguments of all subcommands for files: age's flags and additional ones.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -18,9 +18,9 @@ use crate::os::config;
 /// The arguments for files. Each subcommand sets the fields that it has flags for.
 #[derive(Debug, Default)]
 pub(crate) struct FileArgs {
-    /// `-e`, or the subcommand that means it.
+    /// `-e`, or the subcommand `encrypt`.
     pub(crate) encrypt: bool,
-    /// `-d`, or the subcommand that means it.
+    /// `-d`, or the subcommand `decrypt`.
     pub(crate) decrypt: bool,
     pub(crate) output: Option<PathBuf>,
     pub(crate) armor: bool,
@@ -38,7 +38,7 @@ pub(crate) struct FileArgs {
     pub(crate) allow_external_links: bool,
     /// All INPUT arguments, until they are checked.
     pub(crate) inputs: Vec<PathBuf>,
-    /// `-i` and `-j` in the order in which they were given.
+    /// `-i` and `-j` in the order of the command line.
     pub(crate) identities: Vec<IdentitySource>,
     /// The identity file that opens files if there are no `identities`.
     pub(crate) default_identity: Option<PathBuf>,
@@ -104,7 +104,7 @@ pub(crate) enum IdentitySource {
     Plugin(String),
 }
 
-/// The flags of `sealane` without a subcommand: those of age, and ours.
+/// The flags of `sealane` without a subcommand: age's flags and additional ones.
 #[derive(Args, Debug)]
 pub(super) struct AgeArgs {
     /// Encrypt the input to the output (the default)
@@ -147,7 +147,7 @@ pub(super) fn read_files<A: FromArgMatches + Into<FileArgs>>(
     Ok(FileArgs { identities, ..args.into() })
 }
 
-/// Returns `-i` and `-j` in the order in which they were given: identities are tried in that order.
+/// Returns `-i` and `-j` in the order of the command line, in which identities are tried.
 fn identities(found: &ArgMatches) -> Vec<IdentitySource> {
     let positions = |name| found.indices_of(name).into_iter().flatten();
     let files = found.get_many::<PathBuf>("identity_files").into_iter().flatten().cloned().map(IdentitySource::File);

@@ -8,7 +8,7 @@ use sealane_age::threshold::Label;
 
 use super::range::PlaintextRange;
 
-/// Where one result goes.
+/// The destination of a single result.
 #[derive(Args, Debug)]
 pub(super) struct OutputArgs {
     /// Write to the file OUTPUT, which is replaced only at success; "-" is standard output
@@ -16,7 +16,7 @@ pub(super) struct OutputArgs {
     pub(super) output: Option<PathBuf>,
 }
 
-/// For whom to encrypt.
+/// The recipients.
 #[derive(Args, Debug)]
 pub(super) struct RecipientArgs {
     /// Encrypt to RECIPIENT: age1…, ssh-ed25519 …, ssh-rsa … (repeatable)
@@ -36,7 +36,7 @@ pub(super) struct RecipientArgs {
     pub(super) label: Option<Label>,
 }
 
-/// Private keys. They are tried in the order of both flags together: see
+/// Private keys. Identities of both flags are tried in the order of the command line: see
 /// [`super::file::identities`].
 #[derive(Args, Debug)]
 pub(super) struct IdentityArgs {
@@ -51,8 +51,8 @@ pub(super) struct IdentityArgs {
 /// Parts of a file's key.
 #[derive(Args, Debug)]
 pub(super) struct PartArgs {
-    /// Use the part of the file's key that a holder contributed, from the file PATH, which may be
-    /// encrypted to the identities (repeatable)
+    /// Use a holder's part of the file's key from the file PATH, which may be encrypted to the
+    /// identities (repeatable)
     #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
     pub(super) parts: Vec<PathBuf>,
 }
@@ -65,7 +65,7 @@ pub(super) struct ArmorArgs {
     pub(super) armor: bool,
 }
 
-/// The share of the machine to use.
+/// The number of threads.
 #[derive(Args, Debug)]
 pub(super) struct ThreadArgs {
     /// Use THREADS threads instead of one per core
@@ -80,8 +80,8 @@ pub(super) struct DecryptionArgs {
     /// :LEN, or -LEN for the end (numbers of bytes, optionally with K, M, G or T)
     #[arg(long, value_name = "START:LEN", allow_hyphen_values = true)]
     pub(super) range: Option<PlaintextRange>,
-    /// Save what is left of a damaged file in the new file OUTPUT, with zeros for missing bytes,
-    /// and list these in OUTPUT.missing.json
+    /// Recover the intact parts of a damaged file into the new file OUTPUT, with zeros for missing
+    /// bytes, and list the missing ranges in OUTPUT.missing.json
     #[arg(long)]
     pub(super) salvage: bool,
     /// Also make symbolic links that lead out of the folder
@@ -95,7 +95,7 @@ pub(super) struct FolderArgs {
     /// Continue an interrupted run into the same folder
     #[arg(long)]
     pub(super) resume: bool,
-    /// Do not write or check the manifest, which tells whether files are missing
+    /// Do not write or check the manifest, which shows whether files are missing
     #[arg(long)]
     pub(super) no_manifest: bool,
 }
@@ -144,7 +144,7 @@ pub(super) struct OpeningArgs {
     pub(super) inputs: InputArgs,
 }
 
-/// The one file of a subcommand.
+/// The only file of a subcommand.
 #[derive(Args, Debug)]
 pub(super) struct FileNameArgs {
     /// The encrypted file

@@ -11,7 +11,7 @@ use super::small::HelpArgs;
 use super::subcommand::{self, Group, Subcommand};
 use super::suggest;
 
-/// Environment variables, and what they do.
+/// Environment variables with their effects.
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AGE_PASSPHRASE", "the passphrase, instead of a question at the terminal"),
     ("AGE_PASSPHRASE_FD", "the number of a file descriptor to read the passphrase from"),
@@ -24,14 +24,14 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("TMPDIR", "the folder for temporary files"),
 ];
 
-/// Exit statuses, and what they mean.
+/// Exit statuses with their meanings.
 pub(crate) const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "complete success"),
     ("1", "a failure: the file, the key or the system"),
     ("2", "an error in the command line"),
 ];
 
-/// Files that the command makes or looks for.
+/// Files that the command writes or reads.
 pub(crate) const FILES: &[(&str, &str)] = &[
     (
         "age-plugin-NAME",
@@ -39,8 +39,8 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ),
     ("~/.config/sealane/identity.txt", "the identity file if there is no -i, -j or SEALANE_IDENTITY"),
     ("DIR/sealane-manifest.age", "the encrypted list of the files in an encrypted folder"),
-    ("DIR/.sealane-resume", "what an unfinished run has done, for --resume"),
-    ("OUTPUT.missing.json", "what --salvage did not find"),
+    ("DIR/.sealane-resume", "the finished work of an interrupted run, for --resume"),
+    ("OUTPUT.missing.json", "the ranges that --salvage did not find"),
     (".FILE.sealane-old-header", "the old header of FILE while sealane rekey replaces it"),
     (".sealane-*.tmp", "an unfinished result"),
 ];
@@ -63,10 +63,10 @@ Examples:
   sealane split -k 3 -n 5 -o shares key.txt
   sealane combine -o restored.txt shares/*
 
-Every command line of age works with sealane in age's place. A command such as encrypt or keygen
-counts only as the first argument; write ./encrypt for a file of that name.
+sealane takes every command line of age. The name of a command, such as encrypt or keygen, counts
+only as the first argument. For a file with that name, write ./encrypt.
 
-INPUT is standard input if it is left out or \"-\", and so is OUTPUT standard output.";
+INPUT defaults to standard input, and OUTPUT to standard output. \"-\" names both too.";
 
 /// Adds the texts of `sealane -h` and `--help`, which list `subcommands`.
 pub(super) fn describe(command: Command, subcommands: &[Subcommand]) -> Command {

@@ -29,8 +29,8 @@ const NOTES: &str = "\
 No key is needed. With -i or -j, the report also says whether these identities open each file; the
 content is not decrypted.
 
-Several files, and all encrypted files in a folder, have one line each, and a summary in the last
-line. The exit status is 1 if a file cannot be read, or is cut short.
+For several files or a folder, the command prints one line for each encrypted file, and a summary in
+the last line. The exit status is 1 if a file cannot be read or is cut short.
 
 Examples:
   sealane inspect photos.tar.age

@@ -1,4 +1,4 @@
-//! The arguments of `sealane keygen`: the arguments of age-keygen, and others.
+//! The arguments of `sealane keygen`: those of age-keygen and additional ones.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,10 +22,11 @@ pub(crate) struct KeygenArgs {
     #[arg(long)]
     pub(crate) pq: bool,
     /// Print the identities and parts in the files INPUT… as one identity of age-plugin-sealane,
-    /// with which age and rage open files for several holders
+    /// which lets age and rage open files for several holders
     #[arg(long, conflicts_with_all = ["convert", "pq", "split"])]
     pub(crate) plugin: bool,
-    /// Make a key, and write only its N shares into the folder OUTPUT; any K of them restore it
+    /// Make a key, and write only its N shares into the folder OUTPUT; any K of them restore the
+    /// key
     #[arg(long, value_name = "K/N", value_parser = k_of_n)]
     pub(crate) split: Option<(usize, usize)>,
     #[command(flatten)]

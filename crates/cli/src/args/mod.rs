@@ -1,8 +1,8 @@
 //! The command line: age's own grammar, and subcommands such as `encrypt`, `keygen` and `split`.
 //!
 //! A subcommand counts only as the very first argument, so every command line of age keeps its
-//! meaning: `sealane -d encrypt` decrypts a file of that name. Only a file that is named like a
-//! subcommand *and* stands alone needs `./encrypt`.
+//! meaning: `sealane -d encrypt` decrypts a file of that name. Only if a file with the name of a
+//! subcommand is the first argument, it needs the form `./encrypt`.
 
 mod action;
 mod bench;
@@ -72,7 +72,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "verify",
-        about: "Checks that files can be decrypted to their end; writes nothing",
+        about: "Checks that files are intact and complete; writes nothing",
         group: Group::Files,
         describe: verify::command,
         parse: |c, args| file::read_files::<verify::VerifyArgs>(c, args).map(Action::Verify),
@@ -121,7 +121,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "cpu",
-        about: "Shows the features of the CPU, and the code that is used on it",
+        about: "Shows the features of the CPU, and the backend of each primitive",
         group: Group::Machine,
         describe: small::cpu_command,
         parse: |c, args| parse_with(c, args, Action::Cpu),
@@ -172,8 +172,8 @@ pub(crate) fn whole_command() -> Command {
     top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
-/// Returns the same tree for completions, without INPUT: after it, shells would complete no
-/// subcommands. They complete file names by themselves.
+/// Returns the same tree for completions, without INPUT, because after INPUT shells would complete
+/// no subcommands. Shells complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
     base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
@@ -186,7 +186,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         if io::stdin().is_terminal() && io::stdout().is_terminal() {
             return Ok(Action::Print(top_command().render_help().to_string()));
         }
-        return Err(Error::usage("nothing to do: no command, recipient, passphrase or identity")
+        return Err(Error::usage("no command, recipient, passphrase or identity given")
             .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane -h"));
     };
     let subcommand = first.to_str().and_then(find);
@@ -218,21 +218,21 @@ fn find(name: &str) -> Option<&'static Subcommand> {
     subcommand::find(SUBCOMMANDS, name)
 }
 
-/// Returns the name of the command that is most like `typed`, if one is like it.
+/// Returns the name of the command that is most similar to `typed`, if one is similar enough.
 fn suggestion(typed: &str) -> Option<&'static str> {
     suggest::nearest(typed, SUBCOMMANDS)
 }
 
-/// Returns clap's error in our form: one line for the error, one for the hint.
+/// Converts clap's error to our form: one line for the error, one for the hint.
 fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcommand>) -> Error {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = line(paragraphs.next().unwrap_or_default());
     let tip = paragraphs.map(line).find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned));
-    // A flag is hardly ever meant as a value.
+    // A flag is rarely meant as a value.
     let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
-    // A flag of a subcommand after a name that is mistyped.
+    // A flag of a subcommand after a mistyped name.
     let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
     let help = match (subcommand, meant) {
         (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),

@@ -11,7 +11,7 @@ use super::groups::{IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
 /// The recipients to set, and the file.
 #[derive(Debug)]
 pub(crate) struct RekeyArgs {
-    /// Whether the present recipients stay.
+    /// Whether to keep the present recipients.
     pub(crate) add: bool,
     pub(crate) file: FileArgs,
 }
@@ -36,11 +36,11 @@ struct RekeyFlags {
 
 const NOTES: &str = "\
 FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
-the new header. Of a folder, all encrypted files get new headers, and its manifest too. A file that
-fails does not stop the others; the last line counts both, and the exit status is 1.
+the new header. In a folder, all encrypted files and the manifest get new headers. If a file
+fails, the others are still changed, the last line counts both, and the exit status is 1.
 
 The content is not encrypted again: anyone who could open the file before may have kept a copy of
-it, or its key. To exclude somebody, decrypt the file and encrypt it anew.
+it, or its key. To exclude a person, decrypt the file and encrypt it again.
 
 Examples:
   sealane rekey -i old-key.txt -r age1… photos.tar.age

@@ -7,7 +7,7 @@ use clap::{Args, Command, Subcommand};
 /// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
-    /// Number of shares that restore the secret (2 to N); fewer tell nothing about it
+    /// Number of shares that restore the secret (2 to N); fewer reveal nothing but its length
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: usize,
     /// Number of shares to make (2 to 255)
@@ -17,7 +17,7 @@ pub(crate) struct SplitArgs {
     /// line [default: this folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the shares as sheets of paper, a page each, into the new file FILE (HTML)
+    /// Write the shares to the new file FILE (HTML), to be printed with one share on a page
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub(crate) sheet: Option<PathBuf>,
     #[command(flatten)]
@@ -40,11 +40,12 @@ pub(crate) struct FormArgs {
     /// Make shares that are one line of letters and digits (the default up to 2 KiB)
     #[arg(long)]
     pub(crate) text: bool,
-    /// Make SLIP-39 shares, words to read out: up to 16, of the key in an identity file or of 16
-    /// bytes or more
+    /// Make SLIP-39 shares, words to read out: up to 16 shares of the key in an identity file, or
+    /// of a secret of 16 bytes or more
     #[arg(long)]
     pub(crate) words: bool,
-    /// Make shares for ssss-combine: of at most 128 bytes, or of the key in an identity file
+    /// Make shares for ssss-combine, of a secret of at most 128 bytes or of the key in an identity
+    /// file
     #[arg(long)]
     pub(crate) ssss: bool,
     /// Make shares like the unseal keys of HashiCorp Vault
@@ -74,7 +75,7 @@ pub(crate) struct CombineArgs {
     /// Combine lines from ssss-split; nothing can check their result
     #[arg(long, conflicts_with = "vault")]
     pub(crate) ssss: bool,
-    /// With --ssss, combine shares that were made with -D, without the diffusion layer
+    /// With --ssss, combine shares that ssss-split made with -D, without the diffusion layer
     #[arg(long, requires = "ssss")]
     pub(crate) no_diffusion: bool,
     /// Combine unseal keys of HashiCorp Vault; nothing can check their result
@@ -84,7 +85,8 @@ pub(crate) struct CombineArgs {
     /// checked against each other [default for --vault: all; --ssss needs it]
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: Option<usize>,
-    /// The words were made with a passphrase (from AGE_PASSPHRASE, or asked for at the terminal)
+    /// Use the passphrase with which the words were made (from AGE_PASSPHRASE, or asked for at the
+    /// terminal)
     #[arg(short, long)]
     pub(crate) passphrase: bool,
     /// For words, the largest iteration exponent (0 to 15); each step doubles the time [default: 6]
@@ -98,11 +100,11 @@ pub(crate) struct CombineArgs {
 /// The subcommands of `sealane share`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ShareAction {
-    /// Shows what shares contain besides the secret, and whether they are intact
+    /// Shows the public values of shares, and whether the shares are intact
     Inspect(ShareInspectArgs),
     /// Makes new shares of the same secret; old and new shares do not combine
     Refresh(RefreshArgs),
-    /// Makes a lost share again, or one more, without forming the secret
+    /// Makes a lost share again, or an additional one, without forming the secret
     Reissue(ReissueArgs),
 }
 
@@ -144,7 +146,7 @@ pub(crate) struct ReissueArgs {
     /// Take the shares of the set ID
     #[arg(long, value_name = "ID", value_parser = set_id)]
     pub(crate) set: Option<String>,
-    /// At least as many other shares of the set as restore the secret
+    /// Other shares of the set, as many as restore the secret
     #[arg(value_name = "SHARE", required = true)]
     pub(crate) shares: Vec<PathBuf>,
 }
@@ -156,9 +158,9 @@ fn set_id(text: &str) -> Result<String, String> {
 }
 
 const SPLIT_NOTES: &str = "\
-Each share is a file with mode 0600. Its name tells its number and how many are needed. Any K shares
-restore the secret (sealane combine); fewer do not even help to check a guess. Give each share to
-somebody else, and destroy the secret if nobody should have it alone.
+Each share is a file with mode 0600. Its name has its number and the number of shares that are
+needed. Any K shares restore the secret (sealane combine). Fewer do not even help to check a guess.
+Give each share to a different person. Destroy the secret if no single person should have it.
 
 With --sheet, each page has a QR code, the share, and the steps that restore the secret.
 
@@ -169,11 +171,11 @@ Examples:
 
 const COMBINE_NOTES: &str = "\
 Nothing is written unless the result is the secret that was split, and no file is replaced. Shares
-may be a mix of binary and text form. Duplicates are ignored; damaged shares are named, and left out
-if there are enough others. Shares of several sets are an error that lists the sets.
+may be a mix of binary and text form. Duplicates are ignored. Damaged shares are named, and left out
+if there are enough others. If shares are of several sets, the command fails and lists the sets.
 
-Text may be wrapped, quoted or copied from a mail. Words may be one a line, numbered, or cut to their
-first four letters. A share from a pipe is kept in memory, and may have 64 MiB.
+Text may be wrapped, quoted or copied from a mail. Words may be on separate lines, numbered, or cut to
+their first four letters. A share from a pipe is kept in memory, and may have up to 64 MiB.
 
 Without SHARE, each share is typed at the terminal, on one line that is not shown. It is checked at
 once, so a mistake can be corrected. If the secret is an identity, its public key is shown at the

@@ -1,4 +1,4 @@
-//! The arguments of subcommands that have few.
+//! The arguments of subcommands with few arguments.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
-//! Guesses which command was meant by a mistyped name.
+//! Finds the command with the name most similar to a mistyped one.
 
 use strsim::osa_distance;
 
 use super::subcommand::Subcommand;
 
-/// Returns the name of the subcommand that is most like `typed`, if one is like it.
+/// Returns the name of the subcommand that is most similar to `typed`, if one is similar enough.
 pub(super) fn nearest(typed: &str, subcommands: &[Subcommand]) -> Option<&'static str> {
     let names = subcommands.iter().map(|subcommand| subcommand.name);
     let near =

@@ -13,7 +13,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         _ => return Err(not_bytes(text)),
     };
     let number: u64 = digits.parse().map_err(|_| not_bytes(text))?;
-    number.checked_mul(1 << shift).ok_or_else(|| format!("{text:?} is too much"))
+    number.checked_mul(1 << shift).ok_or_else(|| format!("{text:?} is too large"))
 }
 
 fn not_bytes(text: &str) -> String {

@@ -35,9 +35,9 @@ impl From<VerifyArgs> for FileArgs {
 }
 
 const NOTES: &str = "\
-Each file is decrypted to its end and authenticated, and nothing is written. In a folder, all files
-are compared with the manifest: files that are missing, added or exchanged are named. The last line
-counts the files that are intact. The exit status is 0 only if all are.
+Each file is decrypted to its end and authenticated, and nothing is written. The files of a
+folder are compared with its manifest, and missing, added and exchanged files are named. The last
+line counts the intact files. The exit status is 0 only if all files are intact.
 
 Examples:
   sealane verify -i key.txt photos.tar.age

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     } else {
         if let Some(flag) = args.threshold.map(|_| "-k").or(args.no_diffusion.then_some("--no-diffusion")) {
             return Err(
-                Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares say it themselves")
+                Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares contain this information")
             );
         }
         let mut shares = if typed { typed::ask()? } else { Shares::open(&args.shares, &stdin) };
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         }
         if let ([own, ..], [words, ..]) = (shares.own.as_slice(), shares.words.as_slice()) {
             return Err(Error::new(format!("{} and {} are shares of different kinds", own.place, words.place))
-                .hint("shares in words (SLIP-39) combine only with one another; --set ID says which are meant"));
+                .hint("shares in words (SLIP-39) combine only with one another; --set ID chooses a set"));
         }
         if !shares.words.is_empty() {
             let secret = foreign::combine_words(&shares.words, args, &mut left_out, &stdin);
@@ -99,8 +99,8 @@ fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> R
     if output.can_restart() {
         pass(&mut shares, &mut left_out, output)?;
     } else {
-        // Standard output cannot be taken back, so the shares are read twice: first to check, then
-        // to write the same bytes.
+        // Output to standard output is final, so the shares are read twice: first to check them,
+        // then to write the same bytes.
         let mut digests = Digests::default();
         let report = pass(&mut shares, &mut left_out, &mut digests)?;
         let mut position = 0;
@@ -151,11 +151,11 @@ impl Target for Held {
 impl Write for Held {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + data.len() > self.limit() {
-            return Err(Error::new("the secret is longer than 32 bytes, and the key of an identity is 32")
-                .hint("without --identity it is written as it is")
+            return Err(Error::new("the secret is longer than 32 bytes, the length of the key of an identity")
+                .hint("without --identity, it is written unchanged")
                 .into_io());
         }
-        // Once, because growing leaves a copy behind that is not wiped.
+        // Allocated once, because growing leaves a copy behind that is not wiped.
         if self.bytes.capacity() == 0 {
             let limit = self.limit();
             self.bytes.reserve_exact(limit);

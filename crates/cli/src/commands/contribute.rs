@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let parts = Part::of(&header, identities.holders()).map_err(|error| decrypt_error(error.into()))?;
     if parts.is_empty() {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
-            .hint("sealane inspect shows whether the file is for several holders together"));
+            .hint("sealane inspect shows whether the file is for several holders"));
     }
     let parts = with_label(parts, file.label.as_ref())?;
     let parts = if args.yes { of_one_set(parts)? } else { agreed(parts)? };
@@ -79,19 +79,19 @@ fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec
     parts.retain(|(description, _)| description.label.as_ref() == Some(label));
     if parts.is_empty() {
         return Err(Error::new(format!("no part has the label {}", shown(Some(label))))
-            .hint(format!("the label that the maker of the file gave it: {}", others.join(", "))));
+            .hint(format!("the labels in the file: {}", others.join(", "))));
     }
     Ok(parts)
 }
 
-/// Refuses parts of several share sets: without a question, the user has not chosen one.
+/// Refuses parts of several share sets, because without a question the user has not chosen one.
 fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut sets: Vec<_> = parts.iter().map(|(description, _)| description.set).collect();
     sets.dedup();
     if sets.len() > 1 {
         let sets: Vec<_> = sets.iter().map(ToString::to_string).collect();
         return Err(Error::new(format!("the identities hold parts of several share sets: {}", sets.join(", ")))
-            .hint("--label chooses one with -y; without -y, each is asked for by itself"));
+            .hint("with -y, choose one with --label; without -y, the command asks about each"));
     }
     Ok(parts)
 }

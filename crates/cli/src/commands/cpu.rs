@@ -35,7 +35,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct FamilyReport {
-    /// The primitives that each backend is tested with.
+    /// The primitives with which each backend is tested.
     primitives: &'static [&'static str],
     backends: Vec<BackendReport>,
 }
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 }
 
 fn report(backend: Backend) -> Report {
-    // Objects of each type tell the backend that they use.
+    // An object of each type names the backend that it uses.
     let (key, nonce) = ([0; 32], [0; 12]);
     let primitives = [
         ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),

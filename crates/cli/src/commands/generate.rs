@@ -88,7 +88,7 @@ fn section(page: &mut String, title: &str, text: &str) {
     }
 }
 
-/// Appends a section with a list of names and what they mean.
+/// Appends a section with a list of names and their meanings.
 fn table(page: &mut String, title: &str, rows: &[(&str, &str)]) {
     let _ = writeln!(page, ".SH \"{title}\"");
     for (name, what) in rows {

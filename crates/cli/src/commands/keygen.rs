@@ -23,10 +23,10 @@ use crate::shares::{PUBLIC_KEY_NOTE, Splitting};
 /// Makes a key, or converts identities to recipients.
 pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     if args.pq && args.convert {
-        return Err(Error::usage("--pq can't be used with -y").hint("leave --pq out: -y takes the key as it is"));
+        return Err(Error::usage("--pq can't be used with -y").hint("leave --pq out: -y does not change the type of the key"));
     }
     if args.convert && args.split.is_some() {
-        return Err(Error::usage("--split can't be used with -y").hint("sealane split splits a key that is there"));
+        return Err(Error::usage("--split can't be used with -y").hint("sealane split splits an existing key"));
     }
     if args.convert && args.inputs.len() > 1 {
         return Err(Error::usage("-y takes one INPUT").hint("call it for each of the files"));
@@ -78,7 +78,7 @@ fn no_random_numbers(error: impl Display) -> Error {
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     let (mut text, public) = generate(args.pq)?;
     if args.pq {
-        // The public key in the comment has 2 KB: shares of the whole file would be too long to
+        // The public key in the comment has 2 KB. Shares of the whole file would be too long to
         // print.
         text = secret_line(&text);
     }
@@ -116,7 +116,7 @@ fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
         read.map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
         if contents.len() > holders::FILE_LIMIT {
             return Err(
-                Error::new(format!("{} is longer than 64 KiB", input.name)).hint("the file of one holder is expected")
+                Error::new(format!("{} is longer than 64 KiB", input.name)).hint("give the key file or the part of one holder")
             );
         }
         files.push(contents);

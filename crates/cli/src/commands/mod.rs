@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::io::output::print;
 use crate::os::memory;
 
-/// Does what the command line asks for.
+/// Runs the action that the command line requests.
 pub(crate) fn run(action: Action) -> Result<()> {
     if !matches!(action, Action::Cpu(_) | Action::Bench(_)) {
         memory::protect();

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     if rekeying.changed > 0 && !args.add {
         warn(
             "anyone who could open the file before may have a copy, or its key, which stays the same: \
-             to exclude somebody, decrypt the file and encrypt it anew",
+             to exclude a person, decrypt the file and encrypt it again",
         );
     }
     changed
@@ -90,8 +90,8 @@ impl<'a> Rekeying<'a> {
         }
     }
 
-    /// Changes a file, which is open and locked to the end: another file that takes its name
-    /// meanwhile is not touched.
+    /// Changes a file, which stays open and locked to the end. If another file takes its name
+    /// meanwhile, that file is not touched.
     fn in_place(&mut self, target: &Target, path: &Path) -> Result<()> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
@@ -120,7 +120,8 @@ impl<'a> Rekeying<'a> {
             None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
             Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
                 Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-                // Never copied over the only file: an interruption would destroy it.
+                // The new file never overwrites the only copy, because an interruption would
+                // destroy it.
                 None if output.is_renamed() => {
                     let nonce = *decryptor.nonce();
                     copy(decryptor, &rekeyed, armored, output, &input.name, || {
@@ -151,7 +152,8 @@ impl From<RekeyError> for OpenError {
     }
 }
 
-/// Writes the whole file with another header. `unchanged` is asked before the result gets its name.
+/// Writes the whole file with another header. `unchanged` is called before the result gets its
+/// name.
 fn copy<R: Read>(
     decryptor: Decryptor<R>,
     rekeyed: &Rekeyed,

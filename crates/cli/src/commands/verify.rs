@@ -46,11 +46,11 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     Err(Error::new(format!("{failed} of {all} files failed verification")).hint("get another copy of them"))
 }
 
-/// The files that are intact.
+/// The number of intact files.
 #[derive(Default)]
 struct Count {
     files: AtomicU64,
-    /// The bytes of their plaintexts.
+    /// The total length of their plaintexts in bytes.
     bytes: AtomicU64,
 }
 
@@ -80,7 +80,8 @@ struct Run {
 }
 
 impl Run {
-    /// Verifies an input of several, or a folder. Only an error that all files share ends the run.
+    /// Verifies one of several inputs, or a folder. Only an error that concerns all files ends the
+    /// run.
     fn input(&self, input: &Path, with_manifest: bool) -> Result<()> {
         let failed = if input.is_dir() {
             match self.find(input, with_manifest) {
@@ -100,7 +101,7 @@ impl Run {
         Ok(())
     }
 
-    /// Finds the files of a folder. Without a manifest there must be some.
+    /// Finds the files of a folder. A folder without a manifest must not be empty.
     fn find(&self, folder: &Path, with_manifest: bool) -> Result<Sealed> {
         let found = self.opening.folder(folder, with_manifest)?;
         let is_empty = !with_manifest && found.plan.files.is_empty() && found.plan.failures.is_empty();
@@ -147,7 +148,7 @@ fn plaintext_len<R: io::Read>(reader: StreamReader<R>, threads: Threads) -> Resu
     reader.copy_to(Counter(0), threads).map(|Counter(bytes)| bytes)
 }
 
-/// A writer that counts bytes, and keeps none.
+/// A writer that counts bytes and discards them.
 struct Counter(u64);
 
 impl io::Write for Counter {

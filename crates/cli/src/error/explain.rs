@@ -53,7 +53,7 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
             what.hint("parts belong to one file: ask its holder for the part of this one")
         }
         ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
-        ThresholdError::WrongShare { .. } => what.hint("nothing was given away; ask the person who made the file"),
+        ThresholdError::WrongShare { .. } => what.hint("no part was given away; ask the person who made the file"),
         _ => what.hint("the header was damaged or changed; get another copy of the file"),
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
     match error {
         EncryptError::Recipient(error) => other("a recipient failed", error),
         EncryptError::NoRecipients => {
-            Error::new("no recipients: nobody could open the file").hint("give one with -r, -R or -p")
+            Error::new("no recipients: the file could not be opened by anyone").hint("give one with -r, -R or -p")
         }
         EncryptError::InvalidStanza(HeaderError::TooLong) => {
             let most = MAX_HEADER_BYTES >> 20;
@@ -127,9 +127,9 @@ pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
 fn header_error(error: &HeaderError) -> Error {
     let what = Error::new(error.to_string());
     match error {
-        HeaderError::Empty => what.hint("nothing was encrypted into it; was the command that made it interrupted?"),
+        HeaderError::Empty => what.hint("the file is empty; was the command that made it interrupted?"),
         HeaderError::NotAge => {
-            what.hint("is it the right file? an encrypted file begins with that, or with -----BEGIN AGE")
+            what.hint("is it the right file? an encrypted file begins with this line, or with -----BEGIN AGE")
         }
         HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
         HeaderError::Truncated => what.hint("the rest of the file is missing; get another copy"),
@@ -141,7 +141,7 @@ fn armor_error(error: ArmorError) -> Error {
     Error::new(error.to_string()).hint(match error {
         ArmorError::Truncated => "copy all of it, with its END line",
         ArmorError::NoBegin => "copy all of it, with its BEGIN line",
-        ArmorError::TrailingData => "only one encrypted file can be decrypted at a time",
+        ArmorError::TrailingData => "the input must contain only one encrypted file",
         _ => "the text was changed on its way; copy it again, or send it as a file",
     })
 }

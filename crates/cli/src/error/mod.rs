@@ -1,4 +1,4 @@
-//! Error messages: what went wrong, and what to do about it.
+//! Error messages: the failure, and advice.
 
 pub(crate) mod explain;
 
@@ -22,8 +22,7 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2, or the status of the program that this one stands in for: the command line is
-    /// wrong.
+    /// Exit status 2, or the status that the emulated program has for a wrong command line.
     Usage,
     /// The reader of standard output has gone: the process ends as by SIGPIPE, without a message.
     BrokenPipe,
@@ -95,7 +94,7 @@ impl Error {
         }
     }
 
-    /// Prints this error. The work may go on.
+    /// Prints this error. The command may continue.
     pub(crate) fn say(&self) {
         say("error", &self.message);
         if let Some(hint) = &self.hint {
@@ -110,7 +109,8 @@ impl Error {
             {
                 use signal_hook::consts::{SIGINT, SIGPIPE};
                 let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
-                // Returns only if the signal is blocked or ignored. Then the exit status tells.
+                // Returns only if the signal is blocked or ignored. In that case the exit status
+                // reports the failure.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
             return ExitCode::from(1);

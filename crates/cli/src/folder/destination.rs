@@ -1,7 +1,7 @@
 //! The folder for the results of many files.
 //!
-//! Each name is noted in the journal before it appears. The disk is synced once, at the end: after
-//! a crash of the machine, a run that continues checks every file.
+//! Each name is written to the journal before the file appears. The disk is synced once, at the
+//! end. After a crash of the machine, a run that continues checks every file.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -63,8 +63,8 @@ impl Destination {
     /// it. Existing files are not touched, except files of an interrupted run that this one
     /// continues.
     ///
-    /// Returns `None` if an earlier run has done all the work, judged by what is `expected` of each
-    /// file.
+    /// Returns `None` if an earlier run has done all the work: each file has the properties in
+    /// `expected`.
     pub(crate) fn prepare(
         path: &Path,
         purpose: Purpose,
@@ -106,7 +106,7 @@ impl Destination {
     fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
-            // The manifest and the journal are written here.
+            // The manifest and the journal are written to this folder.
             folders.insert(Path::new(""));
         }
         if goes_on {
@@ -118,7 +118,7 @@ impl Destination {
             folders.extend(self.done.made.iter().map(Name::as_path));
         }
         for folder in folders {
-            // A folder that is missing has nothing in it.
+            // A missing folder counts as empty.
             let Ok(folder) = self.root.below(folder) else { continue };
             for (name, _) in folder.entries().unwrap_or_default() {
                 if Temporary::is_name(&name) {
@@ -128,14 +128,14 @@ impl Destination {
         }
     }
 
-    /// Creates the missing folders from the top down. Folders that will get a mode are for their
-    /// owner only until then.
+    /// Creates the missing folders from the top down. Only the owner can access folders until they
+    /// get their modes.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
         for (name, attributes) in folders {
             if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
                 continue;
             }
-            // First, so that a run that continues recognises the folder whenever this run ends.
+            // Written first, so that a later run recognises the folder wherever this run ends.
             self.note(|journal| journal.add_folder(name))?;
             let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
             made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
@@ -159,7 +159,7 @@ impl Destination {
 
     fn is_what_was_written(&self, record: &Record) -> bool {
         let same = self.root.open_file(&self.direction.target(&record.name)).and_then(|mut file| {
-            // Others can still change a file that they share.
+            // Another user who shares the file could still change it.
             Ok(is_ours(&self.root, &file)? && record.check.matches(&mut file)?)
         });
         same.is_ok_and(|same| same)
@@ -173,8 +173,8 @@ impl Destination {
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
     }
 
-    /// Writes the file `name` with `write`. It gets its name when it is complete and `record` is in
-    /// the journal.
+    /// Writes the file `name` with `write`. The file gets its name when it is complete and `record`
+    /// is in the journal.
     pub(crate) fn write<T>(
         &self,
         name: &Name,
@@ -212,7 +212,7 @@ impl Destination {
             found => found.and_then(|file| is_ours(&self.root, &file)).map_err(cannot)?,
         };
         if !is_free {
-            return Err(cannot(io::Error::other("it belongs to somebody else, or has another name too")));
+            return Err(cannot(io::Error::other("it belongs to another user, or has a second name")));
         }
         let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
         write(&mut Target { file: temporary.file(), path: &path })?;
@@ -310,6 +310,6 @@ fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::new(format!("{} exists, and is not what was written; it is left alone", quoted(path)))
-        .hint("move it away, and --resume writes it again")
+    Error::new(format!("{} exists with another content, and is left unchanged", quoted(path)))
+        .hint("move it away; --resume then writes the file again")
 }

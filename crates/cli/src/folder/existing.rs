@@ -38,17 +38,17 @@ impl Found<'_> {
                 .hint("to encrypt again, give -o a new folder"));
         }
         if mode == Mode::Single && self.direction != Direction::Open && root.has(Path::new(MANIFEST)) {
-            return Err(Error::new(format!("{shown} has a manifest, which says what is in it"))
-                .hint("give -o another folder, or use --no-manifest; the file would then count as added"));
+            return Err(Error::new(format!("{shown} has a manifest, which lists its files"))
+                .hint("give -o another folder; with --no-manifest, the file would count as added"));
         }
         if alone && !goes_on && !self.is_empty()? {
-            return Err(Error::new(format!("{shown} is not empty, and its manifest says what is in it"))
-                .hint("give -o a new folder, or use --no-manifest, which cannot notice missing files"));
+            return Err(Error::new(format!("{shown} is not empty, and a manifest must list all its files"))
+                .hint("give -o a new folder; with --no-manifest, missing files would go unnoticed"));
         }
         for name in folders {
             if !matches!(root.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
                 let path = quoted(self.path.join(name.as_path()));
-                return Err(Error::new(format!("{path} is not a folder, and files are to go there"))
+                return Err(Error::new(format!("{path} is not a folder, and the results need one"))
                     .hint("nothing was touched; give -o a new folder"));
             }
         }
@@ -59,7 +59,7 @@ impl Found<'_> {
         match self.stray().filter(|_| alone && goes_on) {
             Some(stray) => {
                 let path = quoted(self.path.join(stray));
-                Err(Error::new(format!("{path} belongs to no input"))
+                Err(Error::new(format!("{path} is not the result of any input"))
                     .hint("remove it if its source is gone; the manifest must list all files in the folder"))
             }
             None => Ok(()),
@@ -94,7 +94,7 @@ impl Found<'_> {
         None
     }
 
-    /// Returns whether all results are there with the expected attributes: then an earlier run was
+    /// Returns whether all results exist with the expected attributes, so that an earlier run was
     /// complete.
     pub(super) fn is_complete(
         &self,

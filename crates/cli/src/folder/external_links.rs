@@ -21,7 +21,7 @@ pub(crate) fn leaves(link: &Link, is_folder: impl Fn(&Path) -> bool) -> bool {
                 went_down = true;
             }
             Component::ParentDir => {
-                // The folders that contain a link are folders.
+                // The names above a link are folders.
                 if (went_down && !is_folder(&at)) || !at.pop() {
                     return true;
                 }
@@ -69,7 +69,7 @@ mod tests {
             ("a/x", "../.."),
             ("a/b/x", "../../../c"),
             ("a/x", "b/../../.."),
-            // Above a link, or what may become one, there may be anything.
+            // The parent of a link, or of a name that may become one, is unknown.
             ("x", "other/.."),
             ("x", "a/other/../../b"),
         ] {

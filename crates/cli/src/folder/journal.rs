@@ -37,7 +37,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) name: Name,
-    /// The source when it was read.
+    /// The state of the source when it was read.
     pub(crate) source: Stamp,
     pub(crate) id: Id,
     /// The length of the plaintext.
@@ -161,19 +161,20 @@ impl Journal {
     /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
     /// there, which must have the same purpose. Returns the finished work.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
-        // From now on, a write beyond the file size limit is an error with a file name.
+        // From now on, a write beyond the file size limit is an error that names the file, not a
+        // signal.
         cleanup::watch();
         let (file, done) =
             if goes_on { go_on(root, path, purpose)? } else { (begin(root, path, purpose)?, Done::default()) };
         Ok((Self { root: root.clone(), file: Mutex::new(file) }, done))
     }
 
-    /// Notes a complete file before it gets its name.
+    /// Records a complete file before it gets its name.
     pub(super) fn add(&self, record: &Record) -> io::Result<()> {
         write_line(&mut *self.lock(), record)
     }
 
-    /// Notes a folder before it is created.
+    /// Records a folder before it is created.
     pub(super) fn add_folder(&self, name: &Name) -> io::Result<()> {
         write_line(&mut *self.lock(), &Folder { folder: name.clone() })
     }
@@ -225,18 +226,18 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     let cannot = |error: io::Error| Error::cannot_write(&Journal::path(path), &error);
     let not_ours = |why: &str| {
         Error::new(format!("{} is not the journal of an interrupted run: {why}", quoted(Journal::path(path))))
-            .hint("it was left as it is; give -o a new folder, or move that file away")
+            .hint("it was left unchanged; give -o a new folder, or move that file away")
     };
     let mut file = root.open_file_to_write(Path::new(JOURNAL)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => busy(path),
         _ => not_ours(&describe(&error)),
     })?;
     if !is_ours(root, &file).map_err(cannot)? {
-        return Err(not_ours("it belongs to somebody else, or has another name too"));
+        return Err(not_ours("it belongs to another user, or has a second name"));
     }
     lock(&file, path)?;
     if !root.is_same(OsStr::new(JOURNAL), &file).map_err(cannot)? {
-        // The run that had it has just removed it.
+        // The run that held the lock has just removed the file.
         return Err(busy(path));
     }
     match read(&file).map_err(cannot)? {
@@ -245,9 +246,9 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
             Ok((file, done))
         }
-        Some(_) => Err(Error::new(format!("the interrupted run into {shown} was another one"))
+        Some(_) => Err(Error::new(format!("the interrupted run into {shown} was a different one"))
             .hint("repeat the same command with --resume, or remove that folder and start again")),
-        None => Err(not_ours("its first line is of something else")),
+        None => Err(not_ours("its first line is not that of a journal")),
     }
 }
 
@@ -347,7 +348,7 @@ mod tests {
                 assert_eq!(done.files.len() + done.made.len(), lines + added, "{len}");
             }
         }
-        assert!(open("q", true).err().unwrap().to_string().contains("was another one"));
+        assert!(open("q", true).err().unwrap().to_string().contains("was a different one"));
         open("p", true).unwrap().0.remove().unwrap();
         assert!(!Journal::path(root.path()).exists());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);

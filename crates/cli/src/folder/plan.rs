@@ -14,7 +14,7 @@ use crate::os::dir::{Dir, Kind};
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// Its name in the clear.
+    /// The name of the decrypted file.
     pub(crate) name: Name,
     /// The length in bytes, as far as it is known.
     pub(crate) len: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens the file. Only a file that the command line names may be behind a link.
+    /// Opens the file. Only a file on the command line may be a link.
     pub(crate) fn open(&self) -> io::Result<File> {
         match &self.found {
             Some((root, within)) => root.open_file(within),
@@ -159,7 +159,7 @@ impl Plan {
             folders.chain(self.files.iter().map(|file| &file.name)).chain(self.links.iter().map(|link| &link.name));
         for name in names {
             if name.is_reserved() {
-                return Err(Error::new(format!("{name} is a name that this program uses itself"))
+                return Err(Error::new(format!("{name} is a name that sealane uses itself"))
                     .hint("give the file another name first, or leave it out"));
             }
             if !seen.insert(name) {

@@ -18,9 +18,9 @@ const LARGE: u64 = 16 << 20;
 
 /// The reason why a file failed.
 pub(crate) enum Failure {
-    /// A reason of this file. The others may succeed.
+    /// A reason that concerns this file only. The others may succeed.
     This(Error),
-    /// A reason that all files share.
+    /// A reason that concerns all files.
     All(Error),
 }
 
@@ -48,8 +48,8 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// The number of failures to print. More may have one cause, such as a wrong key, and are only
-    /// counted.
+    /// The number of failures to print. Further ones, which probably share a cause such as a wrong
+    /// key, are only counted.
     const SHOWN: usize = 100;
 
     /// Prints a failure.
@@ -67,14 +67,15 @@ impl Failures {
         }
     }
 
-    /// Returns the result of a run over `all` files, which were to be `done`.
+    /// Returns the result of a run over `all` files. `done` names the work in messages, as in
+    /// "decrypted".
     pub(crate) fn verdict(&self, all: usize, done: &str) -> Result<()> {
         let count = self.count();
         if count == 0 {
             return Ok(());
         }
         let more = self.found.load(Ordering::Relaxed).saturating_sub(Self::SHOWN);
-        let unnamed = if more > 0 { format!(", {more} of which are not named above") } else { String::new() };
+        let unnamed = if more > 0 { format!(", {more} of them not named above") } else { String::new() };
         Err(Error::new(format!("{count} of {} files were not {done}{unnamed}", all.max(count)))
             .hint("correct the causes, and repeat the command with --resume"))
     }

@@ -1,4 +1,4 @@
-//! Encrypted files and folders that are read: their plan, and their manifests.
+//! The plan of decryption: encrypted files and folders, and their manifests.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, Metadata};
@@ -52,8 +52,7 @@ pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>
 }
 
 impl Opening {
-    /// Finds all files in the files and folders `inputs`, which will be decrypted beside each
-    /// other.
+    /// Finds all files of the `inputs`, which are files and folders to decrypt into one folder.
     pub(crate) fn find(&self, inputs: &[PathBuf], with_manifests: bool) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         for input in inputs {
@@ -87,7 +86,7 @@ impl Opening {
             name => name,
         });
         if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
-            warn(format!("the run that sealed {} was interrupted, or could not seal all files", quoted(input)));
+            warn(format!("the run that encrypted {} was interrupted, or could not encrypt all files", quoted(input)));
         }
         found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.sealed()))));
         if with_manifest {
@@ -110,7 +109,7 @@ impl Opening {
         let opened = place.and_then(|place| old_header::open(&place));
         let (_, reader) = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
-                .hint("--no-manifest goes without: then nobody can tell whether files are missing, or were exchanged"),
+                .hint("--no-manifest decrypts without one; missing and exchanged files then go unnoticed"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
         let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
@@ -175,15 +174,15 @@ fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
     known.into_iter().map(|(name, attributes)| Directory { name, attributes }).collect()
 }
 
-/// Explains a wrong length. Only a person who can open the file could have kept its id.
+/// Explains a wrong length. Only a person who can open the file can change it and keep its id.
 fn other_size(name: &str, known: u64, size: u64) -> Error {
     Error::new(format!(
-        "{name} has {size} bytes, and {known} in the manifest: one of those who can open it has changed it"
+        "{name} has {size} bytes, and {known} in the manifest: a person who can open the file has changed it"
     ))
 }
 
 fn not_sealed(path: &Path) -> Error {
-    Error::new(format!("{} is not the name of an encrypted file: it does not end in .age", quoted(path)))
+    Error::new(format!("the name {} does not end in .age, as names of encrypted files do", quoted(path)))
         .hint("decrypt it by itself, with -o FILE")
 }
 
@@ -191,7 +190,7 @@ fn not_sealed(path: &Path) -> Error {
 fn exchanged(name: &str, expected: &BTreeMap<Name, Known>, id: Id) -> Error {
     let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
     match expected.iter().find(|(_, known)| known.id == id) {
-        Some((other, _)) => error.hint(format!("it is the one of {other}")),
-        None => error.hint("somebody has exchanged it; or it was encrypted again, without the folder's manifest"),
+        Some((other, _)) => error.hint(format!("it is the file of {other}")),
+        None => error.hint("it was exchanged, or encrypted again without the folder's manifest"),
     }
 }

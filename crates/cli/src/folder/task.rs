@@ -7,7 +7,7 @@ use sealane_age::folder::{Attributes, Name};
 /// The direction of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// Encryption. With a manifest, nothing else may be in the folder.
+    /// Encryption. With a manifest, the folder may contain no other files.
     Seal { with_manifest: bool },
     /// Decryption.
     Open,
@@ -36,10 +36,10 @@ pub(crate) struct Expected {
 /// The way to treat the existing contents of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// No run may have been started there.
+    /// A folder without an earlier run.
     Fresh,
     /// Continue an interrupted run, if there was one.
     Resume,
-    /// One file without a journal: nothing of it is left if it fails.
+    /// A single file without a journal. A failure leaves nothing behind.
     Single,
 }

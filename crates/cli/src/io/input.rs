@@ -56,7 +56,7 @@ impl Input {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
         let (len, progress) = (len(&metadata), Progress::default());
-        // A name such as /dev/stdin opens a file that may have been read from already.
+        // A name such as /dev/stdin opens a file that may be partly read already.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
         Ok(Self {
@@ -82,7 +82,7 @@ impl Input {
         Ok(())
     }
 
-    /// Takes bytes that this command made itself.
+    /// Takes bytes that this command made.
     pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
         let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
         let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
@@ -126,7 +126,7 @@ impl Input {
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
         if let Some(how) = mangled(&start) {
-            return Err(Error::new(format!("{} is an age file that was damaged on its way: {how}", self.name)).hint(
+            return Err(Error::new(format!("{} is an age file that was damaged in transfer: {how}", self.name)).hint(
                 "PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a",
             ));
         }

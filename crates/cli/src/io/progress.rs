@@ -10,7 +10,7 @@ use sealane_age::ReadAt;
 
 use crate::io::speed::Speed;
 
-/// Shorter work shows no bar.
+/// The time after which a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts the bytes that any number of readers and threads have read, and shows the count. Clones
@@ -21,7 +21,7 @@ pub(crate) struct Progress(Arc<State>);
 #[derive(Default)]
 struct State {
     count: AtomicU64,
-    /// The part of `count` that took no work in this run.
+    /// The part of `count` that an earlier run has done.
     skipped: AtomicU64,
     bar: Mutex<Option<Bar>>,
 }
@@ -94,7 +94,7 @@ impl Progress {
         self.count().saturating_sub(self.0.skipped.load(Ordering::Relaxed))
     }
 
-    /// Runs `act`, which writes to standard error, with the bar out of its way.
+    /// Hides the bar while `act` writes to standard error.
     pub(crate) fn aside(&self, act: impl FnOnce()) {
         match self.bar().as_ref().and_then(|bar| bar.drawn.as_ref()) {
             Some(drawn) => drawn.suspend(act),
@@ -108,7 +108,7 @@ impl Progress {
         self.update(Instant::now);
     }
 
-    /// Counts `n` bytes that an earlier run has done. They do not count for the speed.
+    /// Counts `n` bytes that an earlier run has done, which do not affect the speed.
     pub(crate) fn skip(&self, n: u64) {
         self.0.skipped.fetch_add(n, Ordering::Relaxed);
         self.add(n);
@@ -132,12 +132,12 @@ impl Progress {
     }
 
     fn bar(&self) -> MutexGuard<'_, Option<Bar>> {
-        // A panic in another thread leaves a bar that can be drawn.
+        // After a panic in another thread, the bar can still be drawn.
         self.0.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Removes the bar when it is dropped: before anything is said about how the work ended.
+/// Removes the bar when it is dropped, before a message about the result.
 #[must_use]
 pub(crate) struct Shown(Progress);
 
@@ -209,7 +209,7 @@ impl Progress {
         self.start(now, len);
     }
 
-    /// Takes note of the time, which a test sets.
+    /// Samples the speed at a time that the test sets.
     pub(crate) fn update_in_test(&self, now: Instant) {
         self.update(|| now);
     }

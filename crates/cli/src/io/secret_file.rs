@@ -23,7 +23,7 @@ pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public:
         }
         print(text)?;
     }
-    // A terminal shows it already, in the comment.
+    // On a terminal, the comment in the file shows it already.
     if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
         let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     }
@@ -32,7 +32,7 @@ pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public:
 
 pub(crate) fn exists(path: &Path) -> Error {
     Error::new(format!("{} exists, and keys are never overwritten", quoted(path)))
-        .hint("give -o another name; who loses a key loses what was encrypted to it")
+        .hint("give -o another name; without its key, a file cannot be decrypted")
 }
 
 /// Writes a new file, readable by its owner only. A failure leaves no file behind.

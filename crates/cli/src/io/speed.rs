@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 
-/// The speed is the mean over this time, so it follows a change within seconds.
+/// The time over which the speed is averaged, so that it follows a change within seconds.
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// The least time between two samples.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Measures the speed of work in bytes per second. Its caller tells the time.
+/// Measures the speed of work in bytes per second. The caller passes the time.
 pub(crate) struct Speed {
-    /// Times, and the bytes done by then: one sample before the window, and those within it.
+    /// Samples of the time and the number of bytes: one before the window, and all within it.
     samples: VecDeque<(Instant, u64)>,
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
         let text = if is_encrypted { decrypt(&contents, &name, identities)? } else { contents };
         let found = read_part_lines(&text).map_err(|error| error.in_context(&name))?;
         parts.extend(found.ok_or_else(|| {
-            Error::new(format!("there is no part in {name}"))
+            Error::new(format!("no part in {name}"))
                 .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
         })?);
     }
@@ -44,8 +44,8 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
 }
 
 fn read(source: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>> {
-    // As long as possible, so that the vector never grows: growing leaves a copy behind that is not
-    // wiped.
+    // The largest capacity, so that the vector never grows: growing leaves a copy behind that is
+    // not wiped.
     let mut contents = Zeroizing::new(Vec::with_capacity(FILE_LIMIT + 1));
     source
         .take(FILE_LIMIT as u64 + 1)
@@ -60,7 +60,7 @@ fn read(source: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>> {
 fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizing<Vec<u8>>> {
     let failed = |error: DecryptError| match error {
         DecryptError::NoMatch => {
-            Error::new(format!("the part {name} is encrypted, and no identity that was given opens it"))
+            Error::new(format!("the part {name} is encrypted, and none of the identities opens it"))
                 .hint("give the private key that it was encrypted to with -i")
         }
         error => decrypt_error(error).in_context(name),

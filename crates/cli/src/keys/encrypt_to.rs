@@ -20,7 +20,7 @@ pub(crate) fn with_threshold<T>(
     let recipients: Vec<_> = recipients.iter().map(|recipient| &**recipient as &dyn Recipient).collect();
     let Some(threshold) = args.threshold else { return act(&recipients) };
     let together = ThresholdRecipient::new(threshold, recipients).map_err(|error| {
-        Error::usage(error.to_string()).hint("-k is how many of the recipients (-r, -R) are needed")
+        Error::usage(error.to_string()).hint("-k gives the number of recipients (-r, -R) that are needed")
     })?;
     act(&[&together.with_label(args.label.clone())])
 }

@@ -48,7 +48,7 @@ impl Openers {
         let with_passphrase = decryptor.is_scrypt();
         if !self.any && (with_passphrase || !self.has_default) {
             if !with_passphrase {
-                return Err(Error::new("the file is not encrypted with a passphrase: it takes an identity to open it")
+                return Err(Error::new("the file is not encrypted with a passphrase: an identity is needed to open it")
                     .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
             }
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
@@ -56,7 +56,8 @@ impl Openers {
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
         }
-        // Only a plugin could open a passphrase file: encrypted identity files are not asked for.
+        // Only a plugin could open a file with a passphrase, so encrypted identity files are not
+        // tried.
         let identities = self.identities.for_file(with_passphrase);
         let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
@@ -70,7 +71,7 @@ impl Openers {
     }
 }
 
-/// The reason why a file is not opened.
+/// The reason why a file was not opened.
 pub(crate) enum OpenError {
     Decrypt(DecryptError),
     Other(Error),

@@ -1,9 +1,9 @@
 //! `age-plugin-sealane` opens files for several holders in `age` and `rage`, which start it and
 //! speak <https://c2sp.org/age-plugin>.
 //!
-//! It is started once for each of its identities, so one identity stands for all present holders.
-//! In Bech32, it contains their identity files and files with parts, each after its length in four
-//! bytes (big-endian).
+//! The programs start the plugin once for each of its identities, so one identity contains the keys
+//! and parts of all holders. In Bech32, it contains their identity files and files with parts, each
+//! after its length in four bytes (big-endian).
 
 use std::collections::HashMap;
 use std::io;
@@ -25,7 +25,7 @@ use crate::keys::passphrase::Passphrases;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 
-/// Returns the state machine that `argument` asks for.
+/// Returns the state machine that `argument` names.
 pub(crate) fn state_machine(argument: &str) -> Option<&str> {
     argument.strip_prefix("--age-plugin=")
 }
@@ -80,7 +80,7 @@ impl Contents {
             .any(|identity| matches!(identity, ParsedIdentity::Encrypted(file) if !file.has_passphrase()))
         {
             return Err(Error::new("a file is encrypted, but not with a passphrase").hint(
-                "if it is a part that was sent encrypted, decrypt it first: age-plugin-sealane takes it in the clear",
+                "if it is an encrypted part, decrypt it first: age-plugin-sealane needs the part in the clear",
             ));
         }
         Ok(Self::Identities(identities))
@@ -117,7 +117,7 @@ impl IdentityPluginV1 for Holders {
             ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
             let stanzas: Vec<_> = stanzas.iter().map(sealane_age::Stanza::from).collect();
-            // Leave stanzas of other types alone.
+            // Skip stanzas of other types.
             let result = together.unwrap_file_key(&stanzas).transpose()?;
             let failed = |error: UnwrapError| vec![PluginError::Internal { message: error.to_string() }];
             Some((file, result.map(|key| FileKey::from(&key)).map_err(failed)))

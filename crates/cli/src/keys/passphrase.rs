@@ -1,9 +1,9 @@
 //! Passphrases, from the environment or the terminal.
 //!
 //! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean the same as for age-plugin-batchpass. If one of
-//! them is set and not empty, it answers every question of this command for a passphrase (of a
-//! file, an identity file or an ssh key, not the questions of a plugin). Both at once are an error.
-//! From a file descriptor, newlines at the end are removed, and the limit is 1 MiB.
+//! them is set and not empty, it answers every passphrase question of this command: for a file, an
+//! identity file or an ssh key. Questions of a plugin are not answered. It is an error to set both.
+//! A passphrase from a file descriptor has at most 1 MiB, and newlines at its end are removed.
 
 use std::env;
 use std::fs::File;
@@ -75,7 +75,7 @@ impl Passphrases {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
         }
-        let question = "Enter passphrase (leave empty to have a secure one made)";
+        let question = "Enter passphrase (leave empty to generate a secure one)";
         let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
         if secret.expose_secret().is_empty() {
             return generate().map(Given::Typed);
@@ -134,7 +134,7 @@ fn generate() -> Result<SecretString> {
         secret.expose_secret()
     ));
     // Only on the terminal: standard error may be a log file.
-    tty::show(&line).map_err(|error| Error::io("cannot show the passphrase that was made", &error))?;
+    tty::show(&line).map_err(|error| Error::io("cannot show the generated passphrase", &error))?;
     Ok(secret)
 }
 
@@ -203,7 +203,7 @@ fn reopen(fd: u32) -> Result<io::Result<File>> {
 #[cfg(unix)]
 fn open_at(path: &str, fd: u32) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
-    // Without NONBLOCK, opening a FIFO that has no writer would wait for ever.
+    // Without NONBLOCK, opening a FIFO without a writer would never return.
     let file = File::from(open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -17,7 +17,7 @@ use crate::keys::plugin::PluginRecipient;
 /// The longest recipients file.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 
-const FORM: &str = "a recipients file has one recipient a line, and comments after #";
+const FORM: &str = "a recipients file has one recipient on each line, and comments after #";
 
 /// A recipient that any number of threads may use.
 pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
@@ -27,7 +27,7 @@ pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
 pub(crate) struct Recipients {
     all: Vec<SharedRecipient>,
     plugins: BTreeMap<String, (Vec<plugin::Recipient>, Vec<plugin::Identity>)>,
-    /// A text for each recipient in `all`. It is the same for two forms of one key.
+    /// A text for each recipient in `all`. Two forms of one key have the same text.
     names: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl Recipients {
     fn refuse_duplicates(&self) -> Result<()> {
         let twice = |name: String| {
             Error::new(format!("the same recipient twice: {name}"))
-                .hint("with -k, each holder counts once; somebody with two keys can be named by both")
+                .hint("with -k, each holder counts once; a person with two keys can be named by both")
         };
         let mut seen = BTreeSet::new();
         let of_plugins = self.plugins.values().flat_map(|(recipients, _)| recipients).map(ToString::to_string);
@@ -186,10 +186,10 @@ impl Recipients {
     }
 }
 
-/// Returns advice for a text that is no recipient.
+/// Returns advice for a text that is not a recipient.
 fn hint(fault: &RecipientFault) -> Option<&'static str> {
     Some(match fault {
-        RecipientFault::Malformed => "was it copied whole? its checksum is wrong",
+        RecipientFault::Malformed => "its checksum is wrong: was it copied completely?",
         RecipientFault::PluginName => "a name has only letters, digits, and + - . _ (no path)",
         RecipientFault::Identity => "sealane keygen -y prints the recipient of an identity file; -e -i encrypts to it",
         RecipientFault::Address => {

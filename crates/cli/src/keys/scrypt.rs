@@ -32,7 +32,7 @@ impl PassphraseIdentity {
 
     fn unwrap(&self, stanza: &Stanza) -> Result<Result<Option<FileKey>, UnwrapError>> {
         let max = factor_from_env("AGE_PASSPHRASE_MAX_WORK_FACTOR")?.unwrap_or(DEFAULT_MAX_WORK_FACTOR);
-        // Before the question, because no passphrase would help.
+        // Checked before the question, because no passphrase would help.
         if let Some(factor) = stanza.args.get(1).and_then(|arg| arg.parse().ok()) {
             if factor > max {
                 return Err(too_much_work(factor, max));
@@ -68,7 +68,7 @@ fn check_memory(factor: u8) -> Result<()> {
     let log_bytes = u32::from(factor) + 10;
     let mut probe = Vec::<u8>::new();
     let reserved = 1usize.checked_shl(log_bytes).is_some_and(|bytes| probe.try_reserve_exact(bytes).is_ok());
-    // Otherwise the compiler may remove the allocation.
+    // Without this, the compiler may remove the allocation.
     std::hint::black_box(&probe);
     if reserved {
         return Ok(());
@@ -79,15 +79,15 @@ fn check_memory(factor: u8) -> Result<()> {
         _ => format!("{} KiB", 1u64 << (log_bytes - 10)),
     };
     Err(Error::new(format!(
-        "the passphrase's work factor is {factor}, which takes {size} of memory; there is not enough"
+        "the passphrase's work factor is {factor}, which needs {size} of memory; there is not enough"
     ))
     .hint("a limit of the shell (ulimit -v) or of the container may be in force"))
 }
 
 fn too_much_work(factor: u8, max: u8) -> Error {
     let times = 1u64 << (factor - max).min(40);
-    Error::new(format!("the passphrase's work factor is {factor}, which is more than the {max} that is allowed")).hint(
-        format!("opening it would take {times} times the time and memory; AGE_PASSPHRASE_MAX_WORK_FACTOR allows more"),
+    Error::new(format!("the passphrase's work factor is {factor}, which is more than the limit of {max}")).hint(
+        format!("opening the file would take {times} times the time and memory; AGE_PASSPHRASE_MAX_WORK_FACTOR sets the limit"),
     )
 }
 

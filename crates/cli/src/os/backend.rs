@@ -22,7 +22,7 @@ pub(crate) fn chosen() -> Result<Backend> {
     force_cpu_class()?;
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
-        // The library's own list also has backends that this CPU cannot run.
+        // The library's error also lists backends that this CPU lacks.
         let what = match error {
             BackendError::Unknown(_) => "no such backend".to_owned(),
             error => error.to_string(),

@@ -3,7 +3,7 @@
 //!
 //! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
 //! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
-//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave the temporary file behind; its name shows
+//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave the temporary file behind. Its name shows
 //! its purpose.
 
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
 
-/// Things that a signal has to clean up.
+/// The files, processes and terminal settings that a signal must clean up.
 #[derive(Default)]
 struct Pending {
     files: Vec<(FileId, Unfinished)>,
@@ -36,7 +36,7 @@ static PENDING: Mutex<Pending> = Mutex::new(Pending {
 });
 
 fn pending() -> MutexGuard<'static, Pending> {
-    // Every change is one step, so a panicking thread leaves a valid state.
+    // Every change is one step, so the state is valid even after a panic.
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -148,7 +148,7 @@ fn remove(directory: &mut Option<PathBuf>) {
     }
 }
 
-/// A child process, which is ended when this is dropped or a signal comes.
+/// A child process, which ends when this is dropped or a signal arrives.
 pub(crate) struct ChildGuard(Child);
 
 impl ChildGuard {
@@ -215,7 +215,7 @@ fn kill(children: &[u32]) {
     }
 }
 
-/// Turns the echo of a terminal off until it is dropped, or a signal comes.
+/// Turns the echo of a terminal off until it is dropped or a signal arrives.
 #[cfg(unix)]
 pub(crate) struct EchoGuard;
 
@@ -225,7 +225,7 @@ impl EchoGuard {
     pub(crate) fn new(tty: &File) -> io::Result<Self> {
         use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
         watch();
-        // Under the lock, so that the echo stays on once a signal has restored it.
+        // Done under the lock, so that the echo stays on after a signal has restored it.
         let mut pending = pending();
         let settings = tcgetattr(tty)?;
         let mut without_echo = settings.clone();
@@ -261,7 +261,7 @@ pub(crate) fn watch() {
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // Without the thread, a signal still ends the process, and the file stays.
+        // Without the thread, a signal still ends the process, but the file remains.
         let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
         let ignored = ignored_mask();
         let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
@@ -293,8 +293,8 @@ fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     use std::io::IsTerminal as _;
     match mask {
         Some(mask) => mask >> (signal - 1) & 1 == 1,
-        // Without /proc, this needs `unsafe`. nohup takes standard input from the terminal, so
-        // guess by that.
+        // Without /proc, a precise answer needs `unsafe`. nohup detaches standard input from the
+        // terminal, so that is the test here.
         None => signal == signal_hook::consts::SIGHUP && !io::stdin().is_terminal(),
     }
 }

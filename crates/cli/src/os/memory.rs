@@ -5,8 +5,8 @@
 ///
 /// If `ulimit -l` is `unlimited`, all memory is locked. With any other limit, a later allocation
 /// could fail and end the command, so only the present heap and the stack of the first thread are
-/// locked: identities are read there, and the key of a single file is unwrapped there. Failure to
-/// lock is no error; encrypted swap space, or none, protects better.
+/// locked. Identities are read there, and the key of a single file is unwrapped there. Failure to
+/// lock is not an error, because encrypted swap space, or no swap space, protects better.
 pub(crate) fn protect() {
     #[cfg(unix)]
     {
@@ -19,8 +19,8 @@ pub(crate) fn protect() {
     lock();
 }
 
-/// Returns whether processes of the same user may read the memory. Then the system may also write
-/// an image of it to a pipe, regardless of the size limit for images.
+/// Returns whether processes of the same user may read the memory. In that case, the system may
+/// also write a core dump to a pipe, regardless of the size limit for core dumps.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_dumpable(dumpable: bool) {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -48,7 +48,7 @@ fn lock() {
     use rustix::mm::{MlockAllFlags, mlockall};
     use rustix::process::{Resource, getrlimit};
     if getrlimit(Resource::Memlock).current.is_none() {
-        // Lock pages at their first use: buffers are larger than most files need.
+        // Lock pages at their first use, because buffers are larger than most files need.
         let _ = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT);
         return;
     }

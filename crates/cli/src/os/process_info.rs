@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::Read as _;
 
-/// Reads the file `name` of proc(5) for this process, on systems that have it. Linux makes the text
-/// anew for each read, so it is read at once.
+/// Reads the file `name` of proc(5) for this process, on systems that have it. Linux generates the
+/// text for each read, so it is read at once.
 pub(crate) fn read(name: &str) -> Option<String> {
     let mut text = String::with_capacity(16 << 10);
     File::open(format!("/proc/self/{name}")).ok()?.read_to_string(&mut text).ok()?;

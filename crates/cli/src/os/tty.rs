@@ -41,8 +41,8 @@ pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
     read_line(read)
 }
 
-/// Reads a line and leaves no other copy of it in memory, unlike `BufRead`. The kernel returns one
-/// line at a time.
+/// Reads a line. Unlike `BufRead`, it leaves no other copy of the line in memory. The kernel
+/// returns one line at a time.
 #[cfg(unix)]
 fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
     /// The kernel cuts longer lines.

@@ -24,7 +24,7 @@ pub(super) const fn value(names: &'static [&'static str]) -> Flag {
 /// The reason why a command line was not parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Help was asked for.
+    /// The user asked for help.
     Help,
     Malformed(String),
 }

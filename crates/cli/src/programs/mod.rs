@@ -1,4 +1,4 @@
-//! Stands in for other programs: a link or copy with the name `age`, `age-keygen`, `age-inspect`,
+//! Acts as other programs: a link or copy with the name `age`, `age-keygen`, `age-inspect`,
 //! `age-plugin-sealane` or `age-plugin-pq` has that program's command line, output and exit status.
 
 mod age;
@@ -21,8 +21,8 @@ use crate::io::output;
 use crate::keys::holders;
 use crate::program::Program;
 
-/// The version that the programs of age print: the version of age whose behaviour they have, and
-/// our own.
+/// The version that age's programs print here: the version of age that they behave like, and the
+/// version of Sealane.
 const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
 
 impl Program {

@@ -1,6 +1,6 @@
 //! The plugins `age-plugin-sealane` and `age-plugin-pq` (<https://c2sp.org/age-plugin>). One
-//! program answers for both: recipients and identities tell which is meant, and the name of the
-//! process may not.
+//! program implements both. It distinguishes them by the recipients and identities, because the
+//! name of the process may be another.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -18,7 +18,7 @@ use crate::os::memory;
 /// The name in post-quantum recipients and identities.
 const PQ: &str = "pq";
 
-/// Speaks with the client on standard input and output.
+/// Talks to the client on standard input and output.
 pub(super) fn run(state_machine: &str) -> Result<()> {
     memory::protect();
     run_state_machine(state_machine, Handler).map_err(|error| Error::io("as a plugin", &error))

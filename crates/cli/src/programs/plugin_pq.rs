@@ -120,7 +120,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Wraps each of the file keys for all recipients.
+    /// Wraps each file key for all recipients.
     pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
         let wrap = |file_key: &FileKey| {
             let file_key = file_key.into();

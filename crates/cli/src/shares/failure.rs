@@ -8,7 +8,7 @@ use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, 
 use super::place::{Place, Unreadable};
 use crate::error::{Error, describe, warn};
 
-const AGAIN: &str = "get the share again from whoever keeps it, or combine others";
+const AGAIN: &str = "get the share again from its holder, or combine others";
 
 /// Explains why one share cannot be read.
 pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
@@ -21,7 +21,7 @@ pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
         ShareError::Text(TextError::Character { .. }) => what.hint(
             "after SEALANE-SHARE-1 a share has no letters B, I and O, and no digit 1; compare it with the original",
         ),
-        ShareError::Text(_) => what.hint("compare it with the original: no letter of it may differ"),
+        ShareError::Text(_) => what.hint("compare it with the original: every letter must be the same"),
         _ => what.hint(AGAIN),
     }
 }
@@ -37,13 +37,13 @@ pub(crate) fn split_error(error: SplitError) -> Error {
 
 pub(super) fn parameter_error(error: &ParameterError) -> Error {
     Error::usage(error.to_string())
-        .hint("-k says how many shares are needed, -n how many are made: 2 to 255, -k up to -n")
+        .hint("-k is the number of shares that are needed, 2 to -n; -n is the number of shares to make, up to 255")
 }
 
-/// Shares that are left out. There is one warning per file.
+/// Shares that are left out, with one warning for each file.
 #[derive(Default)]
 pub(crate) struct LeftOut {
-    /// For each file, the reason of the first share, and the number of further ones.
+    /// For each file, the reason for its first share, and the number of further shares.
     files: Vec<(usize, String, usize)>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
             });
             let described = described.collect::<Vec<_>>().join("; ");
             Error::new(format!("{error}: {described}")).hint(
-                "some were changed; nothing was written. Find out which from those who keep the shares, and leave them out",
+                "nothing was written; some shares were changed: ask their holders which, and leave those out",
             )
         }
         CombineError::FewSources { ref positions } => {
@@ -120,8 +120,8 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
                 .hint(ONE_FILE_HINT)
         }
         CombineError::TwoSecrets { positions } => {
-            Error::new(format!("{error}: {} are of different ones, and say that they are of one set", pair(positions)))
-                .hint("nothing was written; find out from those who keep the shares which of them were changed")
+            Error::new(format!("{error}: {} are of different secrets, but claim to be of one set", pair(positions)))
+                .hint("nothing was written; ask the holders of the shares which of them were changed")
         }
         CombineError::TooFew { needed, usable, .. } => {
             let missing = needed - usable;
@@ -135,10 +135,10 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
             Error::new(format!("{}: {error}", pair(positions))).hint("give each share once")
         }
         CombineError::Inconsistent | CombineError::NotAuthentic => {
-            Error::new(error.to_string()).hint("nothing was written; with more shares the bad one can be named")
+            Error::new(error.to_string()).hint("nothing was written; with more shares, the bad one can be found")
         }
         CombineError::GaveUp => {
-            Error::new(error.to_string()).hint("nothing was written; give fewer shares: those that you trust")
+            Error::new(error.to_string()).hint("nothing was written; give fewer shares, and only those that you trust")
         }
         CombineError::Parameter(ref parameter) => Error::usage(parameter.to_string()),
         CombineError::Write(error) => Error::from_io("cannot write", error),
@@ -146,14 +146,14 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
     }
 }
 
-/// The advice when shares of one file contradict shares of other files.
+/// Advice for shares of one file that contradict shares of other files.
 pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one file never outvote others. Leave out the file that \
     you trust less, or give each share in a file of its own";
 
 /// Explains that the shares belong to several sets, which `sets` describe.
 pub(super) fn several_sets(sets: &[String]) -> Error {
     Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; ")))
-        .hint("nothing was written; --set ID says which is meant. Ask those who keep the shares, if you do not know")
+        .hint("nothing was written; choose a set with --set ID, and if you do not know it, ask the holders of the shares")
 }
 
 /// Returns the first digits of each identifier: eight, or more if they are needed to tell them
@@ -182,11 +182,11 @@ pub(super) fn list(places: &[&Place]) -> String {
     }
 }
 
-/// Warns that shares without a spare one cannot be checked against each other: `given` were given,
-/// and `needed` restore the secret.
+/// Warns if there are no more shares than `needed`, because then they cannot be checked against
+/// each other. `given` is the number of shares.
 pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
     if given == usize::from(needed) {
-        warn("these were as many shares as are needed, and no more: whether one of them was forged could not be seen");
+        warn("there were no more shares than needed, so a forged one could not be noticed");
     }
 }
 

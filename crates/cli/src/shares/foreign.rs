@@ -24,7 +24,7 @@ pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
 /// A share on one line.
 pub(crate) struct Line {
-    /// The end of the file's name, after the name of the secret.
+    /// The end of the file name, after the name of the secret.
     pub(crate) ending: String,
     /// A comment line, or nothing if the format allows no comments.
     pub(crate) heading: String,
@@ -87,9 +87,9 @@ pub(crate) fn combine_words(
     let made_with = words.iter().find(|words| words.notes.passphrase);
     if let Some(NamedWords { place, .. }) = made_with.filter(|_| !args.passphrase) {
         return Err(Error::usage(format!(
-            "{place} says that the words were made with a passphrase, and there is no -p"
+            "according to {place}, the words were made with a passphrase, but -p is missing"
         ))
-        .hint("-p takes it from AGE_PASSPHRASE, or asks for it; without it another secret would come out"));
+        .hint("-p takes it from AGE_PASSPHRASE, or asks for it; without it, the result would be another secret"));
     }
     check_one_set(words)?;
     let passphrase =
@@ -113,9 +113,9 @@ pub(crate) fn combine_words(
         // The result was compared with the public key beside the words.
         let is_key = words.iter().any(|words| !words.notes.public_keys.is_empty());
         warn(if is_key {
-            "the secret is the key of an identity, in 32 bytes; --identity writes it as one"
+            "the secret is the key of an identity, 32 bytes; --identity writes it as an identity"
         } else {
-            "the secret is 32 bytes; if they are the key of an identity, --identity writes it as one"
+            "the secret has 32 bytes; if they are the key of an identity, --identity writes it as an identity"
         });
     }
     Ok(recovered.secret)
@@ -165,7 +165,7 @@ fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()
     let public = super::identity::public_of(secret);
     let fits = |words: &&NamedWords| public.as_ref().is_some_and(|public| words.notes.public_keys.contains(public));
     if !words.iter().any(|words| fits(&words)) {
-        let error = Error::new(format!("the result is not the key whose public key {} tells", first.place));
+        let error = Error::new(format!("the result does not belong to the public key in {}", first.place));
         return Err(error.hint(if passphrase {
             "the passphrase is wrong, or the words were made without one; nothing was written"
         } else {
@@ -173,7 +173,7 @@ fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()
         }));
     }
     if let Some(other) = words.iter().filter(stated).find(|words| !fits(words)) {
-        warn(format!("{} tells another public key than that of the result", other.place));
+        warn(format!("the public key in {} is not that of the result", other.place));
     }
     Ok(())
 }
@@ -183,8 +183,8 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
     let names: Vec<_> = lines.iter().map(|(place, _)| place).collect();
     let secret = if args.ssss {
         let Some(threshold) = args.threshold else {
-            return Err(Error::usage("--ssss needs -k: how many shares are needed, which they do not say themselves")
-                .hint("with a wrong number a wrong secret comes out, and nothing could tell"));
+            return Err(Error::usage("--ssss needs -k, the number of shares that are needed, because the shares do not contain it")
+                .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
         };
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
         if let Some(at) = shares.iter().position(|share| share.token() != shares[0].token()) {
@@ -208,7 +208,7 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
         })?;
         vault::combine(&shares, args.threshold).map_err(|error| combine_error(error, &names))?
     };
-    warn("these shares have nothing by which the result could be checked: if one is wrong, so is the secret");
+    warn("the result cannot be checked, because these shares contain no checksum: if one is wrong, the secret is wrong");
     Ok(secret)
 }
 
@@ -220,10 +220,10 @@ fn parsed<S>(lines: &[Named], what: &str, parse: impl Fn(&str) -> Option<S>) -> 
 fn words_error(error: Slip39Error) -> Error {
     match error {
         Slip39Error::SecretBytes(_) => Error::new(error.to_string())
-            .hint("--words takes a key, or an identity file with one key; --text and --binary take everything"),
+            .hint("--words accepts a key, or an identity file with one key; --text and --binary accept every secret"),
         Slip39Error::Counts { .. } => Error::usage(error.to_string()),
         Slip39Error::TooExpensive { exponent, .. } => {
-            Error::new(error.to_string()).hint(format!("--iteration-limit {exponent} takes the time"))
+            Error::new(error.to_string()).hint(format!("--iteration-limit {exponent} accepts that much work"))
         }
         error => Error::new(error.to_string()),
     }
@@ -232,7 +232,7 @@ fn words_error(error: Slip39Error) -> Error {
 fn split_error(error: ForeignError) -> Error {
     match error {
         ForeignError::Parameter(error @ ParameterError::SecretBytes(_)) => {
-            Error::new(error.to_string()).hint("--text and --binary take every secret")
+            Error::new(error.to_string()).hint("--text and --binary accept every secret")
         }
         ForeignError::Parameter(error) => super::failure::parameter_error(&error),
         error => Error::new(error.to_string()),
@@ -244,13 +244,13 @@ fn combine_error(error: ForeignError, names: &[&Place]) -> Error {
         ForeignError::DifferentLengths { positions: [a, b] } | ForeignError::Conflict { positions: [a, b] } => {
             Error::new(format!("{} and {}: {error}", names[a], names[b]))
         }
-        ForeignError::Inconsistent => Error::new(error.to_string()).hint("-k says how many of them are needed"),
+        ForeignError::Inconsistent => Error::new(error.to_string()).hint("-k gives the number of shares that are needed"),
         error => Error::new(error.to_string()),
     }
 }
 
 /// Returns the name of a share's file.
 pub(crate) fn file_name(stem: &str, line: &Line) -> String {
-    // The stem is a file name, never a path.
+    // The stem is a file name without a folder.
     format!("{}.{}", Path::new(stem).display(), line.ending)
 }

@@ -1,4 +1,5 @@
-//! The key in an identity file, and an identity file from a key, for shares that hold only a key.
+//! Extracts the key from an identity file, and makes an identity file from a key, for shares that
+//! hold only a key.
 
 use std::str::FromStr as _;
 
@@ -13,7 +14,7 @@ pub(crate) use sealane_age::x25519::KEY_BYTES;
 /// The only identity in a file.
 pub(crate) struct Single {
     /// The part to share if the secret must be short: the 32 bytes of an X25519 key, or the line of
-    /// a post-quantum one.
+    /// a post-quantum identity.
     pub(crate) secret: Zeroizing<Vec<u8>>,
     /// The recipient.
     pub(crate) public: String,
@@ -52,8 +53,8 @@ pub(crate) fn public_of(secret: &[u8]) -> Option<String> {
 /// Returns an identity file with `key`.
 pub(crate) fn file_of(key: &[u8]) -> Result<Zeroizing<String>> {
     let key = key.try_into().map_err(|_| {
-        Error::new(format!("the secret is {} bytes, and the key of an identity 32", key.len()))
-            .hint("without --identity it is written as it is")
+        Error::new(format!("the secret has {} bytes, but the key of an identity has 32", key.len()))
+            .hint("without --identity, it is written unchanged")
     })?;
     let identity = x25519::Identity::from_bytes(key);
     let text = identity.to_text();

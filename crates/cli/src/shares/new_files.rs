@@ -9,8 +9,7 @@ use tempfile::TempPath;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
 
-/// Temporary files beside their final places. They are removed unless [`NewFiles::finish`] is
-/// called.
+/// Temporary files in their final folder. They are removed unless [`NewFiles::finish`] is called.
 pub(crate) struct NewFiles {
     directory: PathBuf,
     files: Vec<NewFile>,
@@ -77,7 +76,7 @@ impl NewFiles {
     }
 }
 
-/// Files with their final names, which are removed if not all of them get theirs.
+/// Files that have their final names. They are removed unless all files get their names.
 #[derive(Default)]
 struct Placed(Vec<(PathBuf, FileGuard)>);
 

@@ -83,7 +83,7 @@ pub(crate) struct Shares {
     /// Shares in words.
     pub(crate) words: Vec<NamedWords>,
     pub(crate) unreadable: Vec<Unreadable>,
-    /// The files, which must not be written to.
+    /// The input files, which the output must not overwrite.
     pub(crate) ids: Vec<Known>,
     /// Counts the bytes of files that have been read.
     progress: Progress,
@@ -104,7 +104,7 @@ impl Shares {
         shares
     }
 
-    /// Adds the only share on a line that the user typed. Each line is a source of its own.
+    /// Adds the only share on a line that the user typed. Each line counts as a separate source.
     pub(crate) fn add_typed(&mut self, line: &str) -> Result<()> {
         let (own, words) = (self.own.len(), self.words.len());
         self.add_text(line, &Place { file: own + words, name: TERMINAL.to_owned(), line: None }, None);
@@ -130,7 +130,7 @@ impl Shares {
         LeftOut::of(&beside).say();
         if let Some(words) = shares.words.first() {
             return Err(Error::new(format!("{} is a share in words (SLIP-39), which cannot be {what}", words.place))
-                .hint("combine them, and split the secret anew"));
+                .hint("combine them, and split the secret again"));
         }
         shares.choose(chosen)?;
         Ok(shares)
@@ -148,7 +148,7 @@ impl Shares {
             known.sort();
             known.dedup();
             return Err(Error::new(format!("none of the shares is of set {chosen:?}"))
-                .hint(format!("the sets that are here: {}", known.join(", "))));
+                .hint(format!("the shares are of these sets: {}", known.join(", "))));
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Shares {
         let metadata = file.metadata().map_err(failed)?;
         self.ids[id].0 = FileId::new(&metadata, Some(path));
         let path = (path != Path::new("-")).then(|| path.to_owned());
-        // One file under two names counts once.
+        // A file with two names counts once.
         let same = self.ids.iter().position(|(other, _)| other.is_some() && *other == self.ids[id].0);
         let place = Place { file: same.unwrap_or(id), ..place.clone() };
 
@@ -292,7 +292,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> R
     Ok((all, ids))
 }
 
-/// Explains a line that is no share. `more` is the number of further such lines in the file.
+/// Explains a line that is not a share. `more` is the number of further such lines in the file.
 fn not_a_share(place: &Place, more: usize) -> Error {
     let more = match more {
         0 => String::new(),

@@ -39,10 +39,10 @@ pub(super) const TERMINAL: &str = "this line";
 /// The name of standard input in messages.
 pub(super) const STANDARD_INPUT: &str = "standard input";
 
-/// An input that is no share, or too damaged to identify.
+/// An input that is not a share, or is too damaged to identify.
 pub(crate) struct Unreadable {
     pub(crate) place: Place,
-    /// Whether it stands beside shares in a text, and may be the rest of a mail.
+    /// Whether the text also has shares, so that this may be the rest of a mail.
     pub(crate) beside: bool,
     /// The error, which names the place.
     pub(crate) error: Error,

@@ -1,5 +1,5 @@
-//! Makes sure that shares are the same when they are read twice: others may be able to change the
-//! medium.
+//! Makes sure that shares are the same in both passes, because others may be able to change the
+//! files.
 
 use std::io::{self, Write};
 
@@ -89,7 +89,7 @@ impl<'a, W: Write> Release<'a, W> {
 
 fn changed() -> Error {
     Error::new("a share changed while it was read")
-        .hint("copy the shares to a place of your own, and combine the copies")
+        .hint("copy the shares to a private folder, and combine the copies")
 }
 
 impl<W: Write> Write for Release<'_, W> {

@@ -22,7 +22,7 @@ use crate::io::output::{Content, Output, stdout_error, warn_if_others_read};
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 
-/// The content of standard output with `-o -`, for a warning.
+/// The content of standard output with `-o -`, as named in a warning.
 const SHARES: &str = "all shares together, which restore the secret,";
 /// The number of bytes to read at a time.
 const READ: usize = 256 << 10;
@@ -33,7 +33,7 @@ pub(crate) struct Splitting<'a> {
     pub(crate) count: usize,
     /// The folder for the shares. "-" is standard output.
     pub(crate) output: Option<&'a Path>,
-    /// A new file for all shares as sheets of paper, instead of files of their own.
+    /// A new file for sheets with all shares, instead of a file for each share.
     pub(crate) sheet: Option<&'a Path>,
     pub(crate) form: FormArgs,
     /// Whether shares in words are also encrypted with a passphrase.
@@ -53,7 +53,7 @@ impl Splitting<'_> {
         if let Some(output) = sheet {
             if binary || ssss || vault {
                 return Err(
-                    Error::usage("--sheet is for shares of text or words").hint("leave the form out, or use --words")
+                    Error::usage("--sheet is for shares in text form or in words").hint("leave the form out, or use --words")
                 );
             }
             return self.sheets(input, stdin, output);
@@ -105,7 +105,7 @@ impl Splitting<'_> {
         read.map_err(|error| read_error(error, &input.name))?;
         if secret.len() as u64 > MAX_SECRET {
             return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
-                .hint("--binary takes a file of any size"));
+                .hint("--binary accepts a file of any size"));
         }
         let (mut comments, mut public) = (Vec::new(), None);
         if let Some(identity) = identity::single(&secret).filter(|_| self.form.words || self.form.ssss) {
@@ -149,7 +149,7 @@ impl Splitting<'_> {
         let page = sheets.page(&numbered)?;
         output.write_all(page.as_bytes()).map_err(|error| Error::from_io("cannot write the sheets", error))?;
         output.finish()?;
-        warn("the file of the sheets has all shares together, which restore the secret: print it, and destroy it");
+        warn("the file of the sheets has all shares together, which restore the secret: print the file, then destroy it");
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Splitting<'_> {
         stdout.flush().map_err(stdout_error)
     }
 
-    /// Splits a secret into shares of text.
+    /// Splits a secret into shares in text form.
     fn texts(&self, split: Split, secret: &[u8]) -> Result<Vec<Zeroizing<String>>> {
         let sinks = (0..self.count).map(|_| Sink::Memory(WipedVec::default())).collect();
         let mut writer = split.write_to(sinks).map_err(split_error)?;
@@ -208,7 +208,7 @@ impl Splitting<'_> {
 }
 
 fn too_long_for_text(name: &str) -> Error {
-    Error::new(format!("{name} is longer than {MAX_TEXT_PAYLOAD_BYTES} bytes, which shares of text can hold"))
+    Error::new(format!("{name} is longer than {MAX_TEXT_PAYLOAD_BYTES} bytes, the limit of shares in text form"))
 }
 
 fn write_failed(error: io::Error) -> Error {

@@ -18,7 +18,7 @@ pub(crate) fn ask() -> Result<Shares> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return ended(shares),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Error::interrupted()),
             Err(error) => {
-                return Err(Error::usage(format!("no share is given, and there is no terminal: {}", describe(&error)))
+                return Err(Error::usage(format!("no share given, and there is no terminal: {}", describe(&error)))
                     .hint("name the files with the shares, or give - for standard input"));
             }
         };
@@ -28,7 +28,7 @@ pub(crate) fn ask() -> Result<Shares> {
                 return Ok(shares);
             }
             Ok(missing) => say(&format!("this share is intact; {missing} more needed"))?,
-            Err(error) => say(&format!("{error}; type it again, or another one"))?,
+            Err(error) => say(&format!("{error}; type it again, or type another share"))?,
         }
     }
 }
@@ -48,13 +48,13 @@ fn say(line: &str) -> Result<()> {
     tty::show(line).map_err(|error| Error::io("cannot write to the terminal", &error))
 }
 
-/// Compares the share that was typed last with the others, and drops it if it does not fit. Returns
-/// the number of shares that are missing.
+/// Compares the last typed share with the others, and drops it if it does not fit. Returns the
+/// number of missing shares.
 fn check_last(shares: &mut Shares) -> Result<usize> {
     let fault = match (shares.own.as_slice(), shares.words.as_slice()) {
         ([.., own], [.., words]) => {
             let last_is_own = own.place.file > words.place.file;
-            let fault = "it is of another kind than the shares before it";
+            let fault = "it is of a different kind from the shares before it";
             if last_is_own {
                 shares.own.pop().map(drop)
             } else {
@@ -63,7 +63,7 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
             return Err(Error::new(fault));
         }
         ([first, .., last], []) if first.header.set() != last.header.set() => Some(format!(
-            "it is of set {}, and those before it are of {}",
+            "it is of set {}, but the shares before it are of set {}",
             last.header.set().short(),
             first.header.set().short()
         )),
@@ -71,7 +71,7 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
             Some(format!("share {} was typed before", last.header.index()))
         }
         ([], [first, .., last]) if first.mnemonic.identifier() != last.mnemonic.identifier() => {
-            Some("it is of another set than those before it".to_owned())
+            Some("it is of a different set from the shares before it".to_owned())
         }
         ([], [before @ .., last]) if before.iter().any(|words| member(words) == member(last)) => {
             Some("these words were typed before".to_owned())
@@ -94,7 +94,7 @@ fn member(words: &NamedWords) -> (u8, u8) {
     (words.mnemonic.group_index(), words.mnemonic.index())
 }
 
-/// Returns the number of shares that are needed besides those that are there.
+/// Returns the number of shares that are still missing.
 fn missing(shares: &Shares) -> usize {
     if let Some(first) = shares.own.first() {
         return usize::from(first.header.threshold()).saturating_sub(shares.own.len());
@@ -106,7 +106,7 @@ fn missing(shares: &Shares) -> usize {
         let needed = usize::from(words.mnemonic.threshold());
         groups.entry(group).or_insert_with(|| (needed, BTreeSet::new())).1.insert(index);
     }
-    // Groups that have begun come first. Others need at least one member.
+    // Groups with typed shares come first. Other groups need at least one member.
     let mut open: Vec<_> = groups.values().map(|(needed, members)| needed.saturating_sub(members.len())).collect();
     open.resize(usize::from(first.mnemonic.group_count()).max(open.len()), 1);
     open.sort_unstable();

@@ -93,7 +93,7 @@ impl NewShares {
 pub(crate) fn text_of(bytes: WipedVec) -> Result<Zeroizing<String>> {
     let text = Share::from_vec(bytes.into_inner()).and_then(|share| share.to_text());
     text.map_err(|error| {
-        Error::new(format!("the secret is too long for shares of text: {error}")).hint("--binary has no limit")
+        Error::new(format!("the secret is too long for shares in text form: {error}")).hint("--binary has no limit")
     })
 }
 

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 /// The code of all backends, for one size.
 enum Rows {
-    /// The rows process the same messages. Each row has the number of its next message.
+    /// For each row, the number of its next message. All rows process the same messages.
     Messages { messages: Messages, length: usize, work: Work, rows: Vec<(Processing, u64)> },
-    /// Each row has inputs and outputs of its own.
+    /// The inputs and outputs of each row.
     Own(Vec<Prepared>),
 }
 
@@ -50,7 +50,8 @@ impl Rows {
         })
     }
 
-    /// Makes the first call of each row. Returns the first row whose result is not that of row 0.
+    /// Makes the first call of each row. Returns the first row whose result differs from that of
+    /// row 0.
     fn first_wrong(&mut self) -> Option<usize> {
         match self {
             Self::Messages { messages, rows, .. } => {
@@ -107,7 +108,7 @@ impl Rows {
 mod tests {
     use super::*;
 
-    /// The smallest and the next size.
+    /// The smallest size and the next one.
     fn cases() -> impl Iterator<Item = (&'static Benchmark, Size)> {
         Benchmark::all().flat_map(|(_, benchmark)| benchmark.sizes.iter().take(2).map(move |size| (benchmark, *size)))
     }
@@ -140,7 +141,7 @@ mod tests {
                 is_done
             })),
             Processing::Batch(mut many) => Processing::Batch(Box::new(move |first, batch| {
-                // The second batch has other numbers, so its results differ.
+                // The second batch has other message numbers, so its results differ.
                 many(first + 1, batch)
             })),
         }

@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 /// The backend of portable code, which every CPU has.
 pub(super) const SCALAR: &str = "scalar";
 
-/// The buffers of a size that a backend may have: the secret, its shares, and their copies.
+/// The largest number of buffers of one size for a backend: the secret, its shares, and their
+/// copies.
 const BUFFERS: usize = 12;
 
 /// The measurements to make.
@@ -37,7 +38,7 @@ impl Plan {
     pub(super) fn new(args: &BenchArgs) -> Result<Self> {
         let benchmarks = filtered(&args.filters)?;
         check_backends(&args.backends, &benchmarks)?;
-        // Reports a name in the environment that no family has.
+        // Reports a name in `SEALANE_BACKEND` that no family has.
         crate::os::backend::chosen()?;
         let mut tasks = Vec::new();
         for (family, benchmark) in benchmarks {
@@ -70,7 +71,7 @@ impl Plan {
 }
 
 impl Task {
-    /// Returns the most buffers of a message's size in a measurement.
+    /// Returns the largest number of buffers of a message's size in a measurement.
     fn buffers(&self) -> u64 {
         match self.benchmark.code {
             // The messages, a copy to restore them from, and the expected results, of a whole
@@ -119,7 +120,7 @@ fn filtered(filters: &[String]) -> Result<Vec<(Family, &'static Benchmark)>> {
     for filter in filters {
         if filter.is_empty() || !Benchmark::all().any(|(_, benchmark)| benchmark.matches(filter)) {
             let names: Vec<_> = Benchmark::all().map(|(_, benchmark)| benchmark.name).collect();
-            return Err(Error::usage(format!("--filter {filter:?}: nothing has that in its name"))
+            return Err(Error::usage(format!("--filter {filter:?}: no benchmark has this in its name"))
                 .hint(format!("there are {}", names.join(", "))));
         }
     }
@@ -128,7 +129,8 @@ fn filtered(filters: &[String]) -> Result<Vec<(Family, &'static Benchmark)>> {
     Ok(Benchmark::all().filter(|(_, benchmark)| is_wanted(benchmark)).collect())
 }
 
-/// Returns the sizes to measure: the lengths that were asked for, where any length can be measured.
+/// Returns the sizes to measure: the requested lengths if the benchmark supports any length, or
+/// else its own sizes.
 fn sizes(benchmark: &Benchmark, lengths: &[usize]) -> Vec<Size> {
     let mut sizes = benchmark.sizes.to_vec();
     if !lengths.is_empty() && benchmark.takes_any_length() {

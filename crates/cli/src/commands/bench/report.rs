@@ -74,11 +74,11 @@ pub(super) struct Cell {
     pub(super) clock_ghz: f64,
     pub(super) rounds: usize,
     pub(super) operations_per_round: u64,
-    /// Whether the output was compared in this run.
+    /// Whether this run compared the output.
     pub(super) verified: bool,
 }
 
-/// The proof that the results of a benchmark were compared and are right.
+/// Proof that the results of a benchmark were compared and are right.
 #[derive(Clone, Copy)]
 #[must_use]
 pub(super) struct Verified(());

@@ -20,7 +20,7 @@ pub(super) fn tables(report: &Report) -> String {
         environment.time_per_cell_ms
     );
     for family in &environment.families {
-        let _ = writeln!(out, "{:10}without a choice, sealane uses {}", family.name, family.default_backend);
+        let _ = writeln!(out, "{:10}the default is {}", family.name, family.default_backend);
     }
     for section in report.benchmarks() {
         table(&mut out, &section);

@@ -84,7 +84,7 @@ impl Run<'_> {
         }
         let reader = self.opening.decrypt(file, &self.expected, source, self.progress)?;
         let id = Id(reader.file_id());
-        // The plaintext does not get the rights that others have to the encrypted file.
+        // Rights of other users to the encrypted file do not apply to the plaintext.
         let attributes = known.map_or_else(|| Attributes::of(&metadata).without_mode(), |known| known.attributes);
         let write = |output: &mut Checked<Target<'_>>| {
             let written = reader
@@ -105,7 +105,7 @@ fn refuse_leaving(plan: &mut Plan) {
     plan.links = links;
     plan.failures.extend(Vec::into_iter(leaving).map(|link: Link| {
         let target = quoted(&link.target);
-        Error::new(format!("the link {} leads out of the folder, to {target}, and is not made", link.name))
-            .hint("--allow-external-links makes it, if you trust whoever made the folder")
+        Error::new(format!("the link {} leads out of the folder, to {target}, and was not created", link.name))
+            .hint("--allow-external-links creates it, if you trust the maker of the folder")
     }));
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::io::output::Output;
 
 /// Seeks to the start of the range in a file, and reads no more than is needed. Returns the length,
-/// or `None` up to the end. The length of the plaintext is believed only after its last chunk is
+/// or `None` up to the end. The length of the plaintext counts only after its last chunk is
 /// authenticated.
 pub(super) fn seek<R: Read + Seek>(
     reader: &mut StreamReader<R>,
@@ -38,7 +38,7 @@ pub(super) fn seek<R: Read + Seek>(
 pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange) -> Result<Option<u64>, CopyError> {
     match range {
         PlaintextRange::Last(_) => Err(own(Error::new(
-            "the end of an armored file, or of one that comes through a pipe, cannot be read first",
+            "-LEN needs a binary file that can be read from its end, not armor and not a pipe",
         )
         .hint("give the name of a binary file as INPUT, or decrypt all of it and take the end (tail -c)"))),
         PlaintextRange::From(start, len) => {
@@ -48,7 +48,7 @@ pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange)
     }
 }
 
-/// Writes `len` bytes from here, or all.
+/// Writes `len` bytes from the current position, or all.
 pub(super) fn write<R: Read>(
     mut reader: StreamReader<R>,
     len: Option<u64>,
@@ -73,7 +73,7 @@ pub(super) fn write<R: Read>(
 
 fn beyond(start: u64, end: u64) -> CopyError {
     own(Error::new(format!("the range begins at byte {start}, and the plaintext has {end}"))
-        .hint("-LEN takes the end, however long the plaintext is"))
+        .hint("-LEN takes the last bytes of a plaintext of any length"))
 }
 
 fn own(error: Error) -> CopyError {

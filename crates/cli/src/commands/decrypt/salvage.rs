@@ -1,4 +1,4 @@
-//! `sealane decrypt --salvage` saves what is left of a damaged file.
+//! `sealane decrypt --salvage` recovers the intact parts of a damaged file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
     let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
-        return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to one first"));
+        return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to a regular file first"));
     };
     input.refuse_mangled()?;
     if ArmoredReader::new(&mut input.reader).is_armored().is_ok_and(|armored| armored) {
@@ -82,7 +82,7 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     }
 }
 
-/// Counts what was found, and shows how far a search is.
+/// Counts the chunks that were found, and shows the progress of a search.
 fn show(progress: &Progress, event: &Salvaging<'_>) {
     match event {
         Salvaging::Found { plaintext, .. } => {
@@ -101,7 +101,7 @@ fn show(progress: &Progress, event: &Salvaging<'_>) {
 fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
-            .hint("TMPDIR names the folder for it")
+            .hint("TMPDIR names the folder for temporary files")
     };
     let mut decoded = tempfile::tempfile().map_err(|error| cannot(&error))?;
     file.rewind().map_err(|error| cannot(&error))?;
@@ -147,12 +147,12 @@ fn verdict(salvaged: &Salvaged, name: &str, map: &Path) -> Result<()> {
     }
     let missing: u64 = salvaged.missing.iter().map(|range| range.end - range.start).sum();
     let end = if salvaged.end.is_some() { "" } else { ", and an unknown number after them" };
-    let limited = if salvaged.limited { "; the search for more was ended at its limit" } else { "" };
+    let limited = if salvaged.limited { "; the search for more reached its limit" } else { "" };
     Err(Error::new(format!(
         "{name} is damaged: {} bytes were saved, {missing} are missing{end}{limited}",
         salvaged.found
     ))
-    .hint(format!("{} lists what is missing; it is zero in the output", quoted(map))))
+    .hint(format!("{} lists the missing ranges, which are zeros in the output", quoted(map))))
 }
 
 #[cfg(test)]

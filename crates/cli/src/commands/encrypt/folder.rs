@@ -124,7 +124,7 @@ impl Sealing<'_> {
         let file = source.open().map_err(this)?;
         let metadata = file.metadata().map_err(this)?;
         if !metadata.is_file() {
-            return Err(this(io::Error::other("it is no regular file any more")));
+            return Err(this(io::Error::other("it is not a regular file any more")));
         }
         let (stamp, attributes) = (Stamp::of(&metadata), Attributes::of(&metadata));
         if let Some(record) = destination.done(&source.name, stamp) {

@@ -33,8 +33,8 @@ pub(crate) struct Report {
     /// The base-2 logarithm of scrypt's N, if a passphrase opens the file.
     scrypt_work_factor: Option<u8>,
     pub(crate) post_quantum: PostQuantum,
-    /// Whether a whole file can have this length. The file may be cut all the same: a cut between
-    /// two chunks, or inside the last one, also leaves a plausible length. Only decryption tells.
+    /// Whether a complete file can have this length. A file that is cut between two chunks, or
+    /// inside the last one, also has a plausible length. Only decryption finds that.
     pub(super) length_plausible: bool,
     pub(crate) sizes: Sizes,
     /// Whether the identities of the command line open the file.
@@ -122,13 +122,13 @@ pub(crate) struct Sizes {
     pub(crate) armor: u64,
     /// The nonce and the tags of the chunks. None if the length shows that the file is cut.
     pub(crate) overhead: Option<u64>,
-    /// The plaintext, if the file is whole.
+    /// The plaintext, if the file is complete.
     pub(crate) plaintext: Option<u64>,
 }
 
 /// Returns the error of a file that is cut short.
 pub(crate) fn cut_short(name: &str) -> Error {
-    Error::new(format!("{name} is cut short: no whole file has this length")).hint("get another copy")
+    Error::new(format!("{name} is cut short: no complete file has this length")).hint("get another copy")
 }
 
 /// Reads the file `path`, or standard input. Returns the report, and the name for messages.
@@ -236,7 +236,7 @@ impl Report {
             match self.post_quantum {
                 PostQuantum::Yes => "yes",
                 PostQuantum::No => "no",
-                PostQuantum::Unknown => "not known for these types",
+                PostQuantum::Unknown => "unknown for these types",
             }
         ));
         line(format_args!("bytes:"));
@@ -251,7 +251,7 @@ impl Report {
         }
         if self.length_plausible {
             line(format_args!(
-                "the length is one that a whole file can have; only decryption tells whether the file is whole"
+                "a complete file can have this length; only decryption tells whether it is complete"
             ));
         }
         text

@@ -56,7 +56,7 @@ struct Group {
 #[serde(untagged)]
 enum Entry {
     Share(Box<Report>),
-    /// An input that is no share, or too damaged to identify.
+    /// An input that is not a share, or is too damaged to identify.
     Unreadable {
         name: String,
         line: Option<usize>,
@@ -155,7 +155,7 @@ fn inspect(shares: &mut Shares, errors: &mut Vec<(Place, Error)>) -> Vec<(Place,
     entries
 }
 
-/// Reports a mnemonic, whose checksum is right.
+/// Reports a mnemonic with a correct checksum.
 fn of_words(words: &NamedWords) -> Entry {
     let NamedWords { place, mnemonic, notes } = words;
     Entry::Share(Box::new(Report {
@@ -218,7 +218,7 @@ fn plain(place: &Place, entry: &Entry) -> String {
     line(format_args!("  secret     {} bytes", report.length));
     line(format_args!("  form       {}", report.form));
     if report.passphrase == Some(true) {
-        line(format_args!("  passphrase yes, says its file"));
+        line(format_args!("  passphrase yes, according to its file"));
     }
     line(format_args!("  checksum   {}", if report.damage.is_none() { "right" } else { "WRONG: damaged" }));
     out

@@ -1,4 +1,4 @@
-//! The kept file: both headers, and what a file has of them.
+//! The kept file with both headers, and the state of the file that it belongs to.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -76,14 +76,14 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::None),
             Err(error) => return Ok(Self::NotKept(crate::error::describe(&error))),
         };
-        // The owner of the file can change it in any case.
+        // The owner of the file is accepted too, because the owner can change the file in any case.
         if !dir::is_own(&kept_file.metadata()?, dir::owner(&file.metadata()?)) {
-            return Ok(Self::NotKept("it belongs to somebody else, or has another name too".to_owned()));
+            return Ok(Self::NotKept("it belongs to another user, or has a second name".to_owned()));
         }
         let mut bytes = Vec::new();
         (&mut kept_file).take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         let Some(kept) = Kept::decode(&bytes) else {
-            return Ok(Self::NotKept("it is damaged, or something else".to_owned()));
+            return Ok(Self::NotKept("it is damaged, or not a kept header".to_owned()));
         };
         let mut found = vec![0; kept.old.len() + NONCE_BYTES];
         match read_start(file, &mut found) {

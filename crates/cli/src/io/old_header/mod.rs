@@ -3,7 +3,8 @@
 //! The kept file, `.NAME.sealane-old-header`, appears complete and is on the disk before the first
 //! byte of the header changes. It is removed when the last byte is on the disk. If the change is
 //! interrupted, the next reader finds both headers there, and knows that the file has one of them
-//! or a mixture. A header that is neither was written by another program, and is left alone.
+//! or a mixture. If the header is neither of them nor a mixture, another program wrote it, and it
+//! stays unchanged.
 
 mod kept;
 mod place;
@@ -35,7 +36,8 @@ pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input>
     Ok(input)
 }
 
-/// Opens an encrypted file that is read from start to end, with the same care.
+/// Opens an encrypted file that is read from start to end, and treats an interrupted change in the
+/// same way.
 pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
     let old = settle(place, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;

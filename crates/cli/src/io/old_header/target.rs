@@ -89,7 +89,7 @@ impl Target {
     }
 
     /// Puts back the old header if the file has parts of both. Without a lock, another run may be
-    /// writing right now: then nothing is written or removed, and that is an error.
+    /// writing at the same time, so this is an error, and nothing is written or removed.
     fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
@@ -112,7 +112,7 @@ impl Target {
             State::OfAnother => {
                 let (kept, path) = (quoted(self.place.kept_path()), quoted(&self.path));
                 return Err(Error::new(format!("{kept} is the header of another file that had the name of {path}"))
-                    .hint("remove it if nobody misses that file"));
+                    .hint("remove it if you do not need that file any more"));
             }
             State::NotKept(why) => {
                 return Err(Error::new(format!("{} is in the way: {why}", quoted(self.place.kept_path())))
@@ -145,7 +145,7 @@ impl Target {
 
     fn replaced(&self, how: &str) -> Error {
         Error::new(format!("{} was {how} while this command was at work", quoted(&self.path)))
-            .hint("it was left as it is; run the command again")
+            .hint("it was left unchanged; run the command again")
     }
 
     /// Writes the header `new` over `old`, which has the same length. `nonce` follows it in the

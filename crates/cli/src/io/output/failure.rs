@@ -4,7 +4,8 @@ use std::io;
 
 use crate::error::Error;
 
-/// Leaves an interrupted call to the caller, who tries again, and explains any other error.
+/// Returns the error of an interrupted call unchanged, so that the caller tries again, and explains
+/// any other error.
 pub(crate) fn keep_retry(error: io::Error, explain: impl FnOnce(io::Error) -> Error) -> io::Error {
     if error.kind() == io::ErrorKind::Interrupted { error } else { explain(error).into_io() }
 }

@@ -1,10 +1,10 @@
 //! Output to a file.
 //!
 //! A regular file is replaced by renaming: the result is written to a temporary file beside it,
-//! which takes its place when it is complete and on the disk. A failure leaves nothing behind, and
-//! an older file as it was. A writable file in a folder that takes no new files is overwritten with
-//! the complete result, which is made in the folder for temporary files. Other files (devices,
-//! FIFOs, `/dev/stdout`) are written to directly.
+//! which takes its place when it is complete and on the disk. A failure leaves no new file, and an
+//! older file unchanged. If the file is writable but its folder is not, the complete result is made
+//! in the folder for temporary files, and then written over the file. Other files (devices, FIFOs,
+//! `/dev/stdout`) are written to directly.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -48,7 +48,7 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
                 path = path.parent().unwrap_or(Path::new("")).join(link);
                 is_special = is_open_file(&path);
             }
-            // Not a link, or nothing there: this is the file.
+            // Not a link, or missing: this is the file.
             Err(_) => break,
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
 /// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
 fn is_open_file(path: &Path) -> bool {
     let Some(beside) = path.parent() else { return false };
-    // The directory may be a link, as /dev/fd is one on Linux.
+    // The directory may be a link, like /dev/fd on Linux.
     let beside = &fs::canonicalize(beside).unwrap_or_else(|_| beside.to_owned());
     let standard = [OsStr::new("stdin"), OsStr::new("stdout"), OsStr::new("stderr")];
     (beside == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
@@ -110,9 +110,9 @@ impl Direct {
 pub(super) enum Keeping {
     /// The new file gets its permissions.
     Permissions,
-    /// Nothing. The new file is for its owner only.
+    /// Nothing. Only the owner can access the new file.
     Private,
-    /// The file itself: it is an error if it exists. A new file is for its owner only.
+    /// The file itself. An existing file is an error, and only the owner can access a new one.
     Old,
 }
 
@@ -193,7 +193,8 @@ impl Replacement {
         self.temporary = None;
     }
 
-    /// Writes the complete result to the disk, and puts it into its place unless `allowed` objects.
+    /// Writes the complete result to the disk, and puts it into its place unless `allowed` returns
+    /// an error.
     pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         // An empty result has made no file yet.
         let temporary = match self.temporary.take() {
@@ -202,7 +203,7 @@ impl Replacement {
         };
         if self.in_place {
             allowed()?;
-            // A signal in between would leave a mixture of old and new.
+            // A signal during the copy would leave a mixture of old and new content.
             let copied = uninterrupted(|| in_place::overwrite(&self.target.path, temporary.file()));
             return copied.map_err(|error| self.target.cannot_write(&error));
         }
@@ -235,7 +236,7 @@ impl Replacement {
     fn cannot_create(&self, error: &io::Error) -> Error {
         if self.in_place {
             return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
-                .hint("its folder takes no other files; TMPDIR names one that does");
+                .hint("the folder of the output is not writable; TMPDIR must name a writable folder");
         }
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
             .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
@@ -283,6 +284,6 @@ fn may_make_files_in(directory: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn may_make_files_in(_directory: &Path) -> io::Result<()> {
-    // Attributes do not tell this here; creating the file will.
+    // Attributes do not show this here. The attempt to create the file does.
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Overwrites a file in a folder that takes no new files. The result is made elsewhere, and copied
+//! Overwrites a file in a folder without write permission. The result is made elsewhere, and copied
 //! when it is complete.
 
 use std::fs::{File, OpenOptions};

@@ -29,9 +29,10 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, which may be text or binary.
     Plaintext,
-    /// A secret that can be made again. A file is for its owner only.
+    /// A secret that can be made again. Only the owner can access the file.
     Secret,
-    /// A secret that was restored from shares. A file is for its owner only, and none is replaced.
+    /// A secret that was restored from shares. Only the owner can access the file, and an existing
+    /// file is not replaced.
     NewSecret,
 }
 
@@ -63,7 +64,7 @@ impl Output {
     pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
         match path {
             Some(path) if path != Path::new("-") => Self::file(path, content),
-            // "-o -" insists on the terminal.
+            // "-o -" allows binary data on the terminal.
             explicit => Self::stdout(content, explicit.is_some(), typed),
         }
     }
@@ -95,7 +96,7 @@ impl Output {
             return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
-            return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - insists"));
+            return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - writes to the terminal anyway"));
         }
         let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
@@ -106,7 +107,7 @@ impl Output {
         self.id.as_ref()
     }
 
-    /// Returns whether the result is shown on a terminal, which should show nothing else.
+    /// Returns whether the result is shown on a terminal. Then nothing else should be shown there.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Terminal(_))
     }
@@ -138,7 +139,7 @@ impl Output {
                 replacement.restart();
                 Ok(())
             }
-            _ => Err(io::Error::other("what was written cannot be taken back")),
+            _ => Err(io::Error::other("the output cannot start again")),
         }
     }
 
@@ -147,8 +148,8 @@ impl Output {
         self.finish_if(|| Ok(()))
     }
 
-    /// Completes the output unless `allowed` objects, which is asked last before a file gets its
-    /// name.
+    /// Completes the output unless `allowed` returns an error. It is called last, before a file
+    /// gets its name.
     pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         if let Sink::Replacement(replacement) = self.sink {
             return replacement.finish(allowed);
@@ -204,10 +205,10 @@ pub(crate) fn warn_if_others_read(what: &str) {
 }
 
 fn open_to_others(what: &str) -> String {
-    format!("{what} goes to a file that others can read; -o OUTPUT makes one that only you can")
+    format!("{what} goes to a file that others can read; -o OUTPUT makes a file that only you can read")
 }
 
-/// Returns whether the group or everybody can read the file.
+/// Returns whether the group or all users can read the file.
 #[cfg(unix)]
 fn others_read(metadata: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

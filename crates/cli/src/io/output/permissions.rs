@@ -110,7 +110,7 @@ mod tests {
         }
         let file = File::options().write(true).open(&new).unwrap();
         assert!(!access_list::replace(&file, &old, false).unwrap());
-        assert!(getxattr(&new, NAME, &mut [0; 1024][..]).is_err(), "a list of somebody else is left");
+        assert!(getxattr(&new, NAME, &mut [0; 1024][..]).is_err(), "a rule for another user is left");
         assert_eq!((kept_mode(0o660, false), kept_mode(0o660, true)), (0o600, 0o660));
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Terminal {
     writer: Box<dyn Write + Send>,
     /// Whether binary data is refused, because it would act on the terminal.
     must_be_text: bool,
-    /// Whether the user types the input; then nothing is shown before its end.
+    /// Whether the user types the input. In that case nothing is shown before its end.
     typed: bool,
     held: Zeroizing<Vec<u8>>,
     /// The last byte written, because a character may be split between two writes.
@@ -69,7 +69,7 @@ pub(super) fn refused() -> Error {
 }
 
 fn binary_plaintext() -> Error {
-    refused().hint("-o FILE writes to a file, a pipe works too; -o - insists")
+    refused().hint("write to a file (-o FILE) or to a pipe; -o - writes to the terminal anyway")
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ impl EncryptedFile {
         Self { name: name.to_owned(), contents, passphrases, opened: Once::default() }
     }
 
-    /// Returns whether a passphrase opens the file. Otherwise it is no identity file, but may be a
-    /// contributed part.
+    /// Returns whether a passphrase opens the file. Otherwise it is not an identity file, but it
+    /// may be a contributed part.
     pub(crate) fn has_passphrase(&self) -> bool {
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
         sealane_age::Decryptor::new(input).is_ok_and(|decryptor| decryptor.is_scrypt())
@@ -72,8 +72,8 @@ impl Identity for EncryptedFile {
     }
 }
 
-/// An encrypted identity file for a whole file, of which the user is told if it was no use. Holders
-/// are asked for each share.
+/// An encrypted identity file that opens a whole file. It warns if no identity in it matches.
+/// Identities of holders do not warn, because they are tried for each share.
 pub(crate) struct Announced(pub(super) Arc<EncryptedFile>);
 
 impl Identity for Announced {

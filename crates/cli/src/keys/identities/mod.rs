@@ -1,4 +1,4 @@
-//! Identities, which open files: from identity files, ssh keys, encrypted identity files and
+//! Identities open files. They come from identity files, ssh keys, encrypted identity files and
 //! plugins.
 
 mod encrypted;
@@ -81,7 +81,7 @@ impl Identities {
 /// An identity that opens files.
 struct Opener {
     identity: Arc<dyn Identity + Send + Sync>,
-    /// The same identity for a whole file, if the user is to be told that it was no use.
+    /// The same identity for a whole file, if it warns when nothing in it matches.
     announced: Option<Announced>,
     /// Whether a plugin provides it.
     is_plugin: bool,
@@ -112,7 +112,7 @@ pub(crate) struct Openable(Vec<Opener>);
 
 impl Openable {
     /// Returns the identities to try. With `with_passphrase`, the file is encrypted with a
-    /// passphrase, which only a plugin could know.
+    /// passphrase, which only a plugin can know.
     pub(crate) fn for_file(&self, with_passphrase: bool) -> Vec<&dyn Identity> {
         let candidates = self.0.iter().filter(|opener| !with_passphrase || opener.is_plugin);
         candidates.map(Opener::for_file).collect()

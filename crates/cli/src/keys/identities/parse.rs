@@ -81,7 +81,7 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
                 fault.to_string()
             };
             let error = Error::new(format!("identity file {name:?}, line {line}: {what}"));
-            error.hint(if is_share { "sealane combine puts the key together" } else { hint(fault) })
+            error.hint(if is_share { "sealane combine restores the key from shares" } else { hint(fault) })
         }
         error => Error::new(format!("identity file {name:?}: {error}")),
     })?;
@@ -94,7 +94,7 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
                 AnyIdentity::Plugin(identity) => ParsedIdentity::Plugin(identity),
                 _ => {
                     return Err(Error::new(format!(
-                        "identity file {name:?} has an identity of a kind that is not known here"
+                        "identity file {name:?} has an identity of an unknown kind"
                     )));
                 }
             })
@@ -102,7 +102,7 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
         .collect()
 }
 
-/// Returns whether a line, counted from 1, is a share of a secret.
+/// Returns whether the line with this number, counted from 1, is a share of a secret.
 fn is_share(contents: &[u8], line: usize) -> bool {
     let text = std::str::from_utf8(contents).unwrap_or_default();
     text.lines().nth(line - 1).is_some_and(|line| sealane_shares::has_prefix(line.trim_end()))
@@ -110,7 +110,7 @@ fn is_share(contents: &[u8], line: usize) -> bool {
 
 fn hint(fault: IdentityFault) -> &'static str {
     match fault {
-        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => "was it copied whole? its checksum is wrong",
+        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => "its checksum is wrong: was it copied completely?",
         IdentityFault::PluginName => "a name has only letters, digits, and + - . _ (no path)",
         IdentityFault::Recipient => "recipients are given with -r and -R; decryption needs the private key",
         _ => "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",

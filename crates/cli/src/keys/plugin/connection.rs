@@ -143,5 +143,5 @@ impl Connection {
 }
 
 fn too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "it says more than fits a stanza")
+    io::Error::new(io::ErrorKind::InvalidData, "a line or a stanza is too long")
 }

@@ -20,7 +20,7 @@ use crate::error::{printable, warn};
 use crate::keys::passphrase;
 use crate::os::tty;
 
-/// The time after which the user is told that a plugin is being waited for.
+/// The time after which the command says that it is waiting for a plugin.
 const SLOW: Duration = Duration::from_secs(10);
 
 /// The reason why there is no result.
@@ -241,7 +241,7 @@ fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
     }
 }
 
-/// Tells the user after a while that a plugin is being waited for, until this is dropped.
+/// Says after a while that the command is waiting for a plugin, until this is dropped.
 struct Patience(#[expect(dead_code, reason = "its end is what the other side waits for")] mpsc::Sender<()>);
 
 impl Patience {

@@ -92,7 +92,7 @@ fn find(name: &str) -> Result<PathBuf> {
                 return Err(Error::new(format!(
                     "{binary} is in PATH only relative to the current directory, and is not run"
                 ))
-                .hint("PATH has an entry that is empty, \".\" or relative: give the directory's whole path"));
+                .hint("PATH has an entry that is empty, \".\" or relative: use the absolute path of the directory"));
             }
             None => {}
         }
@@ -128,13 +128,13 @@ fn ended(name: &str, error: &io::Error) -> Error {
     std::thread::sleep(Duration::from_millis(100));
     if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
-            .hint("AGEDEBUG=plugin shows the conversation with it, secrets and all");
+            .hint("AGEDEBUG=plugin shows the conversation with it, including secrets");
     }
     // Further lines are advice for the plugin's author.
     failure(name, describe(error).lines().next().unwrap_or_default())
 }
 
-/// Returns a plugin's error text, which may be anything, on one line.
+/// Returns a plugin's error text, which may contain any characters, on one line.
 fn said(name: &str, errors: &[String]) -> Error {
     let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
     failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))

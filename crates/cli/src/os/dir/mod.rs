@@ -2,7 +2,7 @@
 //! followed, so a user who can write there cannot redirect this program.
 //!
 //! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
-//! links are refused, but a link that is exchanged at the right moment goes unnoticed.
+//! links are refused, but a link that appears between the check and the use is not noticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};

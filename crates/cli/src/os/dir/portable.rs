@@ -51,7 +51,7 @@ impl Dir {
     }
 
     pub(super) fn link_child(&self, _name: &OsStr, _target: &Path) -> io::Result<()> {
-        Err(io::Error::other("symbolic links are not made here"))
+        Err(io::Error::other("symbolic links are not created on this system"))
     }
 
     pub(super) fn read_child_link(&self, name: &OsStr) -> io::Result<PathBuf> {

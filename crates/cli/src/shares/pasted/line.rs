@@ -9,13 +9,14 @@ use super::notes::comment;
 
 /// The longest share, in characters.
 const MAX_CHARACTERS: usize = 4095;
-/// With fewer characters after it, a prefix is taken for an explanation.
+/// The least number of characters after the prefix of a share. With fewer, the prefix is part of an
+/// explanation.
 const MIN_CHARACTERS: usize = 20;
-/// The number of pieces at the end that may be left out: words at the end of a mail may look like
-/// pieces of a share.
+/// The number of pieces at the end that may be left out, because words at the end of a mail can
+/// look like pieces of a share.
 const MAX_DROPPED: usize = 16;
-/// A piece of this length belongs to the share, even with a few invalid characters: they are typing
-/// errors, which are shown.
+/// A piece of this length belongs to the share even if it has a few invalid characters. These are
+/// typing errors, which are reported.
 const LONG_PIECE: usize = 8;
 /// The characters of Bech32.
 const DIGITS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -81,7 +82,8 @@ struct Piece {
     end: usize,
 }
 
-/// Reads the share whose prefix ends at `body`. Returns its end, or nothing if too little follows.
+/// Reads the share whose prefix ends at `body`. Returns its end, or `None` if too few characters
+/// follow.
 fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareError>>) {
     let (pieces, first_paragraph) = pieces(stream, body);
     if pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>() < MIN_CHARACTERS {
@@ -149,15 +151,15 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
     (pieces, first_paragraph.unwrap_or(count))
 }
 
-/// Skips punctuation. A word that no share can contain ends the share.
+/// Skips punctuation. A word with characters that no share contains ends the share.
 fn may_belong(piece: &[(usize, char)]) -> bool {
     let is_digit = |c: char| DIGITS.contains(c.to_ascii_lowercase());
     let digits = piece.iter().filter(|(_, c)| is_digit(*c)).count();
     digits == piece.len() || (piece.len() >= LONG_PIECE && digits * 4 >= piece.len() * 3)
 }
 
-/// Joins the pieces. The prefix gets the case of the rest, because some keyboards make the first
-/// letter a capital.
+/// Joins the pieces. The prefix gets the case of the rest, because some keyboards capitalise the
+/// first letter.
 fn text(stream: &Stream, pieces: &[Piece]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_CHARACTERS));
     let body = || pieces.iter().flat_map(|piece| &stream[piece.start..piece.end]).map(|(_, c)| *c);

@@ -30,7 +30,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns whether there are several things, so that messages need the line.
+    /// Returns whether the text has several shares or other lines, so that messages need the line.
     pub(crate) fn is_several(&self) -> bool {
         self.shares.len() + self.words.len() + self.other.len() > 1
     }

@@ -15,7 +15,7 @@ pub(crate) const PASSPHRASE_NOTE: &str = "with a passphrase";
 pub(crate) const PUBLIC_KEY_NOTE: &str = "public key: ";
 
 impl Notes {
-    /// Takes what a comment says.
+    /// Adds the information in a comment.
     pub(super) fn add(&mut self, comment: &str) {
         if comment.starts_with(PASSPHRASE_NOTE) {
             self.passphrase = true;

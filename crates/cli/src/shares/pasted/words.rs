@@ -5,12 +5,12 @@ use zeroize::Zeroizing;
 
 /// The number of words of the shortest mnemonic.
 const MIN_WORDS: usize = 20;
-/// The least number of words that is taken for an incomplete mnemonic.
+/// The least number of words that count as an incomplete mnemonic.
 const MIN_FOUND: usize = 10;
 /// The longest word of the list has eight letters; a misspelt one may be longer.
 const MAX_LETTERS: usize = 10;
 
-/// The largest number of words in which several mnemonics are told apart by length alone.
+/// The largest number of words that are divided into several mnemonics by length alone.
 const MAX_WORDS: usize = 2048;
 
 /// A line of a text.
@@ -32,12 +32,12 @@ struct Word<'t> {
 struct Row<'t> {
     at: usize,
     words: Vec<Word<'t>>,
-    /// Whether an empty line stands before it.
+    /// Whether an empty line precedes it.
     after_gap: bool,
 }
 
-/// Returns mnemonics with their first lines, and the lines that belong to none. Lines are counted
-/// from 0.
+/// Returns mnemonics with their first lines, and the lines that belong to no mnemonic. Lines are
+/// counted from 0.
 pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<usize>) {
     let mut sections: Vec<Vec<Row<'_>>> = Vec::new();
     let mut other = Vec::new();
@@ -123,7 +123,7 @@ fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
     found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, of(words))));
 }
 
-/// Returns the words in the order of their numbers, if each has a number and no number is there
+/// Returns the words in the order of their numbers, if each word has a number and no number occurs
 /// twice.
 fn join(words: &[Word<'_>]) -> Zeroizing<String> {
     let mut words = words.to_vec();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The characters of a share in a group, and the groups on a line.
+/// The number of characters in a group, and of groups on a line.
 const GROUP: usize = 5;
 const GROUPS: usize = 10;
 /// The length from which a share needs a large code.
@@ -48,7 +48,7 @@ impl Sheets<'_> {
     pub(super) fn page(&self, sheets: &[Sheet<'_>]) -> Result<Zeroizing<String>> {
         let sections = sheets.iter().map(|sheet| self.section(sheet)).collect::<Result<Vec<_>>>()?;
         let len: usize = sections.iter().map(|section| section.len()).sum();
-        // All of it at once, because growing leaves a copy behind that is not wiped.
+        // Allocated at once, because growing leaves a copy behind that is not wiped.
         let mut out = Zeroizing::new(String::with_capacity(len + STYLE.len() + 1024 + self.stem.len() * 6));
         let _ = write!(
             out,
@@ -65,7 +65,7 @@ impl Sheets<'_> {
     /// Returns the page of one share.
     fn section(&self, sheet: &Sheet<'_>) -> Result<Zeroizing<String>> {
         let Self { stem, set, threshold, count, .. } = self;
-        // A code with many modules must be larger to be read from paper.
+        // A code with many modules must be larger to be readable on paper.
         let class = if sheet.text.len() > LARGE { "large" } else { "small" };
         let upper = Zeroizing::new(sheet.text.to_ascii_uppercase());
         let code = qr::svg(&upper, class).ok_or_else(|| {

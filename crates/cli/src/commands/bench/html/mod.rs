@@ -52,7 +52,7 @@ fn facts(out: &mut String, report: &Report) {
     });
     let facts = [
         ("Version", format!("sealane {}, {} {}", environment.sealane, environment.architecture, environment.os)),
-        ("Features", if features.is_empty() { "none that are known here".into() } else { features }),
+        ("Features", if features.is_empty() { "none of those that Sealane knows".into() } else { features }),
         ("Backends", families.collect::<Vec<_>>().join("; ")),
         ("Clock", format!("{}: {}", environment.clock(), environment.clock_method)),
         (

@@ -1,6 +1,6 @@
 //! Private keys that are encrypted as a whole in PEM, as OpenSSL and OpenSSH before 7.8 wrote them
-//! (RFC 1421, with OpenSSL's key derivation). The format prescribes MD5 and one round, so it
-//! protects a key badly.
+//! (RFC 1421, with OpenSSL's key derivation). The format prescribes MD5 and one round, so its
+//! protection is weak.
 
 use aes::{Aes128, Aes192, Aes256};
 use cbc::Decryptor;
@@ -39,7 +39,7 @@ impl Encrypted {
         }
     }
 
-    /// Decrypts the body. The padding shows most wrong passphrases, but not all.
+    /// Decrypts the body. The padding reveals most wrong passphrases, but not all.
     pub(super) fn decrypt(&self, passphrase: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         match self.cipher {
             Cipher::Des => self.decrypt_with::<Des>(passphrase),

@@ -21,7 +21,7 @@ use crate::error::{Error, Result, describe, quoted};
 use crate::keys::cached::Once;
 use crate::keys::passphrase::{Given, Passphrases};
 
-const CONVERT: &str = "ssh-keygen -p -f KEY writes it anew in OpenSSH's form";
+const CONVERT: &str = "ssh-keygen -p -f KEY converts it to OpenSSH's form";
 const USABLE: &str = "ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can be used";
 
 /// An ssh private key, which may be encrypted.
@@ -104,13 +104,13 @@ impl SshKey {
             let der = encrypted.decrypt(passphrase.expose_secret().as_bytes())?;
             read(&self.name, &pkcs8::rsa(&der)).filter(|key| matches!(key, ssh::Identity::Unencrypted(_)))
         })?;
-        // Otherwise files would be encrypted to one key and opened with another.
+        // Without this check, files could be encrypted to one key and opened with another.
         let public = ssh::Recipient::try_from(key.clone()).ok();
         if public.is_some_and(|public| public.to_string() == self.recipient.to_string()) {
             return Ok(key);
         }
         Err(Error::new(format!("ssh key {:?} and the public key beside it do not belong together", self.name))
-            .hint("ssh-keygen -y -f KEY > KEY.pub writes the public key anew"))
+            .hint("ssh-keygen -y -f KEY > KEY.pub writes the public key"))
     }
 }
 
@@ -152,13 +152,13 @@ fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient
     Ok((private, recipient))
 }
 
-/// Reads the public key from the file beside `path`, where ssh-keygen puts it.
+/// Reads the public key from the file beside `path`, where ssh-keygen writes it.
 fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
     let without = |what: String| {
         Error::new(format!("ssh key {name:?} is encrypted in the old PEM form, and its public key is needed: {what}"))
             .hint(format!("ssh-keygen -y -f KEY > KEY.pub writes it; {CONVERT}"))
     };
-    let path = path.ok_or_else(|| without("give the key as a file that has one beside it".to_owned()))?;
+    let path = path.ok_or_else(|| without("give the key as a file with the public key in KEY.pub".to_owned()))?;
     let mut public = path.as_os_str().to_owned();
     public.push(".pub");
     let public = PathBuf::from(public);
@@ -171,8 +171,8 @@ fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
 }
 
 fn unreadable(name: &str) -> Error {
-    Error::new(format!("{name:?} is not a private key that can be read here"))
-        .hint(format!("ssh-ed25519 and ssh-rsa keys in OpenSSH's form or in PEM are; {CONVERT}"))
+    Error::new(format!("{name:?} is not a private key in a supported form"))
+        .hint(format!("supported are ssh-ed25519 and ssh-rsa keys in OpenSSH's form or in PEM; {CONVERT}"))
 }
 
 fn wrong_type(name: &str, kind: &str) -> Error {
@@ -192,7 +192,7 @@ fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
         }
         UnsupportedKey::EncryptedSsh(cipher) => unknown_cipher(name, cipher),
         UnsupportedKey::Hardware(kind) => {
-            Error::new(format!("ssh key {name:?} lives in a security key ({kind}) and cannot decrypt files"))
+            Error::new(format!("ssh key {name:?} is in a security key ({kind}) and cannot decrypt files"))
                 .hint("there are plugins for security keys: https://age-encryption.org/awesome#plugins")
         }
         UnsupportedKey::Type(kind) => wrong_type(name, kind),

@@ -1,6 +1,6 @@
 //! The PEM form of private keys (RFC 1421, RFC 7468), with the headers of encrypted ones.
 //!
-//! The crates for it either refuse headers or leave copies of the key in memory.
+//! The available crates for PEM either refuse headers or leave copies of the key in memory.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
