@@ -39,7 +39,7 @@ mirrors() {
     echo http://deb.debian.org/debian
 }
 
-# Fetches the source from a mirror, with a sources list of its own: the system's does not change.
+# Fetches the source from a mirror, with a separate sources list: the system's list does not change.
 fetch_source() {
     local options=(-qq -o Acquire::Retries=3 -o "Dir::Etc::sourcelist=$PWD/bochs.sources" -o Dir::Etc::sourceparts=/dev/null
         -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")

@@ -168,7 +168,7 @@ impl Aead for aws_lc_rs::aead::LessSafeKey {
     }
 }
 
-/// libsodium has no state.
+/// libsodium keeps no state between messages.
 struct Libsodium;
 
 impl Aead for Libsodium {
@@ -237,7 +237,7 @@ impl Aead for crate::peers::ipsec_mb::IpsecMb {
         self.aead(true, &KEY, nonce, &AAD, data)
     }
 
-    // The library's caller compares the tags.
+    // The caller compares the tags, because the library does not.
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
         self.aead(false, &KEY, nonce, &AAD, data) == *tag
     }

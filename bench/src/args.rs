@@ -62,12 +62,12 @@ impl Args {
         self.filter.is_none() && (self.peer.is_some() || self.backend.is_some() || self.sizes.is_some())
     }
 
-    /// Returns whether a backend of ours was asked for.
+    /// Returns whether the arguments select a backend of ours.
     pub fn wants_backend(&self, backend: &str) -> bool {
         self.backend.as_ref().is_none_or(|names| names.iter().any(|name| name == backend))
     }
 
-    /// Returns whether a peer was asked for.
+    /// Returns whether the arguments select a peer.
     pub fn wants_peer(&self, peer: &str) -> bool {
         self.peer.as_ref().is_none_or(|names| names.iter().any(|name| contains(peer, name)))
     }

@@ -18,7 +18,7 @@ pub struct Sharing<'a> {
 }
 
 impl Sharing<'_> {
-    /// Returns the row of one direction. Combination must give the secret; otherwise the error is
+    /// Returns the row of one direction. If the combination does not give the secret, the error is
     /// the name.
     fn row<S: Clone + 'static>(
         &self,

@@ -12,14 +12,14 @@ use crate::crates::{self, Sharing};
 use crate::peers::ntl::{Ntl, Operation};
 use crate::timed::Row;
 
-/// Returns the peers' rows. The error is the name of one with a wrong secret.
+/// Returns the peers' rows. The error is the name of a row with a wrong secret.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let Size::Sharing(threshold, count) = size else { return Ok(Vec::new()) };
     let is_split = benchmark == "shamir-element-split";
     let mut rows = Vec::new();
     #[cfg(feature = "ntl")]
     rows.push(of_ntl(is_split, threshold, count)?);
-    // Their points are not the first numbers.
+    // The points of these shares are not the first numbers.
     let last: Vec<_> = (count - threshold..count).collect();
     let sharing = Sharing { secret: &SECRET, threshold, count, chosen: &last };
     rows.push(crates::vsss("vsss-rs, 32 x GF(2^8)", &sharing, is_split)?);

@@ -65,7 +65,7 @@ fn crates() -> Vec<String> {
     packages.collect()
 }
 
-/// Says which rows and targets this CPU has.
+/// Adds notes about the rows and targets that this CPU lacks.
 fn notes() -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(found) = Capabilities::found()
@@ -75,10 +75,10 @@ fn notes() -> Vec<String> {
         notes.push(format!("no row of OpenSSL forced: {why}; its targets are compared with OpenSSL as it is"));
     }
     if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {
-        notes.push("no row of OpenSSL without AVX: this CPU has none, OpenSSL as it is takes its place".into());
+        notes.push("no row of OpenSSL without AVX: this CPU has no AVX, so OpenSSL as it is replaces the row".into());
     }
     if class_of_targets().is_none() {
-        notes.push("the targets for the chosen backend are for CPUs with AVX-512, which this one is not".into());
+        notes.push("the targets for the chosen backend need a CPU with AVX-512, which this CPU lacks".into());
     }
     if !graviola::util::is_cpu_supported() {
         notes.push("no row of graviola, which does not support this CPU".into());

@@ -16,7 +16,7 @@ use sealane_workloads::benchmarks::gf2n::operands;
 use crate::peers::ntl::{Ntl, Operation};
 use crate::timed::Row;
 
-/// Returns the peers' rows. The error is the name of one with a wrong result.
+/// Returns the peers' rows. The error is the name of a row with a wrong result.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     #[cfg(feature = "ntl")]

@@ -18,7 +18,7 @@ use crate::timed::Row;
 const MULTIPLY: &str = "gf8-multiply";
 const PARITY: &str = "gf8-parity";
 
-/// Returns the peers' rows. The error is the name of one with a wrong product.
+/// Returns the peers' rows. The error is the name of a row with a wrong product.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     if benchmark == PARITY {
         #[cfg(feature = "isal")]
@@ -76,8 +76,8 @@ fn look_up(benchmark: &str, data: &[u8]) -> Row {
     })
 }
 
-/// Returns the row of ISA-L's function. The one for products takes whole vectors only, and does
-/// not work in place.
+/// Returns the row of ISA-L's function. The function for products takes only whole vectors, and
+/// does not work in place.
 #[cfg(feature = "isal")]
 fn isal(benchmark: &str, data: &[u8]) -> Result<Option<Row>, String> {
     use crate::peers::isal::{ALIGNMENT, Constant};

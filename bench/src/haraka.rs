@@ -11,8 +11,8 @@ use sealane_workloads::{Benchmark, Code, Prepared, Size};
 use crate::peers::sphincs::{self, Constants};
 use crate::timed::Row;
 
-/// Returns the peers' rows, and one of ours that chooses the backend in each call. The error is the
-/// name of one with a wrong result.
+/// Returns the peers' rows, and a row of ours that chooses the backend in each call. The error is
+/// the name of a row with a wrong result.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     const CHOICE: &str = "sealane, a choice in each call";
     const NAIVE: &str = "naive, without tables";

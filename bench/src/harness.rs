@@ -1,4 +1,4 @@
-//! Rows that rotate in one process, so that a drift of the machine's speed meets all of them.
+//! Rows that take turns in one process, so that a drift of the machine's speed affects all of them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::row::{Owner, Row};
 pub struct Suite {
     pub name: &'static str,
     pub rows: Vec<Row>,
-    /// The work of its rows, unless a row has its own.
+    /// The work of the suite's rows, unless a row has different work.
     pub work: Work,
     /// Makes the function that seals the messages, for rows that open.
     pub seal: Option<fn() -> Seal>,
@@ -70,7 +70,7 @@ impl Suite {
     /// Measures all rows at all sizes.
     ///
     /// # Errors
-    /// If a row takes less time than its work can.
+    /// If a row takes less time than its work needs.
     pub fn measure(&mut self, rounds: &Rounds, sizes: &[usize], offset: usize) -> Result<SuiteResult, String> {
         let mut times = vec![Vec::new(); self.rows.len()];
         for &size in sizes {
@@ -111,10 +111,10 @@ impl Time {
         self.median_ns * self.clock_ghz / bytes as f64
     }
 
-    /// Checks that a CPU can be that fast.
+    /// Checks that a CPU can reach this speed.
     ///
     /// # Errors
-    /// If no CPU can be that fast: the compiler removed some of the work.
+    /// If no CPU can reach this speed, so the compiler removed some of the work.
     pub fn possible(self, row: &str, work: Work, size: usize) -> Result<(), String> {
         check(row, self.median_ns, self.clock_ghz, work.least_cycles(size)).map_err(|error| error.to_string())
     }

@@ -40,7 +40,7 @@ use report::Report;
 use timed::Run;
 
 const QUICK_SIZES: [usize; 6] = [64, 256, 1024, 4096, 16384, 65536];
-/// Lengths around those of the kernels' groups, in buffers that begin `ODD_OFFSET` bytes behind a
+/// Lengths around those of the kernels' groups, in buffers that begin `ODD_OFFSET` bytes after a
 /// multiple of 64.
 const ODD_SIZES: [usize; 9] = [1, 15, 65, 193, 449, 577, 1023, 4097, 16383];
 const ODD_OFFSET: usize = 1;
@@ -92,7 +92,7 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Returns the sizes of a suite, and where the messages start.
+/// Returns the sizes of a suite, and the offsets at which the messages start.
 fn passes(args: &Args, suite: &Suite) -> Vec<(Vec<usize>, usize)> {
     match &args.sizes {
         Some(sizes) => vec![(sizes.clone(), args.offset)],
@@ -102,8 +102,8 @@ fn passes(args: &Args, suite: &Suite) -> Vec<(Vec<usize>, usize)> {
     }
 }
 
-/// Returns many short rounds. On a busy machine most of them are undisturbed, and so is the
-/// median.
+/// Returns a plan of many short rounds. On a busy machine most rounds are undisturbed, so the
+/// median is too.
 fn rounds(args: &Args) -> Rounds {
     // After 512-bit operations some CPUs keep a lower clock for about 0.7 ms.
     let lowers_clock = sealane::Backend::by_name("avx512").is_ok();

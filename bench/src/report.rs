@@ -70,8 +70,7 @@ impl Report {
         self.setup.extend(results);
     }
 
-    /// Prints each target with the size at which it is furthest from being met, and the sizes at
-    /// which a wider backend is slower.
+    /// Prints each target with its worst size, and the sizes at which a wider backend is slower.
     pub fn print_summary(&self) {
         if !self.verdicts.is_empty() {
             println!("\ntargets, at the size that is worst for us");
@@ -102,7 +101,7 @@ impl Report {
         println!("\n{} of {all} checks met", all - missed);
     }
 
-    /// Returns the verdicts of each target, for aligned messages and for others.
+    /// Returns the verdicts of each target, for aligned and for unaligned messages.
     fn by_target(&self) -> Vec<Vec<&Verdict>> {
         let mut groups: Vec<Vec<&Verdict>> = Vec::new();
         for verdict in &self.verdicts {

@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// Returns our own rows: the backend that is chosen on this CPU, then each narrower one.
+/// Returns our rows: the backend that is chosen on this CPU, then each narrower one.
 pub fn of_sealane(processing: MakeProcessing) -> Vec<Row> {
     let detected = sealane::Backend::detect();
     let row = |backend: sealane::Backend| Row {

@@ -74,7 +74,7 @@ fn row(owner: Owner, mut seal: impl FnMut(u64, &mut [u8]) -> [u8; 16] + 'static)
 /// Measures the pairs.
 ///
 /// # Errors
-/// If a row takes less time than its work can.
+/// If a row takes less time than its work needs.
 pub fn measure(suite: &mut Suite, rounds: &Rounds, statistic: Statistic) -> Result<Vec<SetupResult>, String> {
     let result = suite.measure(rounds, &SIZES, 0)?;
     let pairs = result.rows.chunks_exact(2).flat_map(|pair| {

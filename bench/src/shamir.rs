@@ -14,7 +14,7 @@ use crate::peers::isal::Matrix;
 use crate::targets::FLOOR;
 use crate::timed::Row;
 
-/// Returns the peers' rows. The error is the name of one with a wrong secret.
+/// Returns the peers' rows. The error is the name of a row with a wrong secret.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let (secret, is_split) = (data(size.length()), benchmark == "shamir-split");
     let mut rows = Vec::new();
@@ -52,7 +52,7 @@ fn floor(secret: &[u8]) -> Row {
             for share in &mut shares {
                 let (copies, last) = share[number * PIECE..][..piece.len()].as_chunks_mut::<64>();
                 // Hidden from the compiler, which would call `memcpy`. The speed of `memcpy`
-                // depends on how the addresses lie to each other.
+                // depends on the distance of the addresses.
                 copies.iter_mut().zip(blocks).for_each(|(copy, block)| *copy = *black_box(block));
                 last.copy_from_slice(rest);
             }

@@ -19,7 +19,7 @@ const RULE_STEP: usize = 128;
 /// Measures, prints the lengths that break the rule, and draws the plot.
 ///
 /// # Errors
-/// If the backend is unknown, a row is wrong or too fast to be true, or a file cannot be written.
+/// If the backend is unknown, a row is wrong or impossibly fast, or a file cannot be written.
 pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
     let backend = match args.backend.as_deref() {
         Some([name]) => sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?,
@@ -57,7 +57,7 @@ fn lengths(step: usize) -> Vec<usize> {
     (0..=longest).filter(|n| (n % step == 0 && *n <= LONGEST) || n % RULE_STEP == 0).collect()
 }
 
-/// Measures the one row of a suite at all lengths, which take turns.
+/// Measures the only row of a suite at all lengths. The lengths take turns.
 fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize, Time)>, String> {
     // A quarter of a minute for each primitive.
     let count = if quick { 9 } else { (60_000 / lengths.len()).clamp(11, 81) };

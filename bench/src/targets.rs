@@ -18,9 +18,9 @@ pub enum Against {
 
 pub struct Target {
     pub suite: &'static str,
-    /// The class of CPUs that it is for; all CPUs if none.
+    /// The class of CPUs that the target is for. `None` is all CPUs.
     pub class: Option<CpuClass>,
-    /// Our backend; the one that is chosen on this CPU if none.
+    /// Our backend. `None` is the backend that is chosen on this CPU.
     pub backend: Option<&'static str>,
     pub sizes: RangeInclusive<usize>,
     pub against: Against,
@@ -67,7 +67,7 @@ const OPEN_BATCH: &str = "chacha20poly1305-open-batch";
 pub struct TimeTarget {
     pub benchmark: &'static str,
     pub size: &'static str,
-    /// The easiest of these.
+    /// The target is met if the easiest of these is met.
     pub goals: &'static [Goal],
 }
 
@@ -167,11 +167,11 @@ pub const TARGETS: &[Target] = &[
     forced("scalar", OPEN, PORTABLE, 1.5),
 ];
 
-/// The most that a key for one message may cost beyond the same message with a kept key.
+/// The largest cost of a key for one message, compared with the same message under a kept key.
 pub const SETUP_NS: f64 = 20.0;
 
-/// The most by which a wider backend may be slower than a narrower one. Two measurements of the
-/// same code differ by this much.
+/// The margin by which a wider backend may be slower than a narrower one. Two measurements of the
+/// same code can differ by this much.
 pub const TOLERANCE: f64 = 0.03;
 
 const fn time(benchmark: &'static str, size: &'static str, goals: &'static [Goal]) -> TimeTarget {

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::args::Args;
 use crate::targets::{Goal, TIME_TARGETS};
 
-/// Makes the rows of a benchmark's peers for one size, or returns the name of a wrong one.
+/// Makes the rows of a benchmark's peers for one size, or returns the name of a row with a wrong
+/// result.
 pub type Peers = fn(&str, Size) -> Result<Vec<Row>, String>;
 
 /// A benchmark to measure.
@@ -113,7 +114,7 @@ impl Run<'_> {
 }
 
 impl Goal {
-    /// Returns the most time that our result may take, beside `all` of its size.
+    /// Returns the longest time that meets our target, given `all` results of its size.
     fn ns(&self, ours: &TimedResult, all: &[TimedResult]) -> Option<f64> {
         match *self {
             Self::Ns(ns) => Some(ns),
@@ -148,7 +149,7 @@ pub struct TimedResult {
 /// Measures the rows of one size in turns.
 ///
 /// # Errors
-/// If a row takes less time than its work can: each operation writes or reads its bytes.
+/// If a row takes less time than its work needs: each operation writes or reads its bytes.
 fn measure(
     benchmark: &'static Benchmark,
     size: Size,
@@ -237,7 +238,7 @@ impl TimedResult {
     }
 }
 
-/// Returns each name once, in order.
+/// Returns each name once, in the original order.
 fn names(results: &[TimedResult]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for result in results {

@@ -155,7 +155,7 @@ impl RowResult {
 }
 
 impl Verdict {
-    /// Formats `1.42 of 1.40 x best: met`, or by how much it is missed.
+    /// Formats `1.42 of 1.40 x best: met`, or the margin by which it is missed.
     pub fn describe(&self) -> String {
         let against = if self.against == "best" || self.against == self.peer {
             self.against.clone()
@@ -165,7 +165,7 @@ impl Verdict {
         format!("{:.2} of {:.2} x {against}: {}", self.ratio, self.target, self.mark())
     }
 
-    /// Returns whether both are of one target, at different sizes.
+    /// Returns whether both belong to one target, at different sizes.
     pub fn same_target(&self, other: &Self) -> bool {
         let key = |v: &Self| (v.suite, v.ours.clone(), v.class.clone(), v.against.clone(), v.target.to_bits());
         key(self) == key(other)

@@ -1,4 +1,5 @@
-//! Compares every row's output with the first row's, ours, before anything is timed.
+//! Compares every row's output with the output of the first row, which is ours, before anything is
+//! timed.
 
 use sealane_measure::Messages;
 
@@ -10,7 +11,7 @@ const SHORT_LENGTHS: usize = 600;
 const LONG_LENGTHS: [usize; 12] = [1023, 1024, 1025, 1350, 2047, 4095, 4096, 4097, 16384, 16385, 65537, 100_003];
 
 impl Suite {
-    /// Compares at many lengths, each in aligned buffers and in others: the messages, the tags, and
+    /// Compares messages and tags at many lengths, in aligned and unaligned buffers, and checks
     /// that nothing was written beside them. Where messages are opened, a changed tag must be
     /// refused.
     ///

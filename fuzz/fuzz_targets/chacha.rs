@@ -230,7 +230,7 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
     assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
 }
 
-/// Messages that are sealed and opened together; some come with another tag.
+/// Messages that are sealed and opened together. Some get a wrong tag.
 fn batch(backend: Backend, key: &[u8; 32], messages: &[(ShortAead, bool)], sealed: &[(Vec<u8>, Tag)]) {
     let cipher = ChaCha20Poly1305::with_backend(key, backend);
     let mut buffers: Vec<_> = messages.iter().map(|(message, _)| message.text.0.clone()).collect();

@@ -135,7 +135,7 @@ fn armor(text: &[u8]) {
     let Some(bytes) = decoded(text) else { return };
     let canonical = armored(&bytes, "\n");
     assert_eq!(decoded(&canonical), Some(bytes));
-    // White space around the text and the kind of line ending are free, and nothing else is.
+    // Only the white space around the text and the kind of line ending may differ.
     let lines = |text: &[u8]| String::from_utf8_lossy(text).trim().replace("\r\n", "\n");
     assert_eq!(lines(text), lines(&canonical));
 }

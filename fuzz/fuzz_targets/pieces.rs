@@ -17,7 +17,7 @@ use sealane_fuzz::{Cuts, Octets, backend};
 type Message = Octets<5000>;
 
 fuzz_target!(|data: &[u8]| {
-    // Running out of input is no error: zeros stand for the missing octets.
+    // Missing input is not an error: zeros replace the missing octets.
     let _ = run(&mut Unstructured::new(data));
 });
 
@@ -183,7 +183,7 @@ fn parameters(u: &mut Unstructured<'_>) -> Result<(usize, Vec<u8>)> {
     let mut points: Vec<u8> = Vec::new();
     for _ in 0..u.int_in_range(1..=9)? {
         let point = u8::arbitrary(u)?;
-        // Takes the next free point.
+        // Finds the next free point.
         let free = (0..=255).map(|step| point.wrapping_add(step)).find(|it| *it != 0 && !points.contains(it));
         points.push(free.expect("255 points are more than 9"));
     }

@@ -24,7 +24,7 @@ pub fn backends<F: Family>() -> Vec<BackendOf<F>> {
 /// One of the backends that this CPU has.
 ///
 /// # Errors
-/// None: every input chooses a backend.
+/// Never: every input chooses a backend.
 pub fn backend<F: Family>(u: &mut Unstructured<'_>) -> Result<BackendOf<F>> {
     let backends = backends::<F>();
     Ok(backends[usize::from(u8::arbitrary(u)?) % backends.len()])

@@ -18,7 +18,7 @@ def documentation(crate):
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "doc-examples"
     command = ["cargo", "rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", crate]
     options = ["--", "-Zunstable-options", "--output-format", "json"]
-    # The format is unstable, and the compiler a stable one.
+    # Rustdoc's JSON is unstable, and this allows it on a stable compiler.
     environment = os.environ | {"RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_DIR": str(target)}
     subprocess.run(command + options, cwd=ROOT, check=True, env=environment)
     return json.loads((target / "doc" / f"{crate.replace('-', '_')}.json").read_text())
@@ -35,7 +35,7 @@ def public_items(index, module, path, found):
         if kind == "use":
             name = inner["name"]
             item = index.get(str(inner["id"]))
-            # What is of another crate has its documentation there.
+            # Items of other crates are documented there.
             if item is None:
                 continue
             kind, inner = next(iter(item["inner"].items()))

@@ -1,5 +1,5 @@
 """Packages every published crate as `cargo publish` would, checks the files of each package, and
-builds some of the packages from nothing else than their files: python3 tools/dist/packages.py"""
+builds some of the packages from only their files: python3 tools/dist/packages.py"""
 
 import json
 import subprocess
@@ -9,18 +9,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What a package has, by the end of its name. Tests, vectors and keys have no place in one.
+# The endings of file names in a package. Tests, vectors and keys must not be in a package.
 SUFFIXES = {".rs", ".md", ".toml", ".orig", ".lock", ".css"}
 NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json", "src/foreign/slip39/wordlist.txt"}
 FOLDERS = {"src", "examples"}
 REQUIRED = {"Cargo.toml", "Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"}
-# Bytes: of a file, and of a package.
+# Limits in bytes, for a file and for a package.
 FILE_LIMIT = 32 * 1024
 LIMIT = 300 * 1024
 # Only cargo's own.
 LARGE = {"Cargo.lock"}
 
-# Built from their packages: these have all kinds of dependencies among them.
+# The crates that are built from their packages. They have all kinds of dependencies among each
+# other.
 VERIFIED = ["sealane-simd", "sealane", "sealane-shares"]
 
 
@@ -43,17 +44,17 @@ def errors_of_manifest(package):
             yield f"the manifest has no {field}"
     has_library = any("lib" in target["kind"] for target in package["targets"])
     if has_library and not (package["metadata"] or {}).get("docs", {}).get("rs", {}).get("all-features"):
-        yield "docs.rs would not show what needs a feature"
+        yield "docs.rs would not show items that need a feature"
 
 
 def errors_of_files(files):
-    """Yields what is wrong with a package, of which the sizes of the files are given by name."""
+    """Yields the errors of a package with these files. `sizes` maps names to bytes."""
     for name, size in files.items():
         path = Path(name)
         if name not in NAMES and path.suffix not in SUFFIXES:
-            yield f"{name} is of no kind that a package needs"
+            yield f"{name} is of a kind that a package does not need"
         if len(path.parts) > 1 and path.parts[0] not in FOLDERS:
-            yield f"{name} is in no folder that a package needs"
+            yield f"{name} is in a folder that a package does not need"
         if size > FILE_LIMIT and name not in LARGE:
             yield f"{name} has {size} bytes, more than {FILE_LIMIT}"
     for name in sorted(REQUIRED - files.keys()):

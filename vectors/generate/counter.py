@@ -1,4 +1,4 @@
-"""Key streams across the places where a block counter carries or ends: values nobody published, from reference.py."""
+"""Key streams across the places where a block counter carries or ends: unpublished values, from reference.py."""
 
 import reference as ref
 from output import OWN_LICENCE, write

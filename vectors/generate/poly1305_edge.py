@@ -50,7 +50,7 @@ def vector(name, one_time_key, message):
 
 
 def reach(target, r, multiplier_power):
-    """Two blocks b0, b1 with (b0 * r^k + b1) congruent to target: what a lane holds that has seen b0 and b1."""
+    """Two blocks b0, b1 with (b0 * r^k + b1) congruent to target: the value of a lane after b0 and b1."""
     rk = pow(r, multiplier_power, P)
     while True:
         first = RANDOM.getrandbits(128).to_bytes(16, "little")
@@ -60,7 +60,7 @@ def reach(target, r, multiplier_power):
 
 
 def sequential():
-    """The accumulator equals the target after the last block; then again in the middle, with more blocks behind it."""
+    """The accumulator equals the target after the last block; then again in the middle, with more blocks after it."""
     for name, target in targets().items():
         r = random_r() | 4
         inverse = pow(r, -1, P)

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
-/// Bytes at the beginning of a page: how many instructions `memcpy` takes depends on the alignment.
+/// Bytes at the beginning of a page, because the number of instructions of `memcpy` depends on the
+/// alignment.
 ///
-/// The memory is never freed, so that access costs no more than that of a slice; the next buffer of
-/// the same length has it again.
+/// The memory is never freed, so that access costs no more than access to a slice. The next buffer
+/// of the same length reuses it.
 pub struct Buffer(&'static mut [u8]);
 
 /// The alignment, in bytes.

@@ -99,7 +99,7 @@ macro_rules! aead {
             }))
         }
 
-        /// Prepares sealing, and opening of what was sealed.
+        /// Prepares sealing, and opening of the result.
         pub fn $open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let (backend, key, mut data) = parts(backend, size, secrets)?;
             let (cipher, mut nonces) = ($cipher::with_backend(&key, backend), Nonces(0));
@@ -114,7 +114,8 @@ macro_rules! aead {
         $(
         /// Prepares opening of a message whose tag is wrong, in place and to another place.
         ///
-        /// If secrets are zeros, only the last octet of the tag is wrong. Otherwise all octets are.
+        /// If the secrets are zeros, only the last octet of the tag is wrong. Otherwise all octets
+        /// are wrong.
         pub fn $forged(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let mut difference = [0; $tag_bytes];
             secrets(&mut difference);
@@ -194,8 +195,8 @@ pub fn pieces_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<R
     }))
 }
 
-/// Prepares sealing through RustCrypto's traits, on the widest backend: a program that has changed
-/// its `use` line names none.
+/// Prepares sealing through RustCrypto's traits, on the widest backend, because these traits cannot
+/// name one.
 pub fn rustcrypto_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (_, key, mut data) = parts(backend, size, secrets)?;
     let cipher = rustcrypto::ChaCha20Poly1305::new(&key.into());
@@ -240,7 +241,7 @@ macro_rules! batch {
             }))
         }
 
-        /// Prepares sealing of a batch, and opening of what was sealed.
+        /// Prepares sealing of a batch, and opening of the result.
         pub fn $open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let (backend, key, mut data) = parts(backend, BATCH * size, secrets)?;
             let cipher = $cipher::with_backend(&key, backend);

@@ -58,7 +58,7 @@ pub fn multiply_add_in(backend: &str, size: usize, secrets: Secrets<'_>) -> Resu
     }))
 }
 
-/// On every backend, more rows than are computed together.
+/// More rows than any backend computes together.
 const ROWS: usize = 7;
 const COLUMNS: usize = 3;
 

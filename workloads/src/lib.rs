@@ -39,8 +39,7 @@ pub struct Workload {
     pub name: &'static str,
     /// The primitives of one family have the same backends.
     pub family: Family,
-    /// Parts of the names of the tests that cover the primitive, and the parts that it is built
-    /// from.
+    /// Parts of the names of the tests that cover the primitive and the primitives that it uses.
     pub tests: &'static [&'static str],
     /// Part of the name of a test that compares every backend with the reference, in seconds even
     /// in an emulator.
@@ -126,7 +125,7 @@ impl Family {
 
 /// One operation of a primitive, on secrets.
 pub struct Operation {
-    /// A name that stays the same, whatever the library calls its functions.
+    /// A stable name, which does not depend on the names of the library's functions.
     pub name: &'static str,
     /// The function that prepares the operation, as a symbol names it: `gf2n::scale::<128>`.
     pub symbol: &'static str,
@@ -141,7 +140,7 @@ pub struct Operation {
     pub messages: usize,
     /// The operation that each run does first and that its count does not include.
     pub after: Option<&'static str>,
-    /// Whether a run ends with a verdict that is public: whether a tag or shares are right.
+    /// Whether a run ends with a public verdict, such as whether a tag is right.
     pub has_verdict: bool,
     /// The loops that the assembly gate attributes to the operation.
     pub loops: &'static [Loop],
@@ -151,7 +150,8 @@ pub struct Operation {
 }
 
 /// Prepares an operation on a named backend, for one size. It fills its secrets by calling the
-/// function that it is given. Whatever a run of the result reads or writes is allocated before.
+/// function that it is given. All memory that a run of the result reads or writes is allocated
+/// before.
 #[cfg(feature = "run")]
 pub type Prepare = fn(&str, usize, Secrets<'_>) -> Result<Run, sealane::BackendError>;
 
@@ -169,7 +169,7 @@ pub struct Loop {
     pub kernel: &'static str,
     /// The instruction that does the work.
     pub work: Work,
-    /// How many units of work one turn of the loop does.
+    /// The number of units of work in one turn of the loop.
     pub units: Units,
 }
 
@@ -184,7 +184,7 @@ pub enum Work {
     CarrylessProduct,
 }
 
-/// How many units of work one turn of a loop does, from its number of instructions of one kind.
+/// Computes the units of work in one turn of a loop from its number of instructions of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
     /// A unit for each.
@@ -195,7 +195,7 @@ pub enum Units {
     Groups(usize),
     /// One unit, in a loop with exactly this number.
     Exactly(usize),
-    /// One unit, whatever the number.
+    /// One unit, for any number.
     Turn,
 }
 

@@ -13,7 +13,8 @@ const LENGTHS: &[usize] = &[0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300,
 /// Lengths of messages in bytes, at which instructions are counted.
 const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 1024, 1350, 4096, 16384];
 
-/// Writes an operation: its name, its function, its sizes, and what differs from the usual.
+/// Writes an operation: its name, its function, its sizes, and the values that differ from the
+/// defaults.
 macro_rules! operation {
     ($name:literal, $($path:ident)::+ $(<$($argument:literal),+>)?, $sizes:expr $(, $field:ident: $value:expr)*) => {
         Operation {
@@ -188,7 +189,7 @@ pub const WORKLOADS: &[Workload] = &[
         benchmarks: benchmarks! {
             "gf2n-multiply" "GF(2^n), multiply" "products of the elements of two slices",
                 FIELDS, Code::Own(gf2n::multiply), 0x78c1_e75c_e924_b733;
-            "gf2n-multiply-dependent" "GF(2^n), multiply, dependent" "products, each of which needs the one before",
+            "gf2n-multiply-dependent" "GF(2^n), multiply, dependent" "products that each need the previous result",
                 FIELDS, Code::Own(gf2n::multiply_dependent), 0x236f_6933_2c8c_a4e7;
             "gf2n-square" "GF(2^n), square" "squares, one call each",
                 FIELDS, Code::Own(gf2n::square), 0x6754_7069_f332_9eb9;
@@ -300,7 +301,7 @@ const SPLIT: &[Loop] = &[
     Loop { kernel: "shamir any threshold", work: Work::ByteProduct, units: Units::Each },
 ];
 
-/// A turn, which is one element in each lane.
+/// One turn of the loop, which processes one element in each lane.
 const fn product(kernel: &'static str) -> Loop {
     Loop { kernel, work: Work::CarrylessProduct, units: Units::Turn }
 }

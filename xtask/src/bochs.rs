@@ -51,7 +51,7 @@ pub(crate) fn run(cpu: &str, guests: &[Guest], environment: &[(&str, &str)], lim
     fs::create_dir_all(work.join("root/guest"))?;
     process::write(work.join("root/init"), init_script(guests, environment)?)?;
     for (number, guest) in guests.iter().enumerate() {
-        // Copying symbols would only cost the emulated machine time.
+        // Symbols are stripped, because copying them would only cost time in the emulated machine.
         let program = work.join(format!("root/guest/{number}"));
         process::run(Command::new(&strip).arg("-o").arg(program).arg(&guest.program))?;
     }

@@ -29,11 +29,11 @@ pub(crate) fn run() -> Result<()> {
     reasons(&workspaces)
 }
 
-/// The most crates that `sealane-age` may bring with its default features, itself included.
+/// The largest number of crates of `sealane-age` with its default features, itself included.
 const FILE_FORMAT_CRATES: usize = 60;
 
-/// Checks that `sealane-age` stays small: it brings neither the crate `age` nor RSA, translated
-/// messages or a terminal.
+/// Checks that `sealane-age` stays small, and depends neither on the crate `age` nor on RSA,
+/// translated messages or terminal code.
 fn file_format() -> Result<()> {
     let arguments = ["tree", "--locked", "-p", "sealane-age", "-e", "normal", "--prefix", "none"];
     let tree = process::output(process::cargo().args(arguments))?;
@@ -87,7 +87,7 @@ fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let brought: BTreeSet<_> = command.difference(&named).cloned().collect();
     let only_builds: BTreeSet<_> = command.difference(&in_program).cloned().collect();
     let complaints = Page::parse(&process::read(PAGE)?)?.compare([&named, &brought], &only_builds);
-    ensure!(complaints.is_empty(), "{PAGE} is not true:\n  - {}", complaints.join("\n  - "));
+    ensure!(complaints.is_empty(), "{PAGE} is wrong:\n  - {}", complaints.join("\n  - "));
     println!("   {} crates in manifests and {} that come with them have a reason", named.len(), brought.len());
     Ok(())
 }
@@ -132,7 +132,7 @@ impl Page {
         let mut complaints = Vec::new();
         for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {
             let missing = crates.iter().filter(|name| !listed.contains_key(*name));
-            complaints.extend(missing.map(|name| format!("{heading}: `{name}` is missing, with what it is for")));
+            complaints.extend(missing.map(|name| format!("{heading}: `{name}` is missing: say what it is for")));
             let stale = listed.keys().filter(|name| !crates.contains(*name));
             complaints.extend(stale.map(|name| format!("{heading}: `{name}` does not belong there any more")));
             let wrong = listed.iter().filter(|(name, mark)| only_builds.contains(*name) != **mark);

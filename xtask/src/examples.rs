@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
 fn two_copies(nm: &Path, target: &Path) -> Result<()> {
     let debug = target.join("debug");
     let functions = |folder: &str, file: &str| -> Result<BTreeSet<String>> {
-        // `glob` of the shell: names contain hashes.
+        // The shell expands the names, because they contain hashes.
         let files =
             process::output(Command::new("sh").arg("-c").arg(format!("ls {file}")).current_dir(debug.join(folder)))?;
         let mut nm = Command::new(nm);
@@ -44,7 +44,7 @@ fn two_copies(nm: &Path, target: &Path) -> Result<()> {
         Ok(symbols.lines().filter_map(|line| line.split_once(" T ")).map(|(_, name)| name.to_owned()).collect())
     };
     let simd = functions("build", "built-twice-*/out/simd/libsimd.a")?;
-    ensure!(simd.contains("simd_multiply"), "libsimd.a has not its functions");
+    ensure!(simd.contains("simd_multiply"), "libsimd.a lacks its functions");
     let fallback = functions("deps", "libsealane_simd-*.rlib liboperations-*.rlib")?;
     let common: Vec<_> = simd.intersection(&fallback).take(5).collect();
     ensure!(common.is_empty(), "libsimd.a and the library have functions in common: {common:?}");

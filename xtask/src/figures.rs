@@ -16,7 +16,7 @@ const SPEED: &str = "docs/speed.svg";
 pub(crate) fn run() -> Result<()> {
     process::write(BACKENDS, backends(&List::read()?)?)?;
     process::write(SPEED, speed()?)?;
-    // The tables of docs/dispatch.md and the plots beside it, from what was measured last.
+    // The tables and plots of docs/dispatch.md, from the last measurement.
     let dispatch = ["run", "--release", "--manifest-path=examples/Cargo.toml", "--package=dispatch", "--features=vaes"];
     let from = ["--", "--from", "docs/dispatch.json", "--write"];
     process::output(

@@ -15,10 +15,10 @@ use crate::toolchain;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How long each target runs
+    /// The time for each target, in seconds
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// The targets to run; all of them unless told
+    /// The targets to run (default: all)
     targets: Vec<String>,
 }
 
@@ -112,8 +112,8 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     ensure!(output.status.success(), "{}: {}\n{log}", process::describe(&command), output.status);
     let run = Run::read(&log).with_context(|| format!("{} said:\n{log}", process::describe(&command)))?;
     ensure!(run.executions > run.seeds, "no input but the seeds was run: {run:?}");
-    ensure!(run.seeds >= seed_files as u64, "of {seed_files} seeds, not all were run: {run:?}");
-    ensure!(run.edges > 0, "nothing was reached, as far as is known: {run:?}");
+    ensure!(run.seeds >= seed_files as u64, "not all of {seed_files} seeds were run: {run:?}");
+    ensure!(run.edges > 0, "no code was reached, according to libFuzzer: {run:?}");
     Ok(run)
 }
 

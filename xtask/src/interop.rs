@@ -13,8 +13,8 @@ use crate::python;
 const SHAMIR_MNEMONIC: &str = "shamir-mnemonic==0.3.0";
 const VAULT: &str = "github.com/hashicorp/vault@v1.21.4";
 
-/// The other programs, each with the variable by which the tests get its path, and how to install
-/// it.
+/// The other programs, each with the variable that gives its path to the tests, and its
+/// installation command.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("AGE", "age", AGE),
     ("AGE_KEYGEN", "age-keygen", AGE),

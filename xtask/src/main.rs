@@ -43,12 +43,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Disassemble the kernels and hold their hot loops to xtask/asm-limits-*.toml
+    /// Disassemble the kernels, and compare their hot loops with xtask/asm-limits-*.toml
     Asm(asm::Options),
-    /// Count every operation's instructions and hold them to xtask/instruction-limits.toml
-    /// (callgrind)
+    /// Count the instructions of every operation, and compare them with
+    /// xtask/instruction-limits.toml (callgrind)
     Instructions(instructions::Options),
-    /// Follow secrets through every primitive's machine code (valgrind)
+    /// Check that no branch and no address depends on secrets, in every primitive (valgrind)
     Ct,
     /// Run tests of the primitives with the address sanitizer, and of the vector types under
     /// memcheck
@@ -59,18 +59,19 @@ enum Chore {
     Cross(cross::Options),
     /// Run the tests on machines with all vector extensions, and check detection on others (Bochs)
     Emulate(emulate::Options),
-    /// Make each primitive compute wrong results on each backend, and see whether the tests notice
+    /// Make each primitive compute wrong results on each backend, and check that the tests notice
     Sabotage(sabotage::Options),
     /// Compare the times of fixed and random secrets: needs an idle machine
     Time {
-        /// Only operations whose name has this in it
+        /// Only operations whose name contains this
         operation: Option<String>,
     },
     /// Make the pages and plots in docs/ that come from lists and measurements in the repository
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
-    /// Check Android's targets, and run static AArch64 programs by a stand-in for adb (qemu-user)
+    /// Check Android's targets, and run static AArch64 programs with a replacement for adb
+    /// (qemu-user)
     Phones,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop,
@@ -78,13 +79,14 @@ enum Chore {
     LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
-    /// Hold the crates that we use to docs/dependencies.md, and lock files to crates.io
+    /// Compare the crates in use with docs/dependencies.md, and check that lock files are from
+    /// crates.io
     Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
     Sbom(sbom::Options),
-    /// Hold manifests, documents and dependencies to the oldest compiler that is promised
+    /// Check that manifests, documents and dependencies agree with the oldest promised compiler
     Msrv,
-    /// Build the command as it is released
+    /// Build the command for release
     Release,
     /// Build the command twice, in different places, and compare
     Reproducible,

@@ -9,7 +9,7 @@ use cargo_metadata::semver::Version;
 use crate::command_crates::{Crate, metadata, workspaces};
 use crate::process::{self, step};
 
-/// Documents that name the version, with the surrounding words.
+/// Documents that name the version, with the surrounding text.
 const DOCUMENTS: &[(&str, &str)] =
     &[("README.md", "You need Rust {} or later"), ("docs/verification.md", "| Rust {} |")];
 
@@ -28,7 +28,7 @@ fn promised() -> Result<Version> {
     let promised = packages.iter().find_map(|package| package.rust_version.clone()).context("no rust-version")?;
     for package in &packages {
         let own = &package.rust_version;
-        // What is not published may need a newer one.
+        // Unpublished crates may need a newer one.
         let fits = own.as_ref() == Some(&promised) || package.publish.is_some() && own.as_ref() > Some(&promised);
         ensure!(fits, "{}: {own:?}, and {promised} elsewhere", package.manifest_path);
     }

@@ -1,6 +1,6 @@
 //! `cargo xtask phones`: checks the promises of docs/phones.md without an NDK, by
 //! tools/android-runner/tests/phones.sh: type-checks everything for Android, checks the alignment
-//! of shared objects, and runs static AArch64 programs on a stand-in for `adb`.
+//! of shared objects, and runs static AArch64 programs with a replacement for `adb`.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -15,9 +15,9 @@ use crate::toolchain;
 /// Android's targets.
 const ANDROID: &[&str] =
     &["aarch64-linux-android", "armv7-linux-androideabi", "i686-linux-android", "x86_64-linux-android"];
-/// A target of static programs for which Rust brings linker and C library.
+/// A target of static programs. Rust has the linker and the C library.
 const MUSL: &str = "aarch64-unknown-linux-musl";
-/// A target for which Debian has them.
+/// A target of static programs. Debian has the linker and the C library.
 const GNU: &str = "aarch64-unknown-linux-gnu";
 
 /// Runs the chore.
@@ -64,13 +64,13 @@ fn device() -> Result<()> {
 }
 
 /// Returns the target of static programs, with the environment in which cargo builds for it:
-/// musl's, with the linker in tools/android-runner/config.toml. If Rust's libraries for it are out
-/// of reach, GNU's, linked statically.
+/// musl's, with the linker in tools/android-runner/config.toml. If rustup cannot install the
+/// library for musl, the target has GNU's C library, linked statically.
 fn static_target() -> Result<(&'static str, Vec<(OsString, OsString)>)> {
     if toolchain::by_rustup(MUSL)? {
         return Ok((MUSL, vec![(cargo_variable(MUSL, "LINKER"), "rust-lld".into())]));
     }
-    println!("   rustup does not get {MUSL} here: {GNU} in its place, as static");
+    println!("   rustup cannot install {MUSL} here, so static programs are built for {GNU}");
     let variables = toolchain::for_target(GNU, "std")?.variables.into_iter();
     let mut environment: Vec<_> = variables.map(|(name, value)| (name.into(), value.into())).collect();
     environment.extend(List::read()?.target(GNU)?.linker()?);

@@ -165,7 +165,7 @@ impl Place {
 }
 
 /// Returns the value of `SEALANE_BACKEND` that forces these backends. If a family has several of
-/// the names, it takes the last: portable code comes first.
+/// these backends, it uses the last one, because portable code comes first.
 pub(crate) fn variable(backends: &[String]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {

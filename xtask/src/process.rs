@@ -1,4 +1,4 @@
-//! Runs other programs, and says which package to install if one is missing.
+//! Runs other programs. If one is missing, the error names the package to install.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -80,7 +80,7 @@ pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str)
             format!("`{program}` is neither in PATH nor named by {variable}. To install it: {how_to_install}")
         });
     };
-    ensure!(path.is_file(), "{variable} names {}, which is no file", path.display());
+    ensure!(path.is_file(), "{variable} names {}, which is not a file", path.display());
     Ok(path)
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask sabotage`: do the tests notice a kernel that computes wrong results? Builds the
+//! `cargo xtask sabotage`: checks that the tests notice a kernel with wrong results. Builds the
 //! library with `--cfg sealane_fault`, and runs each test that goes through a backend twice.
 //! Unchanged, it must pass; with a fault in its primitive on that backend, it must fail.
 
@@ -39,9 +39,9 @@ const TARGETS: &[(&str, &str)] = &[
 /// Emulated machines, for backends that this CPU lacks.
 const MACHINES: &[&str] = &["bochs-cannon-lake", "bochs-skylake"];
 
-/// What runs the test suite of a place.
+/// The runner of the test suite at a place.
 enum Runner {
-    /// A program and its arguments, or nothing.
+    /// A program and its arguments, or nothing to run natively.
     Program(Vec<OsString>),
     /// An emulated machine with that CPU.
     Machine(String),

@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<()> {
     for name in ADDRESSES {
         let (status, said) = said(&[], &control, name)?;
         let reported = status != Some(0) && said.contains("ERROR: AddressSanitizer");
-        ensure!(reported, "{name} was not reported, so it would not be in the tests either:\n{said}");
+        ensure!(reported, "{name} was not reported, so the same error in a test would not be reported either:\n{said}");
         println!("   {name}: reported, as it must be");
     }
     let (status, text) = said(&[], &control, NONE)?;

@@ -31,7 +31,7 @@ impl Selection {
     }
 
     /// Returns parts of the names of the tests that depend on backends without an earlier run, and
-    /// notes these backends. Returns `None` for all tests, which the first run needs.
+    /// records these backends. Returns `None` for the first run, which needs all tests.
     pub(crate) fn next<'a>(
         &mut self,
         backends: impl IntoIterator<Item = (Family, &'a str)>,

@@ -13,7 +13,7 @@ use crate::process;
 
 /// Returns the variables for tests in an emulator: the backends that they must use, and the ones
 /// that detection must choose, if they are known. Tests that would try all combinations try one in
-/// seven: an odd number, so that all remainders modulo a block's length occur.
+/// seven. Seven is odd, so all remainders modulo a block's length occur.
 pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
     let detects = detects.map(|names| ("SEALANE_TEST_DETECTS", names));
     [("SEALANE_BACKEND", backends), ("SEALANE_TEST_ONE_IN", "7")].into_iter().chain(detects).collect()
@@ -108,7 +108,7 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
 /// or empty to run them natively. If `tests` is given, executables of the primitives run only the
 /// tests whose names contain one of the words, and the references do not run, because they use no
-/// backend. Other executables run all tests. Prints the closing line of each one, and notes the
+/// backend. Other executables run all tests. Prints the closing line of each one, and records the
 /// backends that were exercised.
 ///
 /// # Errors

@@ -53,7 +53,7 @@ pub(crate) fn for_target(target: &str, library: &str) -> Result<Toolchain> {
 }
 
 /// Returns whether rustup has the standard library for `target`, or installs it. It does not try if
-/// Debian's source is there, because it waits for minutes if its server is out of reach.
+/// Debian's source is installed, because rustup waits for minutes if its server cannot be reached.
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
     Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
 }

@@ -24,7 +24,7 @@ fn every_promise_names_a_test_that_exists() {
             let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
             let function = function.unwrap_or_else(|| panic!("{file} has no function `{test}`"));
             let mut attributes = lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
-            assert!(attributes.any(|line| *line == "#[test]"), "{file}: `{test}` is no test");
+            assert!(attributes.any(|line| *line == "#[test]"), "{file}: `{test}` is not a test");
         }
         count += 1;
     }

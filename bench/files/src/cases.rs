@@ -133,7 +133,7 @@ impl Place {
         Ok(Self { directory, variables, size })
     }
 
-    /// Runs it once, and checks its output.
+    /// Runs the program once, and checks its output.
     pub(crate) fn run(&self, case: &Case, row: &Row) -> Result<Taken> {
         let mut script = format!("cd '{}'\n", self.directory.path().display());
         for (name, value) in &self.variables {

@@ -28,7 +28,8 @@ struct Args {
     /// Runs of each case; figures are medians
     #[arg(long, value_name = "N", default_value_t = 7)]
     rounds: usize,
-    /// The folder for the files: in memory, so that no disk is measured. Needs three times the size
+    /// The folder for the files, which should be in memory, so that no disk is measured. Needs
+    /// three times the size
     #[arg(long, value_name = "DIR", default_value = "/dev/shm")]
     dir: PathBuf,
     /// Only cases whose name contains NAME
@@ -43,7 +44,7 @@ struct Args {
     /// Prints one JSON document instead of tables
     #[arg(long)]
     json: bool,
-    /// Runs a command, and prints its resources: this program measures with it
+    /// Runs a command, and prints its resources (this program starts itself with this option)
     #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
     measure: Option<Vec<String>>,
 }

@@ -15,7 +15,7 @@ pub(crate) struct Taken {
     pub(crate) wall: f64,
     /// On all cores, in seconds.
     pub(crate) cpu: f64,
-    /// The most memory that one of its processes used, in MiB.
+    /// The largest memory use of one of its processes, in MiB.
     pub(crate) memory: f64,
 }
 

@@ -15,7 +15,8 @@ enum Figure {
     Memory,
 }
 
-/// The most that our figure may be: a multiple of the peer's, or without a peer an absolute value.
+/// The upper limit of our figure: a multiple of the peer's figure, or an absolute value without a
+/// peer.
 struct Target {
     case: &'static str,
     figure: Figure,
@@ -93,7 +94,7 @@ impl Report {
         }
     }
 
-    /// Prints it, and returns the number of missed targets.
+    /// Prints the report, and returns the number of missed targets.
     pub(crate) fn print(&mut self, json: bool) -> Result<usize> {
         for row in &mut self.rows {
             let median = |figure| median(&row.taken.iter().map(|taken| of(taken, figure)).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Many small files, by the libraries: the cost of a file beyond its bytes.
+//! Many small files, processed by the libraries. They show the cost of a file apart from its bytes.
 
 use std::io::{Read as _, Write as _};
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::report::{Report, SMALL_FILES};
 pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()> {
     let identity = x25519::Identity::generate()?;
     let recipient = identity.to_public();
-    // The same key.
+    // The same key for both libraries.
     let age_identity: age::x25519::Identity = identity.to_text().expose_secret().parse().map_err(Error::msg)?;
     let age_recipient = age_identity.to_public();
     let plaintext = [7; 1024];

@@ -15,7 +15,8 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Builds ours, and finds the others in PATH, or at the paths in AGE, AGE_KEYGEN and RAGE.
+    /// Builds the command, and finds the other programs in PATH, or at the paths in AGE, AGE_KEYGEN
+    /// and RAGE.
     pub(crate) fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let built =

@@ -49,7 +49,8 @@ impl IpsecMb {
 
     /// Encrypts with ChaCha20 from block 1 on.
     pub fn chacha20(&mut self, key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
-        // SAFETY: the manager is ours alone; all buffers are as long as documented or said.
+        // SAFETY: only this value uses the manager; all buffers have the documented or given
+        // length.
         let done = unsafe {
             bench_imb_chacha20(self.0.as_ptr(), key.as_ptr(), nonce.as_ptr(), data.as_mut_ptr(), data.len() as u64)
         };

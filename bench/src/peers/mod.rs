@@ -33,7 +33,7 @@ pub enum Peer {
     Graviola,
     RsCrypto,
     RustCrypto,
-    /// Portable code, of the last versions that have a feature for it.
+    /// Portable code of the last versions with a feature for it.
     RustCryptoSoft,
     /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
     #[cfg(feature = "ipsec-mb")]
@@ -70,8 +70,8 @@ impl Peer {
         }
     }
 
-    /// Returns whether it can be the best peer. Peers that are held back cannot, nor can another
-    /// cipher.
+    /// Returns whether it can be the best peer. Peers with hidden CPU features cannot, and neither
+    /// can another cipher.
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }

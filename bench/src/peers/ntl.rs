@@ -36,7 +36,7 @@ unsafe extern "C" {
 pub enum Operation {
     /// a(i)·b(i).
     Multiply,
-    /// The first result is a(0). Each other result is the one before times b(i).
+    /// The first result is a(0). Each other result is the previous result times b(i).
     MultiplyDependent,
     /// a(i)².
     Square,

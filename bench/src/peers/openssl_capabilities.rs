@@ -4,8 +4,8 @@
 //! vector in each call, its Poly1305 when a key is set. OpenSSL clears AVX-512F there for some CPUs
 //! that have it. The environment variable `OPENSSL_ia32cap` changes the vector, but only as the
 //! process starts. Rows with different features can take turns in one process, because a statically
-//! linked libcrypto exposes the vector itself. `check` proves that it is the right one, and that it
-//! has an effect.
+//! linked libcrypto exposes the vector itself. `check` proves that it is the right vector, and that
+//! changing it has an effect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -143,11 +143,11 @@ fn has_avx512() -> bool {
 /// Returns the measured effect.
 ///
 /// # Errors
-/// If the vector differs from what is expected: no figure of such a row would mean anything.
+/// If the vector has an unexpected layout, because the figures of such rows would mean nothing.
 pub fn check() -> Result<Vec<String>, String> {
     let Some(Capabilities(words)) = Capabilities::found() else { return Ok(Vec::new()) };
     if std::env::var_os("OPENSSL_ia32cap").is_some() {
-        return Err("OPENSSL_ia32cap is set: unset it, the rows of OpenSSL differ in it themselves".into());
+        return Err("OPENSSL_ia32cap is set: unset it, because the rows of OpenSSL set the capabilities themselves".into());
     }
     let ([_, _, ecx_1, _], [_, ebx_7, ecx_7, _]) = (vector::cpuid(1), vector::cpuid(7));
     let leaf_1 = SSSE3 | AVX;
@@ -177,7 +177,7 @@ pub fn check() -> Result<Vec<String>, String> {
         // OpenSSL's AVX2 code does twice as many blocks at a time as its SSSE3 code. AVX alone
         // changes nothing here.
         if words[LEAF_7_EBX] & AVX2 != 0 && ratio < 1.25 {
-            return Err(format!("without AVX, OpenSSL takes {ratio:.2} times its usual time: it is not held back"));
+            return Err(format!("without AVX, OpenSSL takes {ratio:.2} times its usual time: so hiding AVX has no effect"));
         }
         notes.push(format!("OpenSSL without AVX takes {ratio:.2} times its usual time for ChaCha20 of 16 KiB"));
     }

@@ -1,8 +1,8 @@
 //! Haraka of PQClean's SPHINCS+-Haraka, in C with AES-NI. The interface of the crate
-//! `pqcrypto-sphincsplus` is signatures; these functions are beneath it. The round constants come
-//! from a public seed.
+//! `pqcrypto-sphincsplus` has only signatures; these functions are internal to it. The round
+//! constants come from a public seed.
 
-// This crate links the C code.
+// Linked for its C code.
 use pqcrypto_sphincsplus as _;
 
 /// `harakactx`: the constants of a public seed, and those of a secret seed, which nothing here

@@ -70,7 +70,7 @@ fn age_keygen() -> Command {
 
 fn ssh_keygen() -> Command {
     let program = std::env::var_os("SSH_KEYGEN").unwrap_or_else(|| "ssh-keygen".into());
-    // It has no --version.
+    // ssh-keygen has no --version.
     let found = Command::new(&program).arg("-?").output();
     assert!(found.is_ok(), "{program:?} cannot be run: apt install openssh-client, or set SSH_KEYGEN");
     Command::new(program)
@@ -94,9 +94,9 @@ fn run_in_terminal(mut command: Command, times: usize) {
         session.exp_regex("(?i)passphrase[^\n]*: ?").unwrap_or_else(|error| panic!("{shown}: {error}"));
         session.send_line(PASSPHRASE).unwrap();
     }
-    let said = session.exp_eof().unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let output = session.exp_eof().unwrap_or_else(|error| panic!("{shown}: {error}"));
     let status = session.process().wait().unwrap();
-    assert!(matches!(status, WaitStatus::Exited(_, 0)), "{shown}: {status:?}: {said}");
+    assert!(matches!(status, WaitStatus::Exited(_, 0)), "{shown}: {status:?}: {output}");
 }
 
 struct Bench {
@@ -166,12 +166,12 @@ fn both_ways(tool: Tool, kind: Kind) {
         let plaintext = bytes(len);
         fs::write(bench.path("in"), &plaintext).unwrap();
         for armor in [false, true] {
-            let what = format!("{:?}, {len} bytes, armor: {armor}", tool.program());
+            let case = format!("{:?}, {len} bytes, armor: {armor}", tool.program());
             let flags: &[&str] = if armor { &["-a"] } else { &[] };
             let recipient: &[&str] = if kind == Kind::Passphrase { &["-p"] } else { &["-R", "id.pub"] };
             let identity: &[&str] = if kind == Kind::Passphrase { &[] } else { &["-i", "id"] };
 
-            // Files of the peer, opened here.
+            // The peer's files, which the command opens.
             let mut encrypt = bench.tool(tool);
             encrypt.args(flags).args(recipient).args(["-o", "theirs", "in"]);
             if kind == Kind::Passphrase {
@@ -180,10 +180,10 @@ fn both_ways(tool: Tool, kind: Kind) {
                 drop(run(&mut encrypt))
             }
             run(bench.sealane().arg("-d").args(identity).args(["-o", "back", "theirs"]));
-            assert_same(&bench.path("back"), &plaintext, &what);
+            assert_same(&bench.path("back"), &plaintext, &case);
             fs::remove_file(bench.path("theirs")).unwrap();
 
-            // Our files, opened by the peer.
+            // Our files, which the peer opens.
             run(bench.sealane().args(flags).args(recipient).args(["-o", "ours", "in"]));
             // Through a redirection, because age before 1.2 and rage write no file for an empty
             // plaintext with -o.
@@ -195,7 +195,7 @@ fn both_ways(tool: Tool, kind: Kind) {
             } else {
                 drop(run(&mut decrypt))
             }
-            assert_same(&bench.path("back"), &plaintext, &what);
+            assert_same(&bench.path("back"), &plaintext, &case);
             fs::remove_file(bench.path("ours")).unwrap();
         }
     }

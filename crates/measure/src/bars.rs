@@ -1,4 +1,4 @@
-//! Plots of bars, on a light panel of their own, so that they can be read on a dark page too.
+//! Plots of bars, on a light panel, so that they can also be read on a dark page.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ const WIDTH: f64 = 880.0;
 const LEFT: f64 = 230.0;
 const BAR: f64 = 13.0;
 const GAP: f64 = 14.0;
-/// Room for the figure behind the longest bar.
+/// Room for the figure after the longest bar.
 const RIGHT: f64 = 150.0;
 const TOP: f64 = 64.0;
-/// Distinct for the colour-blind too (Okabe and Ito).
+/// Colours that colour-blind people can distinguish (Okabe and Ito).
 const COLOURS: [&str; 6] = ["#000000", "#d55e00", "#0072b2", "#56b4e9", "#e69f00", "#009e73"];
 
 /// A bar. Its length is the median.
@@ -22,7 +22,7 @@ pub struct Bar {
     pub name: usize,
     /// A line on the bar goes from the first to the last of the quartiles.
     pub quartiles: [f64; 3],
-    /// The text behind the bar.
+    /// The text after the bar.
     pub text: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Bars {
     pub legend: Vec<(usize, String)>,
     /// The groups.
     pub groups: Vec<Group>,
-    /// A longer bar is cut and keeps its figure.
+    /// The longest bar that is shown whole. A longer bar is cut, and keeps its figure.
     pub most: f64,
 }
 

@@ -57,11 +57,11 @@ impl Core {
     ///
     /// A block is 960 operations on words in the rounds and 32 after them. In rows, one set of four
     /// vectors, it is 320 instructions, and a chain of 260 operations that wait for each other:
-    /// twelve for each round, one to move the rows into place. Two messages overlap only as far as
-    /// the window holds both.
+    /// twelve for each round, one to move the rows into place. Two messages overlap only if the
+    /// reorder buffer holds both.
     fn chacha20(&self, blocks: f64, others: f64) -> f64 {
         let sets = (4.0 * blocks / self.lanes).max(1.0);
-        // Scalar units may work on blocks of their own: eight words in a cycle.
+        // Scalar units may work on separate blocks: eight words in a cycle.
         let words = 992.0 * blocks / (self.lanes * self.vectors + 8.0);
         let chain = 260.0 / (1.0 + self.window / (320.0 * sets + others));
         words.max(chain).max(others / self.instructions)

@@ -9,13 +9,13 @@ use std::time::Instant;
 /// The method of measurement, for readers of a report.
 pub const METHOD: &str = "a chain of dependent additions and exclusive ors, one cycle each, timed after each round";
 
-/// Takes about 20 µs. Reading the time is short beside that, and that is short beside the work
-/// between two samples.
+/// The number of steps, which take about 20 µs: long compared with reading the time, and short
+/// compared with the work between two samples.
 const STEPS: u32 = 32_768;
 /// An addition and an exclusive or. Each waits for the other's result.
 const CYCLES_PER_STEP: u32 = 2;
 
-/// Measures the clock now, in GHz.
+/// Measures the current clock, in GHz.
 #[must_use]
 pub fn sample() -> f64 {
     // The compiler does not know these values, so it cannot fold steps together. It also cannot use

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// Returns three significant digits where that needs at most three decimals.
 #[must_use]

@@ -3,8 +3,8 @@
 //!
 //! [`take_turns`] measures rows in rounds, and the core's clock with them. [`Work`] gives the
 //! fewest cycles in which any CPU can do an operation, which exposes a loop that the compiler
-//! removed. [`Messages`] are what ciphers and authenticators process. The rest shows figures:
-//! [`Table`], [`Lines`], [`Bars`].
+//! removed. [`Messages`] holds the messages that ciphers and authenticators process. [`Table`],
+//! [`Lines`] and [`Bars`] show figures.
 #![forbid(unsafe_code)]
 
 mod bars;

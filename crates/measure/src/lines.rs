@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::svg::{Scale, escaped, linear_ticks, logarithmic_ticks};
 
-/// The size of the drawing, in the units of its view box. Text is 12 units high. The drawing is so
-/// small that a phone hardly shrinks it.
+/// The size of the drawing, in the units of its view box. Text is 12 units high. The drawing is
+/// small, so that it is readable on a phone.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 330.0;
 /// The area of the lines.

@@ -29,7 +29,7 @@ pub enum Processing {
     Batch(Many),
 }
 
-/// Equally long messages, each in a buffer of its own.
+/// Messages of equal length, each in its own buffer.
 pub struct Messages {
     size: usize,
     offset: usize,
@@ -41,13 +41,13 @@ pub struct Messages {
     start: usize,
     bytes: Vec<u8>,
     tags: Vec<Tag>,
-    /// The bytes that `restore` brings back.
+    /// The bytes that `restore` restores.
     kept: Vec<u8>,
     kept_tags: Vec<Tag>,
 }
 
 impl Messages {
-    /// Returns `count` messages of `size` bytes that begin `offset` bytes behind a multiple of 64,
+    /// Returns `count` messages of `size` bytes that begin `offset` bytes after a multiple of 64,
     /// in batches of `batch`. Their contents differ.
     #[must_use]
     pub fn new(size: usize, offset: usize, batch: usize, count: usize) -> Self {
@@ -80,7 +80,7 @@ impl Messages {
         self.sealed = true;
     }
 
-    /// Restores the messages as they were before any processing.
+    /// Restores the messages to their state before any processing.
     pub fn restore(&mut self) {
         self.bytes.copy_from_slice(&self.kept);
         self.tags.copy_from_slice(&self.kept_tags);
@@ -108,7 +108,8 @@ impl Messages {
     /// `next`, which grows with each message.
     ///
     /// Sealed messages are restored before each pass, and the clock stops meanwhile. It is read
-    /// twice for each pass, which costs about 0.3 % of a pass over some 16 KiB, in all rows alike.
+    /// twice for each pass, which costs about 0.3 % of a pass over some 16 KiB, equally in all
+    /// rows.
     ///
     /// # Panics
     /// If a tag is refused.
@@ -146,7 +147,7 @@ impl Messages {
         self.bytes == *bytes && self.tags == *tags
     }
 
-    /// Makes each tag wrong, each in another bit.
+    /// Changes a different bit of each tag.
     pub fn change_tags(&mut self) {
         for (i, tag) in self.tags.iter_mut().enumerate() {
             tag[i % 16] ^= 1 << (i % 8);

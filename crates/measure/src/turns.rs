@@ -9,7 +9,7 @@ use crate::{best, clock_ghz, median};
 pub struct Rounds {
     /// The number of rounds. A row takes part in fewer if a single call is longer than `turn`.
     pub count: usize,
-    /// The duration of a row's turn, which has at least one call.
+    /// The duration of a row's turn. A turn has at least one call.
     pub turn: Duration,
     /// The time for which a row runs unmeasured before its turn, so that it finds its own state in
     /// caches, predictors and the clock.
@@ -63,16 +63,17 @@ impl Samples {
     }
 }
 
-/// Measures all rows in turns. `run` makes that many calls of a row and returns the time they took.
+/// Measures all rows in turns. `run` calls a row as often as its argument says, and returns the
+/// time.
 pub fn take_turns<R>(rows: &mut [R], rounds: &Rounds, mut run: impl FnMut(&mut R, u64) -> Duration) -> Vec<Samples> {
-    // If the time source stood still, the loop in `samples_for` would never end.
+    // With a clock that does not advance, the loop in `samples_for` would never end.
     let mut run = |row: &mut R, calls| run(row, calls).max(Duration::from_nanos(1));
     let mut samples: Vec<_> = rows.iter_mut().map(|row| samples_for(row, rounds, &mut run)).collect();
     let settle = rounds.settle.as_secs_f64() / rounds.turn.as_secs_f64();
     for round in 0..rounds.count.max(FEWEST) {
         for turn in 0..rows.len() {
-            // Each round begins with another row. A row may lower the clock for its successor, and
-            // this way it does not always affect the same one.
+            // Each round begins with another row, because a row may lower the clock for its
+            // successor, and the successor then varies.
             let i = (round + turn) % rows.len();
             let (row, samples) = (&mut rows[i], &mut samples[i]);
             if !round.is_multiple_of(samples.every) {

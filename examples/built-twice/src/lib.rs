@@ -52,9 +52,9 @@ functions! {
     split_one(Split<1>) = simd_split_one;
     /// A secret of 1 KiB, split.
     split_many(Split<MANY>) = simd_split_many;
-    /// A secret of 16 bytes, put together.
+    /// A secret of 16 bytes, reconstructed.
     combine_one(Combine<1>) = simd_combine_one;
-    /// A secret of 1 KiB, put together.
+    /// A secret of 1 KiB, reconstructed.
     combine_many(Combine<MANY>) = simd_combine_many;
 }
 

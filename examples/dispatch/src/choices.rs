@@ -20,7 +20,7 @@ pub(crate) const CHOICES: [(&str, &str); 6] = [
     ("twice", "at the top of each call, which calls one of two copies of the library"),
 ];
 
-/// Makes this many calls on data in memory. `black_box` hides the data from the compiler.
+/// Makes a number of calls on data in memory. `black_box` hides the data from the compiler.
 pub(crate) type Calls<D> = Box<dyn FnMut(u64, &mut D)>;
 
 /// A kernel at each place, in the order of [`CHOICES`], and the level that detection chooses.
@@ -104,7 +104,7 @@ macro_rules! family {
                 Box::new(move |calls, data| {
                     let object = Object { level };
                     for _ in 0..calls {
-                        // A caller who does not know the callee.
+                        // A caller that cannot inline the callee.
                         black_box(&object).call::<K>(black_box(&mut *data));
                     }
                 }),

@@ -1,6 +1,6 @@
 //! Measures the cost of six ways to choose an instruction set: `cargo run --release` prints it.
 //!
-//! The method and the results: docs/dispatch.md.
+//! docs/dispatch.md describes the method and the results.
 #![forbid(unsafe_code)]
 
 mod choices;

@@ -43,7 +43,7 @@ kernels! {
 ///
 /// # Errors
 /// If a choice and the library that is compiled for all CPUs give different results, or a row takes
-/// less time than its work can take.
+/// less time than its work needs.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Operation>, String> {
     Ok(vec![
         operation(

@@ -26,8 +26,8 @@ fn half_of_the_stack_of_a_thread_is_enough() {
     println!("on {}", backends.join(", "));
 }
 
-/// Runs the operation at all its sizes; returns whether the CPU has the backend. An overflow ends
-/// the program, with the name of the thread.
+/// Runs the operation at all its sizes, and returns whether the CPU has the backend. A stack
+/// overflow ends the program with the name of the thread.
 fn runs(operation: &'static Operation, backend: &'static str) -> bool {
     let work = move || {
         operation.sizes.iter().all(|&size| {

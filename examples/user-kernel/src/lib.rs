@@ -78,7 +78,8 @@ impl Default for Kernels {
     }
 }
 
-/// `S` is the token: it says which vectors there are, and its value proves that the CPU has them.
+/// `S` is the type of the token, which determines the vectors. Its value proves that the CPU has
+/// them.
 #[inline(always)]
 fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
     let lanes = S::U64Lanes::LANES;
@@ -101,7 +102,7 @@ fn load<S: Simd>(token: S, words: &[u32]) -> S::U64Lanes {
     S::U64Lanes::from_lanes(token, &lanes)
 }
 
-/// Adds the products of the rest, which fills no vector.
+/// Adds the products of the remaining elements, which do not fill a vector.
 #[inline(always)]
 fn products(a: &[u32], b: &[u32]) -> u64 {
     let mut sum = 0_u64;

@@ -27,7 +27,7 @@ fn dot_products() {
     let b: Vec<u32> = words().skip(1000).map(|word| (word >> 32) as u32).take(MAX_LENGTH + 1).collect();
     for level in Level::available() {
         let kernels = Kernels::on(level, ClmulLevel::detect());
-        // The addresses are not all aligned to a vector.
+        // Some addresses are not aligned to a vector.
         for start in 0..2 {
             for length in 0..=MAX_LENGTH {
                 let (a, b) = (&a[start..][..length], &b[start..][..length]);
@@ -38,7 +38,7 @@ fn dot_products() {
     }
 }
 
-/// Bit by bit.
+/// The expected product, bit by bit.
 fn plain_product(a: &[u64], b: &[u64]) -> Vec<u64> {
     let bit = |limbs: &[u64], i: usize| limbs[i / 64] >> (i % 64) & 1;
     let mut product = vec![0; a.len() + b.len()];

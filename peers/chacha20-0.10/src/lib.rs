@@ -1,3 +1,3 @@
-//! The name `chacha20` for our module of that name, as the tests of the crate see it.
+//! Gives our module `chacha20` the name of the crate, for the tests of the crate.
 
 pub use sealane::rustcrypto::chacha20::*;

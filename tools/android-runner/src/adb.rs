@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The reason why waiting for an `adb` ended.
 pub(crate) enum Event {
-    /// Its output has ended.
+    /// The output of `adb` has ended.
     Ended,
     /// A signal asked this process to end.
     Signal(i32),
@@ -63,7 +63,7 @@ impl Adb {
             None => match ready[..] {
                 [] => bail!("no device is ready; `adb devices` says:\n{}", list.trim_end()),
                 [serial] => serial.to_owned(),
-                _ => bail!("several devices are connected; choose one by ANDROID_SERIAL: {}", ready.join(", ")),
+                _ => bail!("several devices are connected; choose one with ANDROID_SERIAL: {}", ready.join(", ")),
             },
         };
         self.serial = Some(serial);
@@ -93,7 +93,7 @@ impl Adb {
         succeeded(command, &output)
     }
 
-    /// Does the same, even after a signal.
+    /// Runs a command in the same way, even after a signal.
     pub(crate) fn shell_at_the_end(&self, command: &str) -> Result<()> {
         let mut adb = self.command(shell(command));
         let output = adb.stdin(Stdio::null()).output().context("cannot start adb")?;
@@ -112,7 +112,7 @@ impl Adb {
         self.wait(child, move || read(&mut stdout))
     }
 
-    /// Runs it, and returns its output.
+    /// Runs a command of the device's shell, and returns its output.
     fn output(&self, mut command: Command) -> Result<String> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.start(&mut command)?;

@@ -1,9 +1,9 @@
 //! `android-runner PROGRAM ARGUMENT…`: runs a program on an Android device, as cargo's runner.
 //!
 //! The program is pushed to a new folder and runs there with the arguments and the environment of
-//! this process. Its output is passed on as it is written, and its exit status becomes this
-//! process's. The folder is removed at the end, even after a failure or a signal. docs/phones.md
-//! shows the settings for cargo.
+//! this process. Its output is passed on as it is written, and its exit status becomes the exit
+//! status of this process. The folder is removed at the end, even after a failure or a signal.
+//! docs/phones.md shows the settings for cargo.
 //!
 //! - `ANDROID_SERIAL` chooses a device, as for `adb`.
 //! - `ADB` names another `adb`.
@@ -53,7 +53,7 @@ fn run(adb: &mut Adb) -> Result<u8> {
     };
     let program = Path::new(&program);
     if !program.is_file() {
-        bail!("{} is no file", program.display());
+        bail!("{} is not a file", program.display());
     }
     let arguments: Vec<_> = arguments.collect();
     let base = std::env::var("ANDROID_RUNNER_DIR").ok().filter(|base| !base.is_empty());
@@ -63,7 +63,7 @@ fn run(adb: &mut Adb) -> Result<u8> {
     let script = script::script(&arguments, std::env::vars_os(), &marker);
 
     adb.choose()?;
-    // From here on, every way out removes the folder.
+    // From here on, the folder is removed however the run ends.
     let folder = Folder::make(adb, format!("{base}/android-runner-{nonce}"))?;
     folder.push(program, "program")?;
     folder.write(&script, "run")?;

@@ -28,7 +28,7 @@ const NOT_PASSED: &[&str] = &[
     "DYLD_FALLBACK_LIBRARY_PATH",
 ];
 
-/// Variables that shells set themselves. To set one can be an error, which would end the script.
+/// Variables that shells set themselves. Setting one can be an error that ends the script.
 const OF_SHELLS: &[&str] =
     &["ENV", "EGID", "EUID", "GID", "IFS", "LINENO", "OPTIND", "PPID", "RANDOM", "SECONDS", "UID"];
 

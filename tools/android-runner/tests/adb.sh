@@ -1,9 +1,9 @@
 #!/bin/sh
-# Stands in for `adb`. The device is this machine, with a separate environment. As on old devices,
-# `shell` loses the exit status. Files in $STAND_IN: `devices`, the connected devices; `emulator`,
-# the program that runs ELF programs; `terminal`, if lines end as on a terminal; `slow`, the file
-# whose push does not end, and then `pushing`; `full`, if the device's disk is full; `gone`, if the
-# device was disconnected; `log`, every call.
+# Replaces `adb` in tests. The device is this machine, with a separate environment. As on old
+# devices, `shell` loses the exit status. Files in $STAND_IN: `devices`, the connected devices;
+# `emulator`, the program that runs ELF programs; `terminal`, if lines end as on a terminal; `slow`,
+# the file whose push does not end, and then `pushing`; `full`, if the device's disk is full;
+# `gone`, if the device was disconnected; `log`, every call.
 echo "$ANDROID_SERIAL: $*" >>"$STAND_IN/log"
 if [ "$1" != devices ]; then
     if [ -z "$ANDROID_SERIAL" ] && [ "$(wc -l <"$STAND_IN/devices")" -gt 1 ]; then

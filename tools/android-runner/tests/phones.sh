@@ -99,7 +99,7 @@ device() {
     grep -q '<svg' "$DEVICE/bench" && grep -q neon "$DEVICE/bench" || fail "sealane bench failed: $(<"$DEVICE/bench")"
     was_used
     sealane decrypt -i 'no such file' 2>"$DEVICE/error" || status=$?
-    [[ $status == 1 ]] && grep -q 'no such file' "$DEVICE/error" || fail "not as it fails here: $status, $(<"$DEVICE/error")"
+    [[ $status == 1 ]] && grep -q 'no such file' "$DEVICE/error" || fail "the command does not fail as on this machine: $status, $(<"$DEVICE/error")"
     was_used
     echo '   cpu and bench ran, and a failure came back'
 

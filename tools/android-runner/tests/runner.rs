@@ -1,4 +1,4 @@
-//! Tests the runner with a stand-in for `adb`. The stand-in's device is this machine.
+//! Tests the runner with a replacement for `adb`, whose device is this machine.
 #![cfg(unix)]
 
 use std::ffi::OsStr;
@@ -305,7 +305,7 @@ fn what_is_missing_is_said() {
         text(&output.stderr).to_owned()
     };
     assert!(error(device.runner(&program).env("ADB", "/nonexistent/adb")).contains("platform tools"));
-    assert!(error(&mut device.runner(Path::new("/nonexistent/program"))).contains("is no file"));
+    assert!(error(&mut device.runner(Path::new("/nonexistent/program"))).contains("is not a file"));
     assert!(error(&mut Command::new(env!("CARGO_BIN_EXE_android-runner"))).contains("usage"));
     // A device with a full disk, and one without the folder.
     let nowhere = error(device.runner(&program).env("ANDROID_RUNNER_DIR", "/proc/nowhere"));

@@ -12,8 +12,7 @@ const MOST: usize = 256;
 /// The number of elements that are inverted one by one.
 pub const INVERTED: usize = 8;
 
-/// Returns at most `most` random elements, and as many others. None is zero, because zero has no
-/// inverse.
+/// Returns two slices of at most `most` random elements. None is zero, because zero has no inverse.
 #[must_use]
 pub fn operands<F: Field>(most: usize) -> [Vec<Element<F>>; 2] {
     let mut rng = super::generator();
@@ -33,7 +32,7 @@ struct State<F: Field> {
 }
 
 /// Writes a benchmark: the number of operands, the number of operations fewer than operands, and a
-/// call. Calls in place take the results of the call before.
+/// call. Calls in place process the results of the previous call.
 macro_rules! benchmark {
     ($(#[$doc:meta])* $name:ident: $most:expr, $fewer:literal, |$state:ident| $call:expr) => {
         $(#[$doc])*
@@ -68,7 +67,7 @@ benchmark! {
     multiply: usize::MAX, 0, |state| state.backend.multiply_slices(&mut state.out, &state.b)
 }
 benchmark! {
-    /// Prepares products, each of which needs the one before.
+    /// Prepares a chain of products. Each needs the result of the previous one.
     multiply_dependent: usize::MAX, 1, |state| {
         let State { backend, a, b, out, .. } = state;
         out[0] = a[0];

@@ -8,7 +8,7 @@ use sealane_measure::{Processing, Seal};
 
 /// The key of all messages.
 pub const KEY: [u8; 32] = [0x42; 32];
-/// Associated data as long as that of a TLS 1.2 record.
+/// Associated data with the length that a TLS 1.2 record has.
 pub const AAD: [u8; 13] = [0x17; 13];
 /// The messages of a batch.
 pub const BATCH: usize = 32;

@@ -50,7 +50,8 @@ pub enum Size {
 
 /// The code of a benchmark.
 pub enum Code {
-    /// Processes messages that the benchmark owns, so that others can process the same ones.
+    /// Processes messages that the benchmark owns, so that other implementations can process the
+    /// same messages.
     Messages {
         /// The work for each byte, which gives the fewest cycles.
         work: Work,
@@ -136,7 +137,8 @@ impl Benchmark {
         WORKLOADS.iter().flat_map(|workload| workload.benchmarks.iter().map(|benchmark| (workload.family, benchmark)))
     }
 
-    /// Returns whether a filter selects it: a part of its name, or the whole name of no other.
+    /// Returns whether a filter selects it. A complete name selects only that benchmark; other
+    /// filters select every name that contains them.
     #[must_use]
     pub fn matches(&self, filter: &str) -> bool {
         let is_name = Self::all().any(|(_, benchmark)| benchmark.name == filter);
@@ -149,8 +151,8 @@ impl Benchmark {
         matches!(self.sizes, [Size::Bytes(_), ..])
     }
 
-    /// Returns the sizes with known results: of all sharings, those that the reference can do in
-    /// seconds.
+    /// Returns the sizes with known results. For sharings, these are the sizes that the reference
+    /// processes in seconds.
     #[must_use]
     pub fn known_sizes(&self) -> Vec<Size> {
         let is_small = |size: &Size| !matches!(size, Size::Sharing(threshold, _) if *threshold > 10);
@@ -203,7 +205,7 @@ impl Size {
     /// Returns the length of a message, slice or secret.
     ///
     /// # Panics
-    /// If it is another kind of size.
+    /// If the size is of another kind.
     #[must_use]
     pub fn length(self) -> usize {
         match self {
@@ -290,7 +292,7 @@ pub fn generator() -> impl CryptoRng + 'static {
     })
 }
 
-/// Returns bytes without a pattern that a vector would have.
+/// Returns bytes without a pattern that repeats with a vector's width.
 #[must_use]
 pub fn data(size: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 31 + i / 256) as u8).collect()

@@ -15,8 +15,7 @@ use super::{Prepared, SEED, Size, data, generator};
 pub const THRESHOLD: usize = 3;
 /// The points of the shares of bytes.
 pub const POINTS: [u8; 5] = [1, 2, 3, 4, 5];
-/// The shares that are combined. The shares at 1, 2 and 3 would not do, because their factors are
-/// all 1.
+/// The shares that are combined. Not the shares at 1, 2 and 3, because their factors are all 1.
 pub const CHOSEN: [usize; THRESHOLD] = [1, 3, 4];
 /// The secret element.
 pub const SECRET: [u8; 32] = [0x5a; 32];

@@ -1,9 +1,9 @@
 //! Instruction counts: the difference of two intervals between calls of [`boundary`].
 //!
-//! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the size of a message, how many
-//! bytes of messages one operation processes, and the operation that each run does first, or `-`.
-//! It calls the boundary three times a case: before one operation, before [`MORE`] + 1, and after
-//! them.
+//! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the size of a message, the bytes
+//! of messages that one operation processes, the number of repetitions, and the operation that each
+//! run does first, or `-`. It calls the boundary three times a case: before one operation, before
+//! [`MORE`] + 1, and after them.
 
 use std::hint::black_box;
 
@@ -49,7 +49,7 @@ fn repeat(times: &[usize], operation: &mut dyn FnMut()) {
     }
 }
 
-/// Separates intervals: xtask names this function to callgrind.
+/// Separates intervals. xtask passes the name of this function to callgrind.
 #[inline(never)]
 fn boundary() {
     black_box(());

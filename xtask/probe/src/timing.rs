@@ -1,9 +1,9 @@
-//! Timing: does the time of an operation depend on secrets?
+//! Tests whether the time of an operation depends on secrets.
 //!
 //! Each operation runs on secrets that are zeros and on random ones, in random order, and Welch's
 //! t-test compares the two sets of times: "Dude, is my code constant time?" (Reparaz, Balasch,
-//! Verbauwhede, 2017). The test is repeated without the longest times, for many shares of them,
-//! since an interrupt says nothing about a secret.
+//! Verbauwhede, 2017). The test is repeated without the longest times, for several cut-offs,
+//! because interrupts cause long times that do not depend on a secret.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -148,7 +148,7 @@ pub(super) mod tests {
     pub(in super::super) const ENTRY: &str =
         "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry::<(), sealane::f>";
 
-    /// Returns the lines, each as many times as its number says.
+    /// Returns the lines, each repeated as often as its number says.
     fn mix(lines: &[(usize, &str)]) -> String {
         lines.iter().map(|(times, line)| format!("{line}\n").repeat(*times)).collect()
     }

@@ -20,10 +20,10 @@ const LIMITS: &str = "xtask/instruction-limits.toml";
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only cases whose name has this in it ("seal", "avx2 open", "scalar chacha20 64")
+    /// Only cases whose name contains this ("seal", "avx2 open", "scalar chacha20 64")
     #[arg(long, value_name = "FILTER", default_value = "", conflicts_with = "bless")]
     case: String,
-    /// Make what was counted the new limits
+    /// Make the counts the new limits
     #[arg(long)]
     bless: bool,
 }
@@ -38,14 +38,18 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut counts = callgrind::measure(&program)?;
     if options.bless {
         let again = callgrind::measure(&program)?;
-        ensure!(again == counts, "a second run counted other numbers: they depend on more than the program");
+        ensure!(again == counts, "a second run gave other counts, so they do not depend on the program alone");
         process::write(LIMITS, Limits::of_counts(&counts, &compiler).text(&process::read(LIMITS)?))?;
         println!("   {} counts are the limits now: {LIMITS}", counts.len());
         return Ok(());
     }
     let limits: Limits = process::read_toml(LIMITS)?;
     counts.retain(|case, _| case.to_string().contains(&options.case));
-    ensure!(!counts.is_empty(), "no case has {:?} in its name; without --case, all of them are listed", options.case);
+    ensure!(
+        !counts.is_empty(),
+        "no case has {:?} in its name; without --case, the command lists all cases",
+        options.case
+    );
     print_table(&counts, &limits);
     let complaints = limits.judge(&counts, &compiler, options.case.is_empty());
     ensure!(

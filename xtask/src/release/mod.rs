@@ -16,7 +16,7 @@ use crate::toolchain;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    step("the command as it is released");
+    step("the command for release");
     let place = Place::here()?;
     let build = place.build()?;
     names_no_place(&build.bytes, &[&place])?;

@@ -137,9 +137,8 @@ impl ContributeArgs {
 /// Refuses a label for a file without holders.
 fn check_label(args: &FileArgs) -> Result<()> {
     if args.label.is_some() && args.threshold.is_none() {
-        return Err(
-            Error::usage("--label needs -k/--threshold").hint("-k gives the number of recipients (-r, -R) that are needed")
-        );
+        return Err(Error::usage("--label needs -k/--threshold")
+            .hint("-k gives the number of recipients (-r, -R) that are needed"));
     }
     Ok(())
 }
@@ -167,9 +166,7 @@ impl RekeyArgs {
         }
         let new = !self.file.recipients.is_empty() || !self.file.recipients_files.is_empty();
         if self.file.input.is_none() && self.file.many.is_empty() {
-            return Err(
-                Error::usage("missing FILE").hint("give the name of the file whose recipients are to change")
-            );
+            return Err(Error::usage("missing FILE").hint("give the name of the file whose recipients are to change"));
         }
         if new == self.file.passphrase {
             return Err(if new {
@@ -288,8 +285,9 @@ fn many_to_rekey(args: &FileArgs) -> Result<()> {
     refuse_stdin(&args.many)?;
     refuse_parts(args)?;
     if args.output.is_some() {
-        return Err(Error::usage("-o/--output can't be used with several files")
-            .hint("each file gets its new header in place"));
+        return Err(
+            Error::usage("-o/--output can't be used with several files").hint("each file gets its new header in place")
+        );
     }
     if args.passphrase {
         return Err(Error::usage("-p/--passphrase can't be used with several files")
@@ -326,12 +324,12 @@ fn warn_duplicates(args: &FileArgs) {
         ("recipients file", args.recipients_files.iter().map(text).collect()),
         ("identity file", files.collect::<Vec<_>>()),
     ];
-    for (what, mut list) in lists {
+    for (description, mut list) in lists {
         list.sort();
         let mut repeated: Vec<_> = list.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
         repeated.dedup();
         for value in repeated {
-            crate::error::warn(format!("duplicate {what} {value:?}"));
+            crate::error::warn(format!("duplicate {description} {value:?}"));
         }
     }
 }

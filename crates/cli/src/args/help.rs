@@ -105,9 +105,9 @@ pub(super) fn text(
         return Ok(top.clone().render_long_help().to_string());
     };
     let unknown = |name: &str| {
-        let meant = suggest::nearest(name, subcommands);
-        let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant:?}?"));
-        clap::Error::raw(ErrorKind::InvalidSubcommand, format!("unknown command {name:?}{meant}\n"))
+        let suggestion = suggest::nearest(name, subcommands);
+        let suggestion = suggestion.map_or(String::new(), |suggestion| format!(", did you mean {suggestion:?}?"));
+        clap::Error::raw(ErrorKind::InvalidSubcommand, format!("unknown command {name:?}{suggestion}\n"))
     };
     let mut command = subcommand::find(subcommands, first).ok_or_else(|| unknown(first))?.command();
     command.build();

@@ -233,8 +233,8 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     // A flag is rarely meant as a value.
     let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
     // A flag of a subcommand after a mistyped name.
-    let meant = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
-    let help = match (subcommand, meant) {
+    let suggested = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
+    let help = match (subcommand, suggested) {
         (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),
         (None, Some(name)) => format!("did you mean sealane {name}? see sealane -h"),
         (None, None) => "see sealane --help".to_owned(),

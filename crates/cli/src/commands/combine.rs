@@ -29,9 +29,8 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         foreign::combine_lines(&lines, args).and_then(|secret| write(&secret, args, &mut output))
     } else {
         if let Some(flag) = args.threshold.map(|_| "-k").or(args.no_diffusion.then_some("--no-diffusion")) {
-            return Err(
-                Error::usage(format!("{flag} is only for --ssss and --vault")).hint("other shares contain this information")
-            );
+            return Err(Error::usage(format!("{flag} is only for --ssss and --vault"))
+                .hint("other shares contain this information"));
         }
         let mut shares = if typed { typed::ask()? } else { Shares::open(&args.shares, &stdin) };
         refuse_same(output.id(), &shares.ids)?;
@@ -55,12 +54,12 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
             Err(Error::usage(format!("{flag} is only for shares in words")).hint("leave it out"))
         } else if args.identity || typed {
             let mut secret = Held { key_only: args.identity, ..Held::default() };
-            own(shares, left_out, &mut secret).and_then(|()| {
+            combine_own(shares, left_out, &mut secret).and_then(|()| {
                 public = public_key(&secret.bytes);
                 write(&secret.bytes, args, &mut output)
             })
         } else {
-            own(shares, left_out, &mut output)
+            combine_own(shares, left_out, &mut output)
         }
     };
     match combined {
@@ -95,7 +94,7 @@ fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
 }
 
 /// Combines shares in Sealane's own format.
-fn own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> Result<()> {
+fn combine_own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> Result<()> {
     if output.can_restart() {
         pass(&mut shares, &mut left_out, output)?;
     } else {

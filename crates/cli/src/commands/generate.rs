@@ -67,8 +67,8 @@ fn page(command: &Command, pages: &[String]) -> io::Result<Vec<u8>> {
     table(&mut text, "EXIT STATUS", EXIT_STATUS);
     table(&mut text, "ENVIRONMENT", ENVIRONMENT);
     table(&mut text, "FILES", FILES);
-    let own = page_name(command);
-    let others: Vec<_> = pages.iter().filter(|page| **page != own).map(|page| format!("{page}(1)")).collect();
+    let own_name = page_name(command);
+    let others: Vec<_> = pages.iter().filter(|page| **page != own_name).map(|page| format!("{page}(1)")).collect();
     section(&mut text, "SEE ALSO", &format!("{}, age(1), https://age-encryption.org/v1", others.join(", ")));
     page.extend_from_slice(text.as_bytes());
     Ok(page)

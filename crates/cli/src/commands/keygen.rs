@@ -23,7 +23,9 @@ use crate::shares::{PUBLIC_KEY_NOTE, Splitting};
 /// Makes a key, or converts identities to recipients.
 pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     if args.pq && args.convert {
-        return Err(Error::usage("--pq can't be used with -y").hint("leave --pq out: -y does not change the type of the key"));
+        return Err(
+            Error::usage("--pq can't be used with -y").hint("leave --pq out: -y does not change the type of the key")
+        );
     }
     if args.convert && args.split.is_some() {
         return Err(Error::usage("--split can't be used with -y").hint("sealane split splits an existing key"));
@@ -107,17 +109,16 @@ fn secret_line(file: &str) -> Zeroizing<String> {
 /// Returns files as an identity of age-plugin-sealane.
 fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
-    let none = [PathBuf::from("-")];
+    let standard_input = [PathBuf::from("-")];
     let mut files = Vec::new();
-    for path in if inputs.is_empty() { &none } else { inputs } {
+    for path in if inputs.is_empty() { &standard_input } else { inputs } {
         let mut input = Input::open(Some(path), &stdin)?;
         let mut contents = Zeroizing::new(Vec::with_capacity(holders::FILE_LIMIT + 1));
         let read = (&mut input.reader).take(holders::FILE_LIMIT as u64 + 1).read_to_end(&mut contents);
         read.map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
         if contents.len() > holders::FILE_LIMIT {
-            return Err(
-                Error::new(format!("{} is longer than 64 KiB", input.name)).hint("give the key file or the part of one holder")
-            );
+            return Err(Error::new(format!("{} is longer than 64 KiB", input.name))
+                .hint("give the key file or the part of one holder"));
         }
         files.push(contents);
     }

@@ -41,20 +41,20 @@ fn other(what: &str, error: Box<dyn StdError + Send + Sync>) -> Error {
 
 /// Explains what is wrong with the holders or parts of a file.
 pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
-    let what = Error::new(error.to_string());
+    let explained = Error::new(error.to_string());
     match error {
         ThresholdError::TooFew { .. } => {
-            what.hint("ask other holders for their parts (sealane contribute), and give them with --part")
+            explained.hint("ask other holders for their parts (sealane contribute), and give them with --part")
         }
         ThresholdError::NotAPart => {
-            what.hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
+            explained.hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
         }
         ThresholdError::OtherFile | ThresholdError::WrongPart { .. } => {
-            what.hint("parts belong to one file: ask its holder for the part of this one")
+            explained.hint("parts belong to one file: ask its holder for the part of this one")
         }
-        ThresholdError::UnknownVersion(_) => what.hint("a newer program may have made it"),
-        ThresholdError::WrongShare { .. } => what.hint("no part was given away; ask the person who made the file"),
-        _ => what.hint("the header was damaged or changed; get another copy of the file"),
+        ThresholdError::UnknownVersion(_) => explained.hint("a newer program may have made it"),
+        ThresholdError::WrongShare { .. } => explained.hint("no part was given away; ask the person who made the file"),
+        _ => explained.hint("the header was damaged or changed; get another copy of the file"),
     }
 }
 
@@ -83,12 +83,12 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
         )),
         EncryptError::IncompatibleRecipients(one, other) => {
             let is_post_quantum = |labels: &BTreeSet<String>| labels.contains("postquantum");
-            let what = if is_post_quantum(&one) == is_post_quantum(&other) {
+            let reason = if is_post_quantum(&one) == is_post_quantum(&other) {
                 "these recipients cannot be combined"
             } else {
                 "post-quantum recipients cannot be combined with others"
             };
-            Error::new(what).hint("encrypt the file twice, once for each kind of recipient")
+            Error::new(reason).hint("encrypt the file twice, once for each kind of recipient")
         }
         error @ EncryptError::PassphraseNotAlone => {
             Error::new(error.to_string()).hint("encrypt the file twice, once for each kind of recipient")
@@ -125,15 +125,15 @@ pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
 }
 
 fn header_error(error: &HeaderError) -> Error {
-    let what = Error::new(error.to_string());
+    let explained = Error::new(error.to_string());
     match error {
-        HeaderError::Empty => what.hint("the file is empty; was the command that made it interrupted?"),
+        HeaderError::Empty => explained.hint("the file is empty; was the command that made it interrupted?"),
         HeaderError::NotAge => {
-            what.hint("is it the right file? an encrypted file begins with this line, or with -----BEGIN AGE")
+            explained.hint("is it the right file? an encrypted file begins with this line, or with -----BEGIN AGE")
         }
-        HeaderError::UnknownVersion(_) => what.hint("a newer program may have made it"),
-        HeaderError::Truncated => what.hint("the rest of the file is missing; get another copy"),
-        _ => what.hint("the file was damaged or changed; get another copy"),
+        HeaderError::UnknownVersion(_) => explained.hint("a newer program may have made it"),
+        HeaderError::Truncated => explained.hint("the rest of the file is missing; get another copy"),
+        _ => explained.hint("the file was damaged or changed; get another copy"),
     }
 }
 
@@ -149,10 +149,10 @@ fn armor_error(error: ArmorError) -> Error {
 /// Explains why the input of an encryption cannot be read.
 pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
     let hint = (error.kind() == io::ErrorKind::IsADirectory).then_some("make an archive of it first (tar)");
-    let said = Error::new(format!("cannot read {input}: {}", describe(&error)));
+    let explained = Error::new(format!("cannot read {input}: {}", describe(&error)));
     match hint {
-        Some(hint) => said.hint(hint),
-        None => said,
+        Some(hint) => explained.hint(hint),
+        None => explained,
     }
 }
 
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn recipients_that_do_not_go_together_are_named_in_plain_words() {
         let labels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<BTreeSet<_>>();
-        let said = |one, other| encrypt_error(EncryptError::IncompatibleRecipients(one, other)).to_string();
+        let message = |one, other| encrypt_error(EncryptError::IncompatibleRecipients(one, other)).to_string();
         let mixed = "post-quantum recipients cannot be combined with others";
-        assert_eq!(said(labels(&[]), labels(&["postquantum"])), mixed);
-        assert_eq!(said(labels(&["postquantum"]), labels(&["x"])), mixed);
-        assert_eq!(said(labels(&["x"]), labels(&["y"])), "these recipients cannot be combined");
+        assert_eq!(message(labels(&[]), labels(&["postquantum"])), mixed);
+        assert_eq!(message(labels(&["postquantum"]), labels(&["x"])), mixed);
+        assert_eq!(message(labels(&["x"]), labels(&["y"])), "these recipients cannot be combined");
     }
 }

@@ -269,10 +269,10 @@ impl Destination {
 
 fn open_or_make(path: &Path) -> Result<Dir> {
     let cannot = |error: io::Error| {
-        let what = Error::cannot_write(path, &error);
+        let explained = Error::cannot_write(path, &error);
         match error.kind() {
-            io::ErrorKind::NotADirectory => what.hint("-o names the folder that the files go to"),
-            _ => what,
+            io::ErrorKind::NotADirectory => explained.hint("-o names the folder that the files go to"),
+            _ => explained,
         }
     };
     match Dir::open(path) {

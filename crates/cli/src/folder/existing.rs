@@ -76,13 +76,13 @@ impl Found<'_> {
     /// Refuses files that the manifest would not list. They are not removed: each may be the last
     /// copy.
     fn stray(&self) -> Option<PathBuf> {
-        let mut left = vec![PathBuf::new()];
-        while let Some(within) = left.pop() {
+        let mut pending = vec![PathBuf::new()];
+        while let Some(within) = pending.pop() {
             let entries = self.root.below(&within).and_then(|folder| folder.entries()).unwrap_or_default();
             for (name, kind) in entries {
                 let path = within.join(&name);
                 if kind == Kind::Directory {
-                    left.push(path);
+                    pending.push(path);
                     continue;
                 }
                 let is_own = [JOURNAL, MANIFEST].iter().any(|own| path == Path::new(own)) || Temporary::is_name(&name);

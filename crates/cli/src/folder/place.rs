@@ -32,16 +32,16 @@ pub(crate) fn mode(args: &FileArgs) -> Mode {
 /// Refuses to write into a folder that is read.
 pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
     // A missing folder will be below its first existing parent.
-    let there = root.ancestors().find_map(|path| {
+    let parent = root.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         path.canonicalize().ok()
     });
-    let Some(there) = there else { return Ok(()) };
+    let Some(parent) = parent else { return Ok(()) };
     let is_within = |input: &&PathBuf| {
         let Ok(source) = input.canonicalize() else { return false };
         // A folder with the same name receives its files in itself.
         let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
-        source.is_dir() && (there.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
+        source.is_dir() && (parent.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
     };
     match inputs.iter().find(is_within) {
         Some(input) => Err(Error::new(format!("{} is within the input {}", quoted(root), quoted(input)))

@@ -70,11 +70,11 @@ impl Plan {
     pub(crate) fn to_encrypt(inputs: &[PathBuf]) -> Result<Self> {
         let mut plan = Self::default();
         for input in inputs {
-            let own = input.file_name().map(PathBuf::from).unwrap_or_default();
+            let name = input.file_name().map(PathBuf::from).unwrap_or_default();
             if look_at(input)?.is_dir() {
-                plan.walk(input, |within, _| Name::new(&own.join(within)));
+                plan.walk(input, |within, _| Name::new(&name.join(within)));
             } else {
-                plan.take_file(input, Name::new(&own))?;
+                plan.take_file(input, Name::new(&name))?;
             }
         }
         plan.check()
@@ -102,8 +102,8 @@ impl Plan {
             Err(error) => return self.failures.push(cannot(Path::new(""), &error)),
         };
         // Entries are taken from the end.
-        let mut left = vec![(PathBuf::new(), Kind::Directory, 0)];
-        while let Some((within, kind, len)) = left.pop() {
+        let mut pending = vec![(PathBuf::new(), Kind::Directory, 0)];
+        while let Some((within, kind, len)) = pending.pop() {
             let name = name(&within, kind == Kind::Directory);
             let taken = match (kind, name) {
                 (Kind::Directory, name) => directory.below(&within).and_then(|folder| {
@@ -113,7 +113,7 @@ impl Plan {
                     }
                     for (name, kind) in folder.entries()?.into_iter().rev() {
                         let len = if kind == Kind::File { folder.len_of(&name).unwrap_or_default() } else { 0 };
-                        left.push((within.join(name), kind, len));
+                        pending.push((within.join(name), kind, len));
                     }
                     Ok(())
                 }),
@@ -178,7 +178,11 @@ impl Plan {
 
 fn look_at(path: &Path) -> Result<fs::Metadata> {
     fs::metadata(path).map_err(|error| {
-        let what = Error::io(format!("cannot open {}", quoted(path)), &error);
-        if error.kind() == io::ErrorKind::NotFound { what.hint("is the name of the file right?") } else { what }
+        let explained = Error::io(format!("cannot open {}", quoted(path)), &error);
+        if error.kind() == io::ErrorKind::NotFound {
+            explained.hint("is the name of the file right?")
+        } else {
+            explained
+        }
     })
 }

@@ -45,10 +45,10 @@ pub(crate) struct Encrypted<R> {
 /// Opens the encrypted file `source`.
 pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
     let name = quoted(&source.path);
-    let this = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
-    let place = source.place().map_err(this)?;
-    let (file, reader): (File, _) = old_header::open(&place).map_err(this)?;
-    Ok(Encrypted { metadata: file.metadata().map_err(this)?, place, reader, name })
+    let failed = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
+    let place = source.place().map_err(failed)?;
+    let (file, reader): (File, _) = old_header::open(&place).map_err(failed)?;
+    Ok(Encrypted { metadata: file.metadata().map_err(failed)?, place, reader, name })
 }
 
 impl Opening {
@@ -149,8 +149,8 @@ impl Sealed {
         let (known, unknown): (Vec<_>, Vec<_>) =
             found.files.into_iter().partition(|file| manifest.files.contains_key(&file.name));
         found.failures.extend(unknown.iter().map(|file| added(&file.name.sealed())));
-        let there: HashSet<_> = known.iter().map(|file| &file.name).collect();
-        let missing = manifest.files.keys().filter(|name| !there.contains(name));
+        let present: HashSet<_> = known.iter().map(|file| &file.name).collect();
+        let missing = manifest.files.keys().filter(|name| !present.contains(name));
         found.failures.extend(
             missing.map(|name| Error::new(format!("{} is missing: it is in the manifest", shown(&name.sealed())))),
         );
@@ -190,7 +190,7 @@ fn not_sealed(path: &Path) -> Error {
 fn exchanged(name: &str, expected: &BTreeMap<Name, Known>, id: Id) -> Error {
     let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
     match expected.iter().find(|(_, known)| known.id == id) {
-        Some((other, _)) => error.hint(format!("it is the file of {other}")),
+        Some((other, _)) => error.hint(format!("it is the encrypted file of {other}")),
         None => error.hint("it was exchanged, or encrypted again without the folder's manifest"),
     }
 }

@@ -30,9 +30,9 @@ mod tests {
 
     #[test]
     fn it_is_made_once_or_fails_once() {
-        let once = Once::default();
-        assert_eq!(*once.get(|| Ok(1)).unwrap(), 1);
-        assert_eq!(*once.get(|| unreachable!("it is there")).unwrap(), 1);
+        let value = Once::default();
+        assert_eq!(*value.get(|| Ok(1)).unwrap(), 1);
+        assert_eq!(*value.get(|| unreachable!("it is there")).unwrap(), 1);
         let never = Once::<u8>::default();
         assert_eq!(never.get(|| Err(Error::new("no"))).unwrap_err().to_string(), "no");
         assert_eq!(never.get(|| unreachable!("it has failed")).unwrap_err().to_string(), "no");

@@ -48,8 +48,10 @@ impl Openers {
         let with_passphrase = decryptor.is_scrypt();
         if !self.any && (with_passphrase || !self.has_default) {
             if !with_passphrase {
-                return Err(Error::new("the file is not encrypted with a passphrase: an identity is needed to open it")
-                    .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
+                return Err(Error::new(
+                    "the file is not encrypted with a passphrase: an identity is needed to open it",
+                )
+                .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
             }
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
             // The identity limits the work factor.

@@ -79,9 +79,8 @@ impl Contents {
             .iter()
             .any(|identity| matches!(identity, ParsedIdentity::Encrypted(file) if !file.has_passphrase()))
         {
-            return Err(Error::new("a file is encrypted, but not with a passphrase").hint(
-                "if it is an encrypted part, decrypt it first: age-plugin-sealane needs the part in the clear",
-            ));
+            return Err(Error::new("a file is encrypted, but not with a passphrase")
+                .hint("if it is an encrypted part, decrypt it first: age-plugin-sealane needs the part in the clear"));
         }
         Ok(Self::Identities(identities))
     }

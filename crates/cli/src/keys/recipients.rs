@@ -148,10 +148,10 @@ impl Recipients {
         if contents.len() as u64 > FILE_LIMIT {
             return Err(Error::new(format!("recipients file {name:?} is longer than 16 MiB")));
         }
-        let nothing = || Error::new(format!("no recipients in {name:?}")).hint(FORM);
+        let no_recipients = || Error::new(format!("no recipients in {name:?}")).hint(FORM);
         let found = parse_recipients(&contents).map_err(|error| match error {
             KeyFileError::NotText => Error::new(format!("{name:?} is not a recipients file: it is not text")),
-            KeyFileError::NoKeys => nothing(),
+            KeyFileError::NoKeys => no_recipients(),
             // The line may be confidential, so it is not shown.
             KeyFileError::Line { line, fault } => {
                 let error = Error::new(format!("recipients file {name:?}, line {line}: {fault}"));
@@ -165,7 +165,7 @@ impl Recipients {
             }
         }
         if found.recipients.is_empty() {
-            return Err(nothing());
+            return Err(no_recipients());
         }
         found.recipients.into_iter().try_for_each(|recipient| self.add(recipient))
     }

@@ -39,9 +39,9 @@ impl PassphraseIdentity {
             }
             check_memory(factor)?;
         }
-        let given = self.passphrases.to_open(&self.what)?;
-        let from = if matches!(given, Given::Environment(_)) { " (from the environment)" } else { "" };
-        let identity = scrypt::Identity::new(given.secret()).with_max_work_factor(max);
+        let passphrase = self.passphrases.to_open(&self.what)?;
+        let from = if matches!(passphrase, Given::Environment(_)) { " (from the environment)" } else { "" };
+        let identity = scrypt::Identity::new(passphrase.secret()).with_max_work_factor(max);
         match identity.unwrap_file_key(slice::from_ref(stanza)) {
             Err(UnwrapError::Authentication) => {
                 Err(Error::new(format!("incorrect passphrase for {}{from}", self.what)))

@@ -23,10 +23,10 @@ pub(crate) fn chosen() -> Result<Backend> {
     Backend::from_env().map_err(|error| {
         let available: Vec<_> = Backend::available().map(Backend::name).collect();
         // The library's error also lists backends that this CPU lacks.
-        let what = match error {
+        let reason = match error {
             BackendError::Unknown(_) => "no such backend".to_owned(),
             error => error.to_string(),
         };
-        Error::new(format!("SEALANE_BACKEND: {what}")).hint(format!("available here: {}", available.join(", ")))
+        Error::new(format!("SEALANE_BACKEND: {reason}")).hint(format!("available here: {}", available.join(", ")))
     })
 }

@@ -262,9 +262,9 @@ pub(crate) fn watch() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         // Without the thread, a signal still ends the process, but the file remains.
-        let ours = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
         let ignored = ignored_mask();
-        let Ok(mut signals) = Signals::new(ours.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
+        let Ok(mut signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
             return;
         };
         let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {

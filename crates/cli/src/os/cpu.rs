@@ -25,8 +25,8 @@ pub(crate) fn features() -> Vec<&'static str> {
 /// Returns the name that Linux shows: "model name" on x86, "Model" or "Hardware" on many others.
 pub(crate) fn model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|wanted| {
-        let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *wanted)?.1;
+    ["model name", "Model", "Hardware", "cpu model", "uarch"].iter().find_map(|field| {
+        let value = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == *field)?.1;
         Some(printable(value.trim())).filter(|value| !value.is_empty())
     })
 }

@@ -82,14 +82,14 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) ->
         }
         let equals = body.iter().position(|&byte| byte == b'=').map(|at| dashes + at);
         let name = String::from_utf8_lossy(&bytes[dashes..equals.unwrap_or(bytes.len())]);
-        let given = equals.map(|at| tail(&arg, at + 1).to_owned());
+        let value = equals.map(|at| tail(&arg, at + 1).to_owned());
         let Some(flag) = flags.iter().find(|flag| flag.names.contains(&&*name)) else {
             if name == "h" || name == "help" {
                 return Err(Fault::Help);
             }
             return Err(Fault::Malformed(format!("flag provided but not defined: -{name}")));
         };
-        let value = match (flag.takes_value, given) {
+        let value = match (flag.takes_value, value) {
             (true, Some(value)) => value,
             (true, None) => args.next().ok_or_else(|| Fault::Malformed(format!("flag needs an argument: -{name}")))?,
             (false, None) => "true".into(),

@@ -12,17 +12,17 @@ const AGAIN: &str = "get the share again from its holder, or combine others";
 
 /// Explains why one share cannot be read.
 pub(crate) fn share_error(error: &ShareError, name: &Place) -> Error {
-    let what = match error {
+    let explained = match error {
         ShareError::Io(error) => return Error::new(format!("cannot read {name}: {}", describe(error))),
         error => Error::new(format!("{name}: {error}")),
     };
     match error {
-        ShareError::Version(_) => what.hint("a newer version of this program made it"),
-        ShareError::Text(TextError::Character { .. }) => what.hint(
+        ShareError::Version(_) => explained.hint("a newer version of this program made it"),
+        ShareError::Text(TextError::Character { .. }) => explained.hint(
             "after SEALANE-SHARE-1 a share has no letters B, I and O, and no digit 1; compare it with the original",
         ),
-        ShareError::Text(_) => what.hint("compare it with the original: every letter must be the same"),
-        _ => what.hint(AGAIN),
+        ShareError::Text(_) => explained.hint("compare it with the original: every letter must be the same"),
+        _ => explained.hint(AGAIN),
     }
 }
 
@@ -99,24 +99,23 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
         CombineError::DifferentSets { ref sets } => {
             let names = short_names(&sets.iter().map(|set| set.set.to_string()).collect::<Vec<_>>());
             let described = sets.iter().zip(&names).map(|(set, name)| {
-                let of: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
-                format!("{name} (any {} of {}): {}", set.threshold, set.count, list(&of))
+                let sources: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
+                format!("{name} (any {} of {}): {}", set.threshold, set.count, list(&sources))
             });
             several_sets(&described.collect::<Vec<_>>())
         }
         CombineError::DifferentParameters { ref sets } => {
             let described = sets.iter().map(|set| {
-                let of: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
-                format!("any {} of {}: {}", set.threshold, set.count, list(&of))
+                let sources: Vec<_> = set.positions.iter().map(|&at| &places[at]).collect();
+                format!("any {} of {}: {}", set.threshold, set.count, list(&sources))
             });
             let described = described.collect::<Vec<_>>().join("; ");
-            Error::new(format!("{error}: {described}")).hint(
-                "nothing was written; some shares were changed: ask their holders which, and leave those out",
-            )
+            Error::new(format!("{error}: {described}"))
+                .hint("nothing was written; some shares were changed: ask their holders which, and leave those out")
         }
         CombineError::FewSources { ref positions } => {
-            let of: Vec<_> = positions.iter().map(|&at| &places[at]).collect();
-            Error::new(format!("{} agree with one another, and contradict the other shares", list(&of)))
+            let sources: Vec<_> = positions.iter().map(|&at| &places[at]).collect();
+            Error::new(format!("{} agree with one another, and contradict the other shares", list(&sources)))
                 .hint(ONE_FILE_HINT)
         }
         CombineError::TwoSecrets { positions } => {
@@ -152,8 +151,9 @@ pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one fil
 
 /// Explains that the shares belong to several sets, which `sets` describe.
 pub(super) fn several_sets(sets: &[String]) -> Error {
-    Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; ")))
-        .hint("nothing was written; choose a set with --set ID, and if you do not know it, ask the holders of the shares")
+    Error::new(format!("the shares are of {} different sets: {}", sets.len(), sets.join("; "))).hint(
+        "nothing was written; choose a set with --set ID, and if you do not know it, ask the holders of the shares",
+    )
 }
 
 /// Returns the first digits of each identifier: eight, or more if they are needed to tell them

@@ -183,8 +183,10 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
     let names: Vec<_> = lines.iter().map(|(place, _)| place).collect();
     let secret = if args.ssss {
         let Some(threshold) = args.threshold else {
-            return Err(Error::usage("--ssss needs -k, the number of shares that are needed, because the shares do not contain it")
-                .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
+            return Err(Error::usage(
+                "--ssss needs -k, the number of shares that are needed, because the shares do not contain it",
+            )
+            .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
         };
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
         if let Some(at) = shares.iter().position(|share| share.token() != shares[0].token()) {
@@ -208,7 +210,9 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
         })?;
         vault::combine(&shares, args.threshold).map_err(|error| combine_error(error, &names))?
     };
-    warn("the result cannot be checked, because these shares contain no checksum: if one is wrong, the secret is wrong");
+    warn(
+        "the result cannot be checked, because these shares contain no checksum: if one is wrong, the secret is wrong",
+    );
     Ok(secret)
 }
 
@@ -244,7 +248,9 @@ fn combine_error(error: ForeignError, names: &[&Place]) -> Error {
         ForeignError::DifferentLengths { positions: [a, b] } | ForeignError::Conflict { positions: [a, b] } => {
             Error::new(format!("{} and {}: {error}", names[a], names[b]))
         }
-        ForeignError::Inconsistent => Error::new(error.to_string()).hint("-k gives the number of shares that are needed"),
+        ForeignError::Inconsistent => {
+            Error::new(error.to_string()).hint("-k gives the number of shares that are needed")
+        }
         error => Error::new(error.to_string()),
     }
 }

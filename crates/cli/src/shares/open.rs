@@ -123,11 +123,11 @@ impl Shares {
     /// chooses a set.
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
-        let (beside, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
+        let (incidental, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
         if let Some(bad) = bad.into_iter().next() {
             return Err(bad.error);
         }
-        LeftOut::of(&beside).say();
+        LeftOut::of(&incidental).say();
         if let Some(words) = shares.words.first() {
             return Err(Error::new(format!("{} is a share in words (SLIP-39), which cannot be {what}", words.place))
                 .hint("combine them, and split the secret again"));

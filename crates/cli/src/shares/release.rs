@@ -88,8 +88,7 @@ impl<'a, W: Write> Release<'a, W> {
 }
 
 fn changed() -> Error {
-    Error::new("a share changed while it was read")
-        .hint("copy the shares to a private folder, and combine the copies")
+    Error::new("a share changed while it was read").hint("copy the shares to a private folder, and combine the copies")
 }
 
 impl<W: Write> Write for Release<'_, W> {

@@ -52,9 +52,8 @@ impl Splitting<'_> {
         let sheet = self.sheet.map(|path| Output::prepare(Some(path), Content::NewSecret, false)).transpose()?;
         if let Some(output) = sheet {
             if binary || ssss || vault {
-                return Err(
-                    Error::usage("--sheet is for shares in text form or in words").hint("leave the form out, or use --words")
-                );
+                return Err(Error::usage("--sheet is for shares in text form or in words")
+                    .hint("leave the form out, or use --words"));
             }
             return self.sheets(input, stdin, output);
         }
@@ -149,7 +148,9 @@ impl Splitting<'_> {
         let page = sheets.page(&numbered)?;
         output.write_all(page.as_bytes()).map_err(|error| Error::from_io("cannot write the sheets", error))?;
         output.finish()?;
-        warn("the file of the sheets has all shares together, which restore the secret: print the file, then destroy it");
+        warn(
+            "the file of the sheets has all shares together, which restore the secret: print the file, then destroy it",
+        );
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Damage at the boundaries of batches of sixteen chunks, which threads take.
+//! Damage at the boundaries of the batches of sixteen chunks that one thread processes.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     dir.write("bad", file);
     dir.write("out", "old");
     let names = dir.names();
-    let said: Vec<_> = ["1", "3"]
+    let messages: Vec<_> = ["1", "3"]
         .into_iter()
         .flat_map(|threads| {
             let open = ["-d", "-i", "key.txt", "-t", threads];
@@ -29,7 +29,7 @@ fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
                 .map(|run| String::from_utf8(run.stderr).unwrap().replace("standard input", "\"bad\""))
         })
         .collect();
-    assert!(said.iter().all(|one| *one == said[0]), "{what}: not the same error every time: {said:#?}");
+    assert!(messages.iter().all(|one| *one == messages[0]), "{what}: not the same error every time: {messages:#?}");
 }
 
 /// Makes a file of `len` bytes, and returns the length of its header with the nonce.
@@ -48,14 +48,14 @@ fn chunks_that_are_missing_moved_repeated_or_changed() {
     let (data, file, start) = sealed(&dir, 3 * BATCH * CHUNK + 2 * CHUNK + 100);
     let at = |chunk: usize| start + chunk * SEALED;
     for chunk in [1, 2, 3].into_iter().flat_map(|batch| [batch * BATCH - 1, batch * BATCH]) {
-        let (before, this, next) = (&file[..at(chunk)], &file[at(chunk)..at(chunk + 1)], &file[at(chunk + 1)..]);
+        let (before, current, next) = (&file[..at(chunk)], &file[at(chunk)..at(chunk + 1)], &file[at(chunk + 1)..]);
         let case = |what: &str| format!("{what} {chunk}");
         refused(&dir, before, &data, chunk, &case("cut before"));
         refused(&dir, &before[..before.len() - 1], &data, chunk - 1, &case("cut one byte before"));
         refused(&dir, &file[..at(chunk) + 1], &data, chunk, &case("cut one byte after the beginning of"));
         refused(&dir, &[before, next].concat(), &data, chunk, &case("without"));
-        refused(&dir, &[before, this, this, next].concat(), &data, chunk + 1, &case("twice"));
-        let swapped = [&file[..at(chunk - 1)], this, &file[at(chunk - 1)..at(chunk)], next].concat();
+        refused(&dir, &[before, current, current, next].concat(), &data, chunk + 1, &case("twice"));
+        let swapped = [&file[..at(chunk - 1)], current, &file[at(chunk - 1)..at(chunk)], next].concat();
         refused(&dir, &swapped, &data, chunk - 1, &case("swapped with the one before"));
         let mut changed = file.clone();
         changed[at(chunk)] ^= 1;
@@ -75,7 +75,7 @@ fn data_after_the_last_chunk_is_an_error() {
             // follow.
             refused(&dir, &[&file[..], more].concat(), &data, chunks, &format!("{chunks} chunks and {what}"));
         }
-        // Cut off there, the file has only complete chunks, and no last one.
+        // A file that is cut there has only complete chunks, and no last chunk.
         refused(&dir, &file[..file.len() - SEALED], &data, chunks - 1, &format!("{chunks} chunks without the last"));
     }
 }

@@ -21,7 +21,7 @@ const MESSAGES: [&str; 7] = [
     "chacha20poly1305-seal-batch",
     "chacha20poly1305-open-batch",
 ];
-/// The others, with the family, and with a size that each has.
+/// The other benchmarks, with the family and one of the sizes of each.
 const OTHERS: [(&str, &str, &str); 6] = [
     ("haraka512", "haraka512", "8 inputs"),
     ("gf2n-multiply", "gf2n", "2^256"),

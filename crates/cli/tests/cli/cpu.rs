@@ -39,7 +39,7 @@ fn every_backend_is_listed_and_can_be_forced() {
             assert!(!dir.exists("out"));
         }
     }
-    // The widest is used, and what one seals every other opens.
+    // The widest backend is used, and every backend opens a message that another one sealed.
     let primitives = |report: &serde_json::Value, backend: &str| {
         ["chacha20", "poly1305", "chacha20poly1305", "xchacha20poly1305"]
             .iter()

@@ -1,4 +1,4 @@
-//! Damaged files: a file gets nothing, a pipe exactly the authentic part.
+//! Damaged input: an output file gets nothing, and a pipe gets exactly the authentic part.
 
 use crate::support::{Dir, bytes};
 
@@ -23,7 +23,7 @@ fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
     assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
     let out = dir.run_with(file, ["-d", "-i", "key.txt"]).fails(what);
     assert!(out.stdout == prefix, "{} bytes instead of {}", out.stdout.len(), prefix.len());
-    // Leaves no target, and no temporary file.
+    // No target and no temporary file are left.
     dir.run(["-d", "-i", "key.txt", "-o", "new", "bad"]).fails(what);
     assert_eq!(dir.names(), names);
     // An existing target keeps its content and its mode.
@@ -103,8 +103,8 @@ fn corruption() {
 fn every_flipped_byte_of_the_header() {
     let dir = Dir::with_key();
     let (file, start) = encrypted(&dir, b"short");
-    // One bit that keeps most characters what they are, one that makes another letter case, and one
-    // beyond ASCII.
+    // Three bits of a character: one that gives another valid character in most cases, one that
+    // changes the letter case, and one that leaves ASCII.
     for (at, bit) in (0..start).flat_map(|at| [1, 0x20, 0x80].map(|bit| (at, bit))) {
         let mut bad = file.clone();
         bad[at] ^= bit;
@@ -138,7 +138,7 @@ fn files_that_powershell_changed_are_recognised() {
     // Salvage cannot help either, and the error does not blame the file.
     for bad in [text.clone().into_bytes(), utf16(&text), utf16(&armored), format!("\u{feff}{armored}").into_bytes()] {
         dir.write("bad", bad);
-        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails("was damaged on its way");
+        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails("was damaged in transfer");
         assert!(!dir.exists("left"));
     }
     // CR LF and white space around the armor do no harm.
@@ -172,21 +172,21 @@ fn headers_that_are_too_long_are_refused_at_once() {
     let (file, _) = encrypted(&dir, b"short");
     let text = String::from_utf8_lossy(&file);
     let (start, end) = (text.find("-> X25519").unwrap(), text.find("\n---").unwrap() + 1);
-    let with = |more: &str| [&file[..start], more.as_bytes(), &file[start..]].concat();
+    let with_stanzas = |more: &str| [&file[..start], more.as_bytes(), &file[start..]].concat();
     let stanza = text[start..end].to_owned();
     let started = std::time::Instant::now();
     let (too_many, too_long) = ("more than 1024 recipient stanzas", "the header is longer than 1 MiB");
     for (bad, what) in [
-        (with(&stanza.repeat(100_000)), too_many),
-        (with(&"-> grease x\n\n".repeat(1024)), too_many),
-        (with(&format!("-> grease x\n{}\n", format!("{}\n", "A".repeat(64)).repeat(100_000))), too_long),
-        (with(&format!("-> grease{}", " y".repeat(10_000_000))), too_long),
+        (with_stanzas(&stanza.repeat(100_000)), too_many),
+        (with_stanzas(&"-> grease x\n\n".repeat(1024)), too_many),
+        (with_stanzas(&format!("-> grease x\n{}\n", format!("{}\n", "A".repeat(64)).repeat(100_000))), too_long),
+        (with_stanzas(&format!("-> grease{}", " y".repeat(10_000_000))), too_long),
     ] {
         expect(&dir, &bad, &[], what);
         dir.run(["inspect", "bad"]).fails(what);
         dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "bad"]).fails(what);
     }
     // All 1024 stanzas that a header may have are tried, and the MAC shows that these were added.
-    expect(&dir, &with(&"-> grease x\n\n".repeat(1023)), &[], "the header was changed");
+    expect(&dir, &with_stanzas(&"-> grease x\n\n".repeat(1023)), &[], "the header was changed");
     assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{Dir, Run, finish};
 
 /// Runs the command with `SEALANE_IDENTITY`.
-fn with(dir: &Dir, identity: &str, args: &[&str]) -> Run {
+fn run_with(dir: &Dir, identity: &str, args: &[&str]) -> Run {
     let mut command: Command = dir.without_terminal(args);
     command.env("SEALANE_IDENTITY", identity);
     finish(command)
@@ -16,23 +16,23 @@ fn with(dir: &Dir, identity: &str, args: &[&str]) -> Run {
 fn the_environment_names_it() {
     let dir = Dir::with_key();
     dir.encrypt(b"secret", "x");
-    dir.run(["-d", "x"]).fails("it takes an identity to open it");
+    dir.run(["-d", "x"]).fails("an identity is needed to open it");
     for args in [&["-d", "x"][..], &["decrypt", "x"]] {
-        assert_eq!(with(&dir, "key.txt", args).quiet().stdout, b"secret");
+        assert_eq!(run_with(&dir, "key.txt", args).quiet().stdout, b"secret");
     }
-    assert!(with(&dir, "key.txt", &["verify", "x"]).text().contains("1 file with 6 bytes"));
-    with(&dir, "missing", &["-d", "x"]).fails("the default identity: cannot open identity file \"missing\"");
-    with(&dir, "x", &["-d", "x"]).fails("identity file \"x\" is encrypted, but not with a passphrase");
-    with(&dir, "", &["-d", "x"]).fails("it takes an identity to open it");
+    assert!(run_with(&dir, "key.txt", &["verify", "x"]).text().contains("1 file with 6 bytes"));
+    run_with(&dir, "missing", &["-d", "x"]).fails("the default identity: cannot open identity file \"missing\"");
+    run_with(&dir, "x", &["-d", "x"]).fails("identity file \"x\" is encrypted, but not with a passphrase");
+    run_with(&dir, "", &["-d", "x"]).fails("an identity is needed to open it");
     // An identity on the command line takes its place.
     dir.keygen("other");
-    with(&dir, "key.txt", &["-d", "-i", "other.txt", "x"]).fails("no identity matches");
-    assert_eq!(with(&dir, "missing", &["-d", "-i", "key.txt", "x"]).quiet().stdout, b"secret");
-    with(&dir, "other.txt", &["-d", "x"]).fails("no identity matches");
+    run_with(&dir, "key.txt", &["-d", "-i", "other.txt", "x"]).fails("no identity matches");
+    assert_eq!(run_with(&dir, "missing", &["-d", "-i", "key.txt", "x"]).quiet().stdout, b"secret");
+    run_with(&dir, "other.txt", &["-d", "x"]).fails("no identity matches");
     // The output must not replace it.
-    with(&dir, "key.txt", &["-d", "-o", "key.txt", "x"]).fails("identity file \"key.txt\"");
+    run_with(&dir, "key.txt", &["-d", "-o", "key.txt", "x"]).fails("identity file \"key.txt\"");
     // Encryption does not use it.
-    with(&dir, "key.txt", &["-o", "y", "x"]).misused("missing recipients");
+    run_with(&dir, "key.txt", &["-o", "y", "x"]).misused("missing recipients");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn the_configuration_has_it() {
     assert_eq!(dir.run(["-d", "x"]).quiet().stdout, b"secret");
     let mut command = dir.without_terminal(["-d", "x"]);
     command.env("HOME", dir.root()).env_remove("XDG_CONFIG_HOME");
-    finish(command).fails("it takes an identity to open it");
+    finish(command).fails("an identity is needed to open it");
     fs::rename(dir.path("config"), dir.path(".config")).unwrap();
     let mut command = dir.without_terminal(["-d", "x"]);
     command.env("HOME", dir.root()).env_remove("XDG_CONFIG_HOME");
@@ -58,18 +58,18 @@ fn all_commands_that_open_files_use_it() {
         dir.keygen(name);
     }
     dir.encrypt(b"secret", "x");
-    with(&dir, "key.txt", &["rekey", "-R", "a.pub", "x"]).ok();
-    assert_eq!(with(&dir, "a.txt", &["-d", "x"]).quiet().stdout, b"secret");
+    run_with(&dir, "key.txt", &["rekey", "-R", "a.pub", "x"]).ok();
+    assert_eq!(run_with(&dir, "a.txt", &["-d", "x"]).quiet().stdout, b"secret");
     fs::create_dir(dir.path("photos")).unwrap();
     dir.write("photos/p", "photo");
     dir.run(["-R", "a.pub", "-o", "sealed", "photos"]).quiet();
-    with(&dir, "a.txt", &["-d", "-o", "open", "sealed"]).quiet();
+    run_with(&dir, "a.txt", &["-d", "-o", "open", "sealed"]).quiet();
     assert_eq!(dir.read("open/photos/p"), b"photo");
     // A holder's part, and a part that is encrypted to the default identity.
     dir.run(["-k", "2", "-R", "a.pub", "-R", "b.pub", "-o", "y", "x"]).quiet();
-    with(&dir, "b.txt", &["contribute", "-y", "-R", "key.pub", "-o", "part", "y"]).quiet();
+    run_with(&dir, "b.txt", &["contribute", "-y", "-R", "key.pub", "-o", "part", "y"]).quiet();
     dir.write("both.txt", [dir.read("key.txt"), dir.read("a.txt")].concat());
-    assert_eq!(with(&dir, "both.txt", &["-d", "--part", "part", "y"]).quiet().stdout, dir.read("x"));
+    assert_eq!(run_with(&dir, "both.txt", &["-d", "--part", "part", "y"]).quiet().stdout, dir.read("x"));
 }
 
 #[test]

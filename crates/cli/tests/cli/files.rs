@@ -113,8 +113,8 @@ fn an_impossible_output_is_refused_first() {
     assert_eq!(dir.names(), before);
 }
 
-/// Runs the command without root's capabilities, so that file modes apply to it. Another user could
-/// perhaps not start the command, because it may be in a folder of root's.
+/// Runs the command without root's capabilities, so that file modes apply to it. Another user might
+/// be unable to start the command, because it may be in a folder that belongs to root.
 fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);

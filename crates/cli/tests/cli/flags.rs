@@ -70,7 +70,7 @@ fn command_lines_that_age_refuses_get_a_hint() {
         ("decrypt -a in", "'-a'"),
         ("-p -R key.pub in", "can't be combined"),
         ("-e -p -i key.txt in", "can't be combined"),
-        ("-R key.pub in in2", "no place for them"),
+        ("-R key.pub in in2", "need a folder for the results"),
         ("-R key.pub -o out --resume", "--resume is for several files"),
         ("-R key.pub -o out in -", "standard input can't be one of several"),
         ("-p -o out in in2", "can't be used with several files"),
@@ -83,7 +83,7 @@ fn command_lines_that_age_refuses_get_a_hint() {
         ("-x in", "'-x'"),
         ("--recipent age1x in", "--recipient"),
         ("-R", "value is required"),
-        ("", "nothing to do"),
+        ("", "no command, recipient, passphrase or identity"),
     ] {
         let out = dir.run(args.split_whitespace()).misused(what);
         assert!(String::from_utf8_lossy(&out.stderr).contains("hint"), "{args}");

@@ -134,10 +134,10 @@ fn the_manifest_has_the_documented_format() {
     let lines: Vec<serde_json::Value> =
         String::from_utf8(manifest).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0], serde_json::json!({ "sealane-manifest": 1 }));
-    let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap_or_else(|| panic!("{name}"));
-    assert_eq!(of("photos/2020")["type"], "directory");
-    assert_eq!(of("photos/2020/link")["target"], "../a.jpg");
-    let photo = of("photos/2020/b.jpg");
+    let entry = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap_or_else(|| panic!("{name}"));
+    assert_eq!(entry("photos/2020")["type"], "directory");
+    assert_eq!(entry("photos/2020/link")["target"], "../a.jpg");
+    let photo = entry("photos/2020/b.jpg");
     assert_eq!(photo["size"], 65_536);
     assert_eq!(photo["modified"], serde_json::json!([1_234_567_890, 123_456_789]));
     assert_eq!(photo["id"].as_str().unwrap().len(), 43);
@@ -240,14 +240,14 @@ fn two_inputs_never_have_one_output() {
     dir.run(["-R", "key.pub", "-o", "out", "x", "./x/"]).misused("would both become \"x/a\"");
     dir.run(["-R", "key.pub", "-o", "out", "z", "w"]).fails("\"z/a.age\", which is a folder");
     dir.write("sealane-manifest", "content");
-    for own in ["sealane-manifest", ".sealane-resume"] {
-        dir.write(own, "content");
+    for reserved in ["sealane-manifest", ".sealane-resume"] {
+        dir.write(reserved, "content");
         for flag in ["--resume", "--no-manifest"] {
-            dir.run(["-R", "key.pub", "-o", "out", flag, "w", own]).fails("is a name that this program uses itself");
+            dir.run(["-R", "key.pub", "-o", "out", flag, "w", reserved]).fails("is a name that sealane uses itself");
         }
         // A command's own files are recognised only in their place.
         fs::create_dir_all(dir.path("deep")).unwrap();
-        dir.write(&format!("deep/{own}"), own);
+        dir.write(&format!("deep/{reserved}"), reserved);
     }
     encrypt(&dir, ["-o", "sealed", "deep"]);
     dir.run(["-d", "-i", "key.txt", "-o", "open", "sealed"]).quiet();

@@ -27,7 +27,7 @@ fn complains(dir: &Dir, reasons: &[&str]) {
     assert!(!err.contains("panicked"), "{err}");
 }
 
-/// Checks that all other files are there.
+/// Checks that all other files were decrypted.
 fn assert_others_are_whole(dir: &Dir, not: &[&str]) {
     let expected: Vec<_> = listing(&dir.path("photos"))
         .into_iter()
@@ -45,7 +45,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
     fs::rename(sealed("a.jpg.age"), sealed("x")).unwrap();
     fs::rename(sealed("2020/b.jpg.age"), sealed("a.jpg.age")).unwrap();
     fs::rename(sealed("x"), sealed("2020/b.jpg.age")).unwrap();
-    // One file comes from another place but has the same recipients, and one replaces another.
+    // One file comes from outside but has the same recipients, and one file replaces another.
     dir.encrypt(b"forged", "sealed/photos/new.age");
     dir.encrypt(b"forged", "sealed/photos/c.age.age");
     dir.write("sealed/note.txt", "hello");
@@ -58,14 +58,14 @@ fn missing_added_and_exchanged_files_are_noticed() {
             "\"sealed/photos/2020/b.jpg.age\" is not the file that was encrypted under this name",
             "\"sealed/photos/new.age\" is not in the manifest: it was added",
             "\"sealed/photos/c.age.age\" is not the file that was encrypted under this name",
-            "\"sealed/note.txt\" is not the name of an encrypted file",
+            "the name \"sealed/note.txt\" does not end in .age",
             "\"sealed/photos/link.age\" is a link",
         ],
     );
     assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/b.jpg", "c.age"]);
     // After the repair of that cause, the others are reported.
     let hint = dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).err();
-    assert!(hint.contains("it is the one of \"photos/2020/b.jpg\""), "{hint}");
+    assert!(hint.contains("it is the encrypted file of \"photos/2020/b.jpg\""), "{hint}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn changes_to_the_manifest_are_noticed() {
     dir.run(["decrypt", "-i", "key.txt", "-o", "bare", "sealed"]).fails("\"sealed\" has no manifest");
     assert!(!dir.exists("bare"));
     let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare", "sealed"]);
-    assert!(run.err().contains("\"sealed/README\" is not the name of an encrypted file"), "{}", run.err());
+    assert!(run.err().contains("the name \"sealed/README\" does not end in .age"), "{}", run.err());
     run.ok();
     fs::remove_file(dir.path("sealed/README")).unwrap();
     dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare2", "sealed"]).quiet();
@@ -162,7 +162,7 @@ fn a_manifest_cannot_lead_out_of_the_folder() {
     symlink(dir.path("outside"), dir.path("open2/photos/2020")).unwrap();
     dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "open2", "sealed"])
         .fails("\"open2/photos/2020\" is not a folder");
-    // And with folders that have no files.
+    // The same with folders that have no files.
     let line = "{\"type\":\"directory\",\"name\":\"photos/2020/new\",\"mode\":511}\n";
     dir.encrypt(format!("{manifest}{line}").as_bytes(), "sealed/sealane-manifest.age");
     dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).fails("\"open2/photos/2020\" is not a folder");
@@ -184,7 +184,10 @@ fn one_file_that_cannot_be_read_does_not_stop_the_others() {
     assert!(err.contains("1 of 3 files were not encrypted"), "{err}");
     // The manifest lists only the files that were written.
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
-    assert!(run.err().contains("warning: the run that sealed \"sealed\" was interrupted, or could not seal all files"));
+    assert!(
+        run.err()
+            .contains("warning: the run that encrypted \"sealed\" was interrupted, or could not encrypt all files")
+    );
     run.ok();
     assert_eq!(dir.read("open/b"), b"2");
     assert!(!dir.exists("open/mem"));
@@ -213,5 +216,5 @@ fn every_missing_file_is_named() {
     assert!(err.contains("10 of 10 files were not decrypted\n"), "{err}");
     dir.run(["encrypt", "-R", "key.pub", "-o", "again", "x"]).quiet();
     let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no2", "again"]).err();
-    assert!(err.contains("130 of 130 files were not decrypted, 30 of which are not named above"), "{err}");
+    assert!(err.contains("130 of 130 files were not decrypted, 30 of them not named above"), "{err}");
 }

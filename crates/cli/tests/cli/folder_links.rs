@@ -151,8 +151,8 @@ fn links_that_lead_out_of_the_folder_are_made_only_if_that_is_allowed() {
     dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "in"]).quiet();
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
     for (name, target) in leaving {
-        let what = format!("the link \"in/{name}\" leads out of the folder, to {target:?}, and is not made");
-        assert!(run.err().contains(&what), "{}", run.err());
+        let message = format!("the link \"in/{name}\" leads out of the folder, to {target:?}, and was not created");
+        assert!(run.err().contains(&message), "{}", run.err());
         assert!(!dir.exists(&format!("open/in/{name}")));
     }
     assert_eq!(run.status.code(), Some(1));
@@ -190,7 +190,7 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     let dir = Dir::with_key();
     fs::create_dir(dir.path("out")).unwrap();
     dir.write("out/note", "was there before");
-    let with = |args: &[&str]| {
+    let encrypt = |args: &[&str]| {
         let mut command = dir.without_terminal(args);
         command.env("AGE_PASSPHRASE", "pass");
         finish(command)
@@ -200,7 +200,7 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     }
     dir.run(["-R", "key.pub", "-o", "out", "one.txt"]).quiet();
     dir.run(["encrypt", "-R", "key.pub", "-o", "out/", "two.txt"]).quiet();
-    with(&["-p", "-o", "out", "three.txt"]).quiet();
+    encrypt(&["-p", "-o", "out", "three.txt"]).quiet();
     assert_eq!(fs::read_dir(dir.path("out")).unwrap().count(), 4, "no manifest, and no journal");
     // Nothing is replaced.
     let before = dir.read("out/one.txt.age");
@@ -211,7 +211,7 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     dir.write("open/note", "was there before");
     dir.run(["-d", "-i", "key.txt", "-o", "open", "out/one.txt.age"]).quiet();
     dir.run(["decrypt", "-i", "key.txt", "-o", "open/", "out/two.txt.age"]).quiet();
-    with(&["-d", "-o", "open", "out/three.txt.age"]).quiet();
+    encrypt(&["-d", "-o", "open", "out/three.txt.age"]).quiet();
     for name in ["one.txt", "two.txt", "three.txt"] {
         assert_eq!(dir.read(&format!("open/{name}")), name.as_bytes());
     }

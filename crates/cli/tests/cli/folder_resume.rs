@@ -41,7 +41,7 @@ fn complete_and_authentic_files_are_left_unchanged() {
     let mut photo = dir.read("sealed/photos/a.jpg.age");
     *photo.last_mut().unwrap() ^= 1;
     dir.write("sealed/photos/a.jpg.age", &photo);
-    // Changed, with the same length.
+    // Changes the content and keeps the length.
     dir.write("photos/2020/b.jpg", vec![7; 65_536]);
     dir.write("photos/.hidden", "hidden, and more");
     dir.write("photos/new", "new");
@@ -53,8 +53,8 @@ fn complete_and_authentic_files_are_left_unchanged() {
     let after = [same, damaged, changed, longer].map(|name| inode(&dir, &format!("sealed/{name}")));
     assert_eq!(before[0], after[0], "a complete file is not written again");
     assert!((1..4).all(|i| before[i] != after[i]), "{before:?} {after:?}");
-    for gone in ["photos/.sealane-abc.tmp", ".sealane-def.tmp", ".sealane-resume"] {
-        assert!(!dir.exists(&format!("sealed/{gone}")), "{gone}");
+    for leftover in ["photos/.sealane-abc.tmp", ".sealane-def.tmp", ".sealane-resume"] {
+        assert!(!dir.exists(&format!("sealed/{leftover}")), "{leftover}");
     }
     dir.run(DECRYPT).quiet();
     assert_alike(&dir, "photos", "open/photos");
@@ -85,7 +85,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
         resume(&dir, args).ok();
         assert!(listing(&dir.path(args[args.len() - 2])) == before);
     }
-    // A file that changed after the run is not taken for the run's file.
+    // A file that changed after the run does not count as the run's file.
     dir.write("open/photos/a.jpg", "edited");
     resume(&dir, &DECRYPT).fails("\" exists already");
     assert_eq!(dir.read("open/photos/a.jpg"), b"edited");
@@ -103,15 +103,15 @@ fn only_the_same_command_resumes_a_run() {
     let other = dir.keygen("other");
     for flags in [&["-r", &other][..], &["-a"], &["-k", "2", "-r", &other], &["--no-manifest"], &["key.pub"]] {
         let args: Vec<_> = WITH_LATE.iter().chain(flags).copied().collect();
-        resume(&dir, &args).fails("was another one");
+        resume(&dir, &args).fails("was a different one");
     }
     dir.write("sealed/photos/stray.age", "somebody's");
-    resume(&dir, &WITH_LATE).fails("stray.age\" belongs to no input");
+    resume(&dir, &WITH_LATE).fails("stray.age\" is not the result of any input");
     assert_eq!(dir.read("sealed/photos/stray.age"), b"somebody's");
     fs::remove_file(dir.path("sealed/photos/stray.age")).unwrap();
     // A file is not removed if its source is missing, because it may be the last copy.
     fs::rename(dir.path("photos/c.age"), dir.path("c.age")).unwrap();
-    resume(&dir, &WITH_LATE).fails("c.age.age\" belongs to no input");
+    resume(&dir, &WITH_LATE).fails("c.age.age\" is not the result of any input");
     assert!(dir.exists("sealed/photos/c.age.age"));
     fs::rename(dir.path("c.age"), dir.path("photos/c.age")).unwrap();
     // The same recipients, given in another way.
@@ -160,7 +160,7 @@ fn decryption_can_be_resumed() {
     // The file may contain the user's work.
     dir.write("open/photos/a.jpg", "edited");
     let run = resume(&dir, &DECRYPT);
-    assert!(run.err().contains("\"open/photos/a.jpg\" exists, and is not what was written"), "{}", run.err());
+    assert!(run.err().contains("\"open/photos/a.jpg\" exists with another content"), "{}", run.err());
     assert!(run.err().contains("1 of 8 files were not decrypted"), "{}", run.err());
     assert_eq!((dir.read("open/photos/a.jpg").as_slice(), inode(&dir, "open/photos/a.jpg")), (&b"edited"[..], edited));
     fs::remove_file(dir.path("open/photos/a.jpg")).unwrap();

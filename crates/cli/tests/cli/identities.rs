@@ -12,7 +12,7 @@ fn any_of_several_identities_opens_the_file() {
     dir.write("both", both);
     assert_eq!(dir.run(["-d", "-i", "both", "out"]).quiet().stdout, b"secret");
     dir.run(["-d", "-i", "other.txt", "-o", "new", "out"]).fails("no identity matches");
-    dir.run(["-d", "-o", "new", "out"]).fails("it takes an identity");
+    dir.run(["-d", "-o", "new", "out"]).fails("an identity is needed");
     assert!(!dir.exists("new"));
 }
 
@@ -48,9 +48,9 @@ fn invalid_identities_are_not_shown() {
         ("ssh-ed25519 hunter2\n", "a recipient (public key), where an identity"),
         (
             "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n",
-            "not a private key that can be read",
+            "not a private key in a supported form",
         ),
-        ("-----BEGIN PRIVATE KEY-----\nhunter2\n", "not a private key that can be read"),
+        ("-----BEGIN PRIVATE KEY-----\nhunter2\n", "not a private key in a supported form"),
     ] {
         dir.write("bad", contents);
         let out = dir.run(["-d", "-i", "bad", "out"]).fails(what);
@@ -82,26 +82,32 @@ fn an_encrypted_identity_file() {
     for armor in [false, true] {
         let dir = with_encrypted_key(armor);
         dir.encrypt(b"secret", "out");
-        let with = |passphrase: &str, args: &[&str]| {
+        let run_with_passphrase = |passphrase: &str, args: &[&str]| {
             let mut command = dir.command(args);
             command.env("AGE_PASSPHRASE", passphrase);
             crate::support::finish(command)
         };
-        assert_eq!(with("correct horse", &["-d", "-i", "key.age", "out"]).quiet().stdout, b"secret");
-        with("wrong", &["-d", "-i", "key.age", "-o", "new", "out"])
+        assert_eq!(run_with_passphrase("correct horse", &["-d", "-i", "key.age", "out"]).quiet().stdout, b"secret");
+        run_with_passphrase("wrong", &["-d", "-i", "key.age", "-o", "new", "out"])
             .fails("incorrect passphrase for identity file \"key.age\"");
         // A passphrase that is not needed is not requested.
-        assert_eq!(with("wrong", &["-d", "-i", "key.txt", "-i", "key.age", "out"]).quiet().stdout, b"secret");
+        assert_eq!(
+            run_with_passphrase("wrong", &["-d", "-i", "key.txt", "-i", "key.age", "out"]).quiet().stdout,
+            b"secret"
+        );
         // Encrypts to the encrypted identity file.
-        with("correct horse", &["-e", "-i", "key.age", "-o", "out2", "key.pub"]).quiet();
+        run_with_passphrase("correct horse", &["-e", "-i", "key.age", "-o", "out2", "key.pub"]).quiet();
         assert_eq!(dir.run(["-d", "-i", "key.txt", "out2"]).quiet().stdout, dir.read("key.pub"));
-        with("wrong", &["-e", "-i", "key.age", "-o", "new", "key.pub"]).fails("incorrect passphrase");
+        run_with_passphrase("wrong", &["-e", "-i", "key.age", "-o", "new", "key.pub"]).fails("incorrect passphrase");
         // Prints its recipients.
-        assert_eq!(with("correct horse", &["keygen", "-y", "key.age"]).quiet().stdout, dir.read("key.pub"));
+        assert_eq!(
+            run_with_passphrase("correct horse", &["keygen", "-y", "key.age"]).quiet().stdout,
+            dir.read("key.pub")
+        );
         // A file for other recipients: one message, and a failure.
         dir.keygen("other");
         dir.run(["-R", "other.pub", "-o", "out3", "key.pub"]).quiet();
-        let run = with("correct horse", &["-d", "-i", "key.age", "-o", "new", "out3"]);
+        let run = run_with_passphrase("correct horse", &["-d", "-i", "key.age", "-o", "new", "out3"]);
         assert!(run.err().contains("warning: no identity in \"key.age\" matches"), "{}", run.err());
         run.fails("no identity matches");
         assert!(!dir.exists("new"));

@@ -91,8 +91,8 @@ fn an_identity_shows_whether_it_opens_the_file() {
         dir.keygen(name);
     }
     let opens = |args: &[&str]| {
-        let said = dir.run(["inspect", "--json"].iter().chain(args)).quiet().stdout;
-        serde_json::from_slice::<Value>(&said).unwrap()["opens"].clone()
+        let json = dir.run(["inspect", "--json"].iter().chain(args)).quiet().stdout;
+        serde_json::from_slice::<Value>(&json).unwrap()["opens"].clone()
     };
     dir.encrypt(&bytes(200_000), "x");
     assert_eq!(opens(&["x"]), Value::Null);
@@ -147,10 +147,10 @@ fn many_files_have_a_line_each_and_a_summary() {
     let run = dir.run(["inspect", "cut", "text", "missing", "x"]);
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(run.text(), "x: 1 X25519; 6 bytes of plaintext\n1 file: 1 X25519; 6 bytes of plaintext\n");
-    let said = run.err();
+    let messages = run.err();
     for what in ["\"cut\" is cut short", "\"text\": ", "cannot open \"missing\"", "3 of 4 files could not be inspected"]
     {
-        assert!(said.contains(what), "{what}: {said}");
+        assert!(messages.contains(what), "{what}: {messages}");
     }
     let run = dir.run(["inspect", "--json", "-i", "key.txt", "cut", "x"]);
     let report: Value = serde_json::from_slice(&run.stdout).unwrap();

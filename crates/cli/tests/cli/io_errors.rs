@@ -70,14 +70,14 @@ fn salvage_fails_if_its_list_cannot_be_written() {
 /// resets the connection, because it has unread data (RFC 1122, 4.2.2.13).
 fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let (mut theirs, _) = listener.accept().unwrap();
-    theirs.write_all(b"x").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (mut server, _) = listener.accept().unwrap();
+    server.write_all(b"x").unwrap();
     // The bytes must have arrived before the end is dropped.
-    ours.peek(&mut [0]).unwrap();
+    client.peek(&mut [0]).unwrap();
     let mut command = dir.command(args);
-    let child = command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    (child, ours)
+    let child = command.stdin(OwnedFd::from(server)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    (child, client)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn input_that_breaks_in_the_middle() {
     dir.encrypt(&data, "x");
     let file = dir.read("x");
     let payload = file.len() - 5 * (CHUNK + 16);
-    let what = "cannot read standard input: Connection reset by peer";
+    let message = "cannot read standard input: Connection reset by peer";
     // The authentic part comes out first, and then the error.
     for threads in ["1", "3"] {
         let (mut child, mut connection) = on_connection(&dir, &["-d", "-i", "key.txt", "-t", threads]);
@@ -98,7 +98,7 @@ fn input_that_breaks_in_the_middle() {
         let rest = child.wait_with_output().unwrap();
         assert!(out == data[..3 * CHUNK] && rest.stdout.is_empty());
         assert_eq!(rest.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&rest.stderr).contains(what), "{rest:?}");
+        assert!(String::from_utf8_lossy(&rest.stderr).contains(message), "{rest:?}");
     }
     // A target stays unchanged, and nothing is left beside it.
     dir.write("old", "old");

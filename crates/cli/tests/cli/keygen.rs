@@ -87,8 +87,8 @@ fn a_key_that_everybody_can_read_is_warned_of() {
 fn post_quantum_keys() {
     let dir = Dir::with_key();
     let made = dir.run(["keygen", "-pq", "-o", "pq.txt"]).ok();
-    let said = String::from_utf8(made.stderr).unwrap();
-    let recipient = said.trim().strip_prefix("Public key: ").unwrap().to_owned();
+    let messages = String::from_utf8(made.stderr).unwrap();
+    let recipient = messages.trim().strip_prefix("Public key: ").unwrap().to_owned();
     assert!(recipient.starts_with("age1pq1"), "{recipient}");
     assert_eq!(dir.mode("pq.txt"), 0o600);
     let text = String::from_utf8(dir.read("pq.txt")).unwrap();

@@ -7,7 +7,7 @@ use crate::support::{Dir, bytes};
 
 /// The number of kills per direction, spread over the duration of the work.
 const KILLS: u32 = 20;
-/// The least number of kills in the middle of the work, without which the test proves nothing.
+/// The test proves nothing unless at least this many kills happen in the middle of the work.
 const WANTED: u32 = 5;
 
 /// The file that a killed command leaves beside the target.
@@ -51,11 +51,11 @@ fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
         }
     }
     // The temporary file does not block the next run.
-    let left = temporary(dir);
+    let leftovers = temporary(dir);
     dir.run(args).quiet();
     assert!(is_whole());
-    assert_eq!(temporary(dir), left, "only what was killed leaves anything behind");
-    for name in left {
+    assert_eq!(temporary(dir), leftovers, "only what was killed leaves anything behind");
+    for name in leftovers {
         std::fs::remove_file(dir.path(&name)).unwrap();
     }
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Returns what /proc says of a command that decrypts, started by a shell after `limits`.
-fn at_work(dir: &Dir, limits: &str) -> (String, String) {
+/// Returns the limits and the status in /proc of a decrypting command that a shell started after
+/// `limits`.
+fn proc_files(dir: &Dir, limits: &str) -> (String, String) {
     let mut child = Command::new("sh")
         .args(["-c", &format!("{limits}\nexec \"{SEALANE}\" -d -i key.txt > out")])
         .current_dir(dir.root())
@@ -45,7 +46,7 @@ fn secrets_are_locked_in_memory_and_never_dumped() {
     dir.encrypt(&bytes(300_000), "file.age");
     // Not every user may remove the limit, and a privileged process ignores it.
     for limits in ["ulimit -l unlimited 2> /dev/null || true", "ulimit -l 1024", "ulimit -l 0"] {
-        let (status, limits) = at_work(&dir, limits);
+        let (status, limits) = proc_files(&dir, limits);
         assert_eq!(number(&limits, "Max core file size"), Some(0), "{limits}");
         let locked = number(&status, "VmLck:").unwrap();
         let allowed = number(&limits, "Max locked memory");

@@ -2,7 +2,7 @@
 
 use crate::support::{Dir, Run, finish};
 
-fn with(dir: &Dir, variables: &[(&str, &str)], args: &[&str]) -> Run {
+fn run_with(dir: &Dir, variables: &[(&str, &str)], args: &[&str]) -> Run {
     let mut command = dir.without_terminal(args);
     command.envs(variables.iter().copied());
     finish(command)
@@ -13,15 +13,15 @@ fn from_the_environment() {
     let dir = Dir::new();
     dir.write("in", "secret");
     for armor in [&["-p", "-o", "out", "in"][..], &["-a", "-p", "-o", "out", "in"]] {
-        with(&dir, &[("AGE_PASSPHRASE", "pass word\u{e9}")], armor).quiet();
-        assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word\u{e9}")], &["-d", "out"]).quiet().stdout, b"secret");
-        with(&dir, &[("AGE_PASSPHRASE", "wrong")], &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
+        run_with(&dir, &[("AGE_PASSPHRASE", "pass word\u{e9}")], armor).quiet();
+        assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word\u{e9}")], &["-d", "out"]).quiet().stdout, b"secret");
+        run_with(&dir, &[("AGE_PASSPHRASE", "wrong")], &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
     }
-    // There is no terminal to ask on, and the error says what to do.
-    let run = with(&dir, &[], &["-d", "-o", "new", "out"]).fails("there is no terminal");
+    // Without a terminal for the question, the error says what to do.
+    let run = run_with(&dir, &[], &["-d", "-o", "new", "out"]).fails("there is no terminal");
     assert!(String::from_utf8_lossy(&run.stderr).contains("AGE_PASSPHRASE"));
-    with(&dir, &[], &["-p", "-o", "new", "in"]).fails("there is no terminal");
-    with(&dir, &[("AGE_PASSPHRASE", "")], &["-p", "-o", "new", "in"]).fails("there is no terminal");
+    run_with(&dir, &[], &["-p", "-o", "new", "in"]).fails("there is no terminal");
+    run_with(&dir, &[("AGE_PASSPHRASE", "")], &["-p", "-o", "new", "in"]).fails("there is no terminal");
     assert_eq!(dir.names(), ["in", "out"]);
 }
 
@@ -36,16 +36,16 @@ fn from_a_file_descriptor() {
     let run = dir.sh("printf 'pass word' | AGE_PASSPHRASE_FD=9 \"$SEALANE\" -d out 9<&0 < /dev/null");
     assert_eq!(run.quiet().stdout, b"secret");
     assert_eq!(dir.sh("AGE_PASSPHRASE_FD=0 \"$SEALANE\" -d out < pass").quiet().stdout, b"secret");
-    assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
+    assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
 
     dir.sh("AGE_PASSPHRASE_FD=0 exec \"$SEALANE\" -d < out").misused("standard input is used twice");
     dir.sh("AGE_PASSPHRASE_FD=77 exec \"$SEALANE\" -d out").fails("file descriptor 77");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/null").fails("is empty");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/zero").fails("longer than 1 MiB");
     for fd in ["x", "-1", "3.0", "99999999999"] {
-        with(&dir, &[("AGE_PASSPHRASE_FD", fd)], &["-d", "out"]).misused("not the number of a file descriptor");
+        run_with(&dir, &[("AGE_PASSPHRASE_FD", fd)], &["-d", "out"]).misused("not the number of a file descriptor");
     }
-    with(&dir, &[("AGE_PASSPHRASE_FD", "3"), ("AGE_PASSPHRASE", "x")], &["-d", "out"]).misused("both set");
+    run_with(&dir, &[("AGE_PASSPHRASE_FD", "3"), ("AGE_PASSPHRASE", "x")], &["-d", "out"]).misused("both set");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_file_descriptor_is_read_from_its_position() {
     dir.write("pass", "a line for somebody else\npass word\n");
     let read = "{ read -r line; AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o out in 3<&0 < /dev/null; } < pass";
     dir.sh(read).quiet();
-    assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
+    assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
     // The writer of the FIFO has come and gone.
     let script = "mkfifo fifo; exec 3<> fifo 4< fifo; printf 'pass word' >&3; exec 3>&-; \
                   AGE_PASSPHRASE_FD=4 exec timeout 20 \"$SEALANE\" -d out < /dev/null";
@@ -80,7 +80,7 @@ fn a_socket_as_the_source_of_a_passphrase_is_an_error() {
 fn too_little_memory_for_scrypt_is_an_error() {
     let dir = Dir::new();
     dir.write("in", "secret");
-    with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-p", "-o", "out", "in"]).quiet();
+    run_with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-p", "-o", "out", "in"]).quiet();
     let file = String::from_utf8_lossy(&dir.read("out")).replacen(" 4\n", " 22\n", 1);
     dir.write("greedy", file);
     let limited = "ulimit -v 2000000; AGE_PASSPHRASE=pass; export AGE_PASSPHRASE; ";
@@ -95,27 +95,27 @@ fn work_factors() {
     let dir = Dir::new();
     dir.write("in", "secret");
     let factor = |name, value| [("AGE_PASSPHRASE", "pass"), (name, value)];
-    with(&dir, &factor("AGE_PASSPHRASE_WORK_FACTOR", "7"), &["-p", "-o", "out", "in"]).quiet();
+    run_with(&dir, &factor("AGE_PASSPHRASE_WORK_FACTOR", "7"), &["-p", "-o", "out", "in"]).quiet();
     let header = String::from_utf8_lossy(&dir.read("out")).lines().nth(1).unwrap().to_owned();
     assert!(header.starts_with("-> scrypt ") && header.ends_with(" 7"), "{header}");
-    with(&dir, &factor("AGE_PASSPHRASE_MAX_WORK_FACTOR", "7"), &["-d", "out"]).quiet();
-    with(&dir, &factor("AGE_PASSPHRASE_MAX_WORK_FACTOR", "6"), &["-d", "out"])
-        .fails("work factor is 7, which is more than the 6");
+    run_with(&dir, &factor("AGE_PASSPHRASE_MAX_WORK_FACTOR", "7"), &["-d", "out"]).quiet();
+    run_with(&dir, &factor("AGE_PASSPHRASE_MAX_WORK_FACTOR", "6"), &["-d", "out"])
+        .fails("work factor is 7, which is more than the limit of 6");
     for bad in ["0", "31", "x", "-1"] {
-        with(&dir, &factor("AGE_PASSPHRASE_WORK_FACTOR", bad), &["-p", "-o", "new", "in"])
+        run_with(&dir, &factor("AGE_PASSPHRASE_WORK_FACTOR", bad), &["-p", "-o", "new", "in"])
             .misused("must be a number from 1 to 30");
     }
     // An excessive work factor is refused before any work, and before any question.
     let file = String::from_utf8_lossy(&dir.read("out")).replacen(" 7\n", " 23\n", 1);
     dir.write("greedy", file);
-    with(&dir, &[], &["-d", "greedy"]).fails("work factor is 23, which is more than the 22");
+    run_with(&dir, &[], &["-d", "greedy"]).fails("work factor is 23, which is more than the limit of 22");
 }
 
 #[test]
 fn a_passphrase_file_and_identities() {
     let dir = Dir::with_key();
-    with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-p", "-o", "out", "key.pub"]).quiet();
-    let run = with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-d", "-i", "key.txt", "-o", "new", "out"]);
+    run_with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-p", "-o", "out", "key.pub"]).quiet();
+    let run = run_with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-d", "-i", "key.txt", "-o", "new", "out"]);
     run.fails("encrypted with a passphrase, and identities were given");
     assert!(!dir.exists("new"));
 }
@@ -153,12 +153,12 @@ fn from_pinentry() {
     dir.write("pinentry", PINENTRY);
     dir.set_mode("pinentry", 0o755);
     let program = dir.path("pinentry").display().to_string();
-    let ask = |answer: &str, args: &[&str]| with(&dir, &[("PINENTRY_PROGRAM", &program), ("ANSWER", answer)], args);
+    let ask = |answer: &str, args: &[&str]| run_with(&dir, &[("PINENTRY_PROGRAM", &program), ("ANSWER", answer)], args);
     ask("pass word", &["-p", "-o", "out", "in"]).quiet();
     assert!(dir.exists("log"));
     assert_eq!(ask("pass word", &["-d", "out"]).quiet().stdout, b"secret");
     ask("wrong", &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
     // The environment gives the same passphrase.
-    assert_eq!(with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
+    assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
     assert!(!dir.exists("new"));
 }

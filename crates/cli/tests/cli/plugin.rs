@@ -134,9 +134,9 @@ fn a_plugin_in_the_working_directory_is_not_run() {
     dir.set_mode("age-plugin-test", 0o755);
     std::fs::create_dir(dir.path("sub")).unwrap();
     let system = std::env::var("PATH").unwrap();
-    let beside = format!("../{}/bin:{system}", dir.root().file_name().unwrap().to_str().unwrap());
+    let path = format!("../{}/bin:{system}", dir.root().file_name().unwrap().to_str().unwrap());
     let bin = dir.path("bin");
-    for path in [format!("{system}:"), format!(":{system}"), format!("{system}:."), String::new(), beside] {
+    for path in [format!("{system}:"), format!(":{system}"), format!("{system}:."), String::new(), path] {
         for args in [
             &["-d", "-j", "test", "-o", "out", "x.age"][..],
             &["-d", "-i", "identity", "-o", "out", "x.age"],

@@ -8,14 +8,14 @@ use crate::plugin::{RECIPIENT, run, with_path, with_plugin};
 use crate::support::{Dir, Run, SEALANE, feed};
 
 /// Makes a plugin that reads its whole input, and then runs `then`.
-fn that(dir: &Dir, then: &str) {
+fn make_plugin(dir: &Dir, then: &str) {
     let heard = "while IFS= read -r line; do case $line in '-> done') read -r line; break;; esac; done";
     dir.write("bin/age-plugin-test", format!("#!/bin/sh\n{heard}\n{then}\n"));
 }
 
 /// The last stanza of a plugin.
 const DONE: &str = r"read -r reply; read -r line; printf -- '-> done\n\n'";
-/// The last stanza of a plugin that has sent nothing else.
+/// The last stanza of a plugin that has sent no other stanza.
 const END: &str = r"printf -- '-> done\n\n'";
 /// Sixteen bytes of zeros.
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -26,7 +26,7 @@ fn invalid_file_keys_are_refused() {
     dir.encrypt(b"secret", "x.age");
     let names = dir.names();
     let longer = format!("{KEY}AAAAAAAA");
-    for (says, error) in [
+    for (answer, error) in [
         ("file-key 0\\nAAAA\\n", "failed: it gave a file key of the wrong length"),
         ("file-key 0\\n\\n", "failed: it gave a file key of the wrong length"),
         (&format!("file-key 0\\n{longer}\\n"), "failed: it gave a file key of the wrong length"),
@@ -45,9 +45,9 @@ fn invalid_file_keys_are_refused() {
         ("confirm\\nbm8gbHVjaw\\n", "must have at least one metadata argument"),
         ("confirm *\\nbm8gbHVjaw\\n", "must be Base64"),
     ] {
-        that(&dir, &format!("printf -- '-> {says}'; {DONE}"));
+        make_plugin(&dir, &format!("printf -- '-> {answer}'; {DONE}"));
         run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails(error);
-        assert_eq!(dir.names(), names, "{says}");
+        assert_eq!(dir.names(), names, "{answer}");
     }
 }
 
@@ -55,7 +55,7 @@ fn invalid_file_keys_are_refused() {
 fn invalid_stanzas_are_refused() {
     let dir = with_plugin();
     let names = dir.names();
-    for (says, error) in [
+    for (answer, error) in [
         ("recipient-stanza 1 test\\nAAAA\\n", "wrapped file key to a file we didn't provide"),
         ("recipient-stanza -1 test\\nAAAA\\n", "wrapped file key to a file we didn't provide"),
         ("recipient-stanza\\nAAAA\\n", "must have at least two metadata arguments"),
@@ -66,9 +66,9 @@ fn invalid_stanzas_are_refused() {
         ("labels a a\\n\\n", "must not contain duplicate labels"),
         ("error recipient 99\\nbm8gbHVjaw\\n", "no luck"),
     ] {
-        that(&dir, &format!("printf -- '-> {says}'; {DONE}"));
+        make_plugin(&dir, &format!("printf -- '-> {answer}'; {DONE}"));
         run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails(error);
-        assert_eq!(dir.names(), names, "{says}");
+        assert_eq!(dir.names(), names, "{answer}");
     }
 }
 
@@ -77,7 +77,7 @@ fn unknown_commands_of_a_plugin_are_answered() {
     let dir = with_plugin();
     dir.encrypt(b"secret", "x.age");
     let log = "echo \"$reply\" > \"$PLUGIN_LOG\"";
-    that(
+    make_plugin(
         &dir,
         &format!(
             "printf -- '-> fly to the moon\\nAAAA\\n'; read -r reply; {log}; read -r line; printf -- '-> done\\n\\n'"
@@ -93,7 +93,7 @@ fn endless_noise_is_an_error() {
     dir.encrypt(b"secret", "x.age");
     for noise in ["yes", "yes -- '->'", "cat /dev/urandom", "yes -- \"$(printf '\\377\\376')\""] {
         for heard in [true, false] {
-            that(&dir, &format!("exec {noise}"));
+            make_plugin(&dir, &format!("exec {noise}"));
             if !heard {
                 dir.write("bin/age-plugin-test", format!("#!/bin/sh\nexec {noise}\n"));
             }
@@ -110,7 +110,7 @@ fn with_endless_plugin(then: &str) -> Dir {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
     std::fs::create_dir(dir.path("tmp")).unwrap();
-    that(&dir, &format!("echo $$ > \"$PLUGIN_LOG.new\"; mv \"$PLUGIN_LOG.new\" \"$PLUGIN_LOG\"; {then}"));
+    make_plugin(&dir, &format!("echo $$ > \"$PLUGIN_LOG.new\"; mv \"$PLUGIN_LOG.new\" \"$PLUGIN_LOG\"; {then}"));
     std::fs::remove_file(dir.path("log")).unwrap();
     dir
 }
@@ -173,8 +173,8 @@ fn ctrl_c_ends_the_wait_for_a_plugin_and_leaves_nothing_behind() {
             assert_eq!(status.signal(), Some(2), "{then}: {status:?}");
             assert!(!lives(&plugin), "{then}: the plugin has been left");
             assert_eq!((dir.names().len(), dir.read("out")), (names.len(), b"old".to_vec()), "{then}");
-            let left: Vec<_> = std::fs::read_dir(dir.path("tmp")).unwrap().collect();
-            assert!(left.is_empty(), "{then}: {left:?}");
+            let leftovers: Vec<_> = std::fs::read_dir(dir.path("tmp")).unwrap().collect();
+            assert!(leftovers.is_empty(), "{then}: {leftovers:?}");
             std::fs::remove_file(dir.path("log")).unwrap();
         }
     }
@@ -233,7 +233,7 @@ fn what_is_too_long_is_cut() {
         "printf -- '-> msg '; exec tr '\\0' A < /dev/zero",
         "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     ] {
-        that(&dir, then);
+        make_plugin(&dir, then);
         for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
             // The limit on its memory stops the command early if it stores the input. The unit is
             // KiB.
@@ -241,7 +241,7 @@ fn what_is_too_long_is_cut() {
             command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", SEALANE]).args(args);
             with_path(&dir, &mut command);
             command.current_dir(dir.root()).stdin(Stdio::null());
-            crate::support::finish(command).fails("age-plugin-test failed: it says more than fits a stanza");
+            crate::support::finish(command).fails("age-plugin-test failed: a line or a stanza is too long");
         }
     }
 }
@@ -251,7 +251,7 @@ fn plugins_do_not_get_the_passphrase() {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
     for (variable, value) in [("AGE_PASSPHRASE", "secret"), ("AGE_PASSPHRASE_FD", "3")] {
-        that(&dir, &format!("env > \"$PLUGIN_LOG\"; {END}"));
+        make_plugin(&dir, &format!("env > \"$PLUGIN_LOG\"; {END}"));
         let mut command = dir.command(["-d", "-j", "test", "x.age"]);
         with_path(&dir, &mut command);
         command.env(variable, value);
@@ -270,7 +270,7 @@ fn what_plugins_run_in_is_for_their_owner_only() {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
     std::fs::create_dir(dir.path("tmp")).unwrap();
-    that(&dir, &format!("stat -c %a . .. > \"$PLUGIN_LOG\"; {END}"));
+    make_plugin(&dir, &format!("stat -c %a . .. > \"$PLUGIN_LOG\"; {END}"));
     let mut command = Command::new("sh");
     command.args(["-c", "umask 0; exec \"$0\" -d -j test x.age", SEALANE]);
     with_path(&dir, &mut command);

@@ -1,5 +1,5 @@
-//! The programs that the command stands in for, by their names. `tests/interop/programs.rs`
-//! compares them with age's programs.
+//! The programs of age, run as links to the command. `tests/interop/programs.rs` compares them with
+//! age's programs.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;

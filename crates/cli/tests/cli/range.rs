@@ -60,7 +60,7 @@ fn ranges_outside_the_file_are_errors() {
     range(&dir, "101:", "x").fails("begins at byte 101, and the plaintext has 100");
     range(&dir, "101:5", "armored").fails("begins at byte 101, and the plaintext has 100");
     range(&dir, "1T:5", "x").fails("begins at byte");
-    range(&dir, "-5", "armored").fails("cannot be read first");
+    range(&dir, "-5", "armored").fails("-LEN needs a binary file");
     range(&dir, "5", "x").misused("range");
     range(&dir, "x:y", "x").misused("range");
     dir.run(["-R", "key.pub", "--range", "1:2", "x"]).misused("can't be used to encrypt");

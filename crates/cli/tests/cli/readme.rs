@@ -1,4 +1,4 @@
-//! Runs the examples of both READMEs, each one's in one folder, one after the other.
+//! Runs the examples of both READMEs in their order, in one folder for each README.
 
 use crate::support::Dir;
 

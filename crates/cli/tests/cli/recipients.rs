@@ -116,8 +116,12 @@ fn recipients_with_tags_are_accepted() {
         [(TAG, "p256tag", &key, &pq, "no"), (TAG_PQ.trim(), "mlkem768p256tag", &pq, &key, "yes")]
     {
         dir.run(["-r", tag, "-r", same.trim(), "-o", "out", "key.pub"]).quiet();
-        let said: serde_json::Value = serde_json::from_str(&dir.run(["inspect", "--json", "out"]).text()).unwrap();
-        assert_eq!((&said["recipients"][kind], &said["post_quantum"]), (&1.into(), &post_quantum.into()), "{said}");
+        let report: serde_json::Value = serde_json::from_str(&dir.run(["inspect", "--json", "out"]).text()).unwrap();
+        assert_eq!(
+            (&report["recipients"][kind], &report["post_quantum"]),
+            (&1.into(), &post_quantum.into()),
+            "{report}"
+        );
         let identity = if same == &key { "key.txt" } else { "pq.txt" };
         assert_eq!(dir.run(["-d", "-i", identity, "out"]).quiet().stdout, key.as_bytes());
         // If a quantum computer can break one recipient, the whole file is open.

@@ -32,8 +32,8 @@ fn a_header_that_fits_is_replaced_in_place() {
     let old = dir.read("x");
     dir.set_mode("x", 0o640);
     let names = dir.names();
-    let said = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
-    assert!(String::from_utf8_lossy(&said.stderr).contains("to exclude somebody"));
+    let run = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).ok();
+    assert!(String::from_utf8_lossy(&run.stderr).contains("to exclude a person"));
     opens(&dir, "b.txt", "x", &data);
     does_not_open(&dir, "key.txt", "x");
     let after = dir.path("x").metadata().unwrap();
@@ -101,19 +101,19 @@ fn to_another_file_and_armored() {
 #[test]
 fn with_passphrases() {
     let (dir, data) = dir();
-    let with = |passphrase: &str, args: &[&str]| {
+    let run_with_passphrase = |passphrase: &str, args: &[&str]| {
         let mut command = dir.without_terminal(args);
         command.env("AGE_PASSPHRASE", passphrase);
         crate::support::finish(command)
     };
-    with("one", &["rekey", "-i", "key.txt", "-p", "x"]).ok();
-    assert!(with("one", &["-d", "x"]).quiet().stdout == data);
+    run_with_passphrase("one", &["rekey", "-i", "key.txt", "-p", "x"]).ok();
+    assert!(run_with_passphrase("one", &["-d", "x"]).quiet().stdout == data);
     does_not_open_with_key(&dir);
-    with("one", &["rekey", "-R", "b.pub", "x"]).ok();
+    run_with_passphrase("one", &["rekey", "-R", "b.pub", "x"]).ok();
     opens(&dir, "b.txt", "x", &data);
-    with("one", &["rekey", "-i", "b.txt", "-p", "x"]).ok();
-    with("two", &["rekey", "-R", "b.pub", "x"]).fails("incorrect passphrase");
-    with("one", &["rekey", "--add", "-R", "b.pub", "x"]).failed_somehow();
+    run_with_passphrase("one", &["rekey", "-i", "b.txt", "-p", "x"]).ok();
+    run_with_passphrase("two", &["rekey", "-R", "b.pub", "x"]).fails("incorrect passphrase");
+    run_with_passphrase("one", &["rekey", "--add", "-R", "b.pub", "x"]).failed_somehow();
 }
 
 #[track_caller]
@@ -159,9 +159,9 @@ fn links_to_a_file() {
     }
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "chain"]).ok();
     opens(&dir, "c.txt", "sub/x", &data);
-    let mut left: Vec<_> =
+    let mut names: Vec<_> =
         std::fs::read_dir(dir.path("sub")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!((left.pop(), left.pop()), (Some("x".into()), None));
+    assert_eq!((names.pop(), names.pop()), (Some("x".into()), None));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_refused_command_changes_nothing() {
     dir.run(["rekey", "-i", "key.txt", "x"]).misused("missing recipients");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub"]).misused("missing FILE");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-p", "x"]).misused("can't be combined");
-    dir.run(["rekey", "-R", "b.pub", "x"]).fails("it takes an identity");
+    dir.run(["rekey", "-R", "b.pub", "x"]).fails("an identity is needed");
     dir.run(["rekey", "-i", "key.txt", "-r", "age1nonsense", "x"]).fails("malformed recipient");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "missing"]).fails("cannot open");
     assert_eq!((dir.read("x"), dir.names()), before);
@@ -200,10 +200,10 @@ fn many_files_and_folders() {
     dir.encrypt_to("other.pub", b"two", "two");
     let run = dir.run(["rekey", "-i", "key.txt", "-R", "new.pub", "one.age", "two", "missing", "sealed"]);
     assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "4 files have new recipients\n"));
-    let said = run.err();
-    for what in ["\"two\": no identity matches", "\"missing\"", "2 of 6 files were not changed", "to exclude somebody"]
+    let messages = run.err();
+    for what in ["\"two\": no identity matches", "\"missing\"", "2 of 6 files were not changed", "to exclude a person"]
     {
-        assert!(said.contains(what), "{what}: {said}");
+        assert!(messages.contains(what), "{what}: {messages}");
     }
     assert_eq!(dir.run(["-d", "-i", "new.txt", "one.age"]).quiet().stdout, b"one");
     assert_eq!(dir.run(["-d", "-i", "other.txt", "two"]).quiet().stdout, b"two");

@@ -85,8 +85,8 @@ fn without_write_permission_the_old_header_is_read() {
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("is in the way: it is damaged");
     assert_eq!(dir.read(KEPT), b"damaged");
     dir.write(KEPT, kept(&old, &new, &payload));
-    let said = dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).ok();
-    assert!(String::from_utf8_lossy(&said.stderr).contains("has been put back"));
+    let run = dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).ok();
+    assert!(String::from_utf8_lossy(&run.stderr).contains("has been put back"));
     opens(&dir, "c.txt", "x", &data);
     assert!(!dir.exists(KEPT));
 }

@@ -19,8 +19,8 @@ fn the_same_recipient_twice() {
         &["-e", "-i", "a.txt", "-R", "b.pub", "-i", "a.txt"],
     ];
     for recipients in twice {
-        let what = format!("the same recipient twice: {a}");
-        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails(&what);
+        let message = format!("the same recipient twice: {a}");
+        dir.run(recipients.iter().chain(&["-k", "2", "-o", "x", "plain"])).fails(&message);
         assert!(!dir.exists("x"));
     }
     // Post-quantum keys, in a file and by their identity; ssh keys with other comments.
@@ -54,7 +54,7 @@ fn the_same_plugin_twice() {
     ];
     for recipients in twice {
         let args: Vec<_> = recipients.iter().chain(&["-k", "2", "-o", "x", "in"]).copied().collect();
-        let said = crate::plugin::run(&dir, &args).fails("the same recipient twice");
-        assert!(!String::from_utf8_lossy(&said.stderr).contains("AGE-PLUGIN-TEST"));
+        let output = crate::plugin::run(&dir, &args).fails("the same recipient twice");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("AGE-PLUGIN-TEST"));
     }
 }

@@ -74,9 +74,9 @@ fn truncated_and_extended_files() {
     for (cut, found) in [(3 * SEALED, 3), (3 * SEALED + 10, 3), (3 * SEALED + 1000, 3), (10, 0), (0, 0)] {
         dir.write("bad", &file[..payload + cut]);
         salvage(&dir, "bad").fails("an unknown number after them");
-        let left = dir.read("left");
-        assert!(left.starts_with(&data[..found * CHUNK]), "{cut}");
-        assert!(left[found * CHUNK..].iter().all(|&byte| byte == 0), "{cut}");
+        let recovered = dir.read("left");
+        assert!(recovered.starts_with(&data[..found * CHUNK]), "{cut}");
+        assert!(recovered[found * CHUNK..].iter().all(|&byte| byte == 0), "{cut}");
         assert_eq!(map(&dir)["found"], found * CHUNK);
         remove(&dir);
     }
@@ -112,14 +112,14 @@ fn a_chunk_before_the_cut_is_kept_although_one_before_it_is_damaged() {
     bad[second] ^= 1;
     dir.write("bad", bad);
     salvage(&dir, "bad").fails("missing");
-    let left = dir.read("left");
-    assert_eq!(left.len(), 3 * CHUNK);
-    assert!(left[..CHUNK] == data[..CHUNK] && left[2 * CHUNK..] == data[2 * CHUNK..3 * CHUNK]);
+    let recovered = dir.read("left");
+    assert_eq!(recovered.len(), 3 * CHUNK);
+    assert!(recovered[..CHUNK] == data[..CHUNK] && recovered[2 * CHUNK..] == data[2 * CHUNK..3 * CHUNK]);
 }
 
 /// Checks the result for `bad`, a changed file: it must be `data` without the chunks `missing`.
 #[track_caller]
-fn left(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<usize>, moved: &[(usize, i64)]) {
+fn check_salvaged(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<usize>, moved: &[(usize, i64)]) {
     dir.write("bad", bad);
     let run = salvage(dir, "bad");
     let mut expected = data.to_vec();
@@ -147,30 +147,30 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     let dir = Dir::with_key();
     let (data, file, payload) = sealed(&dir);
     let at = |chunk: usize, offset: usize| payload + chunk * SEALED + offset;
-    let without = |from: usize, to: usize| [&file[..from], &file[to..]].concat();
-    let with = |place: usize, junk: &[u8]| [&file[..place], junk, &file[place..]].concat();
+    let remove = |from: usize, to: usize| [&file[..from], &file[to..]].concat();
+    let insert = |place: usize, junk: &[u8]| [&file[..place], junk, &file[place..]].concat();
     let moved = |chunk, by: usize| [(chunk, by as i64)];
     let lost = |chunk, by: usize| [(chunk, -(by as i64))];
     // Bytes are lost within a chunk, across two, at the start, and in whole chunks.
-    left(&dir, &without(at(1, 100), at(1, 101)), &data, 1..2, &lost(2, 1));
-    left(&dir, &without(at(1, 100), at(1, 4196)), &data, 1..2, &lost(2, 4096));
-    left(&dir, &without(at(1, 60_000), at(2, 5)), &data, 1..3, &lost(3, 5_557));
-    left(&dir, &without(at(0, 0), at(0, 1)), &data, 0..1, &lost(1, 1));
-    left(&dir, &without(at(2, 0), at(4, 0)), &data, 2..4, &lost(4, 2 * SEALED));
-    left(&dir, &without(at(1, 7), at(4, 9)), &data, 1..5, &lost(5, 3 * SEALED + 2));
+    check_salvaged(&dir, &remove(at(1, 100), at(1, 101)), &data, 1..2, &lost(2, 1));
+    check_salvaged(&dir, &remove(at(1, 100), at(1, 4196)), &data, 1..2, &lost(2, 4096));
+    check_salvaged(&dir, &remove(at(1, 60_000), at(2, 5)), &data, 1..3, &lost(3, 5_557));
+    check_salvaged(&dir, &remove(at(0, 0), at(0, 1)), &data, 0..1, &lost(1, 1));
+    check_salvaged(&dir, &remove(at(2, 0), at(4, 0)), &data, 2..4, &lost(4, 2 * SEALED));
+    check_salvaged(&dir, &remove(at(1, 7), at(4, 9)), &data, 1..5, &lost(5, 3 * SEALED + 2));
     // Bytes are inserted within a chunk, between two, and more than whole chunks.
-    left(&dir, &with(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
-    left(&dir, &with(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
-    left(&dir, &with(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
+    check_salvaged(&dir, &insert(at(1, 100), b"x"), &data, 1..2, &moved(2, 1));
+    check_salvaged(&dir, &insert(at(2, 0), &bytes(13)), &data, 2..2, &moved(2, 13));
+    check_salvaged(&dir, &insert(at(0, 0), &[0; 512]), &data, 0..0, &moved(0, 512));
     // Bytes inserted after a chunk's first byte must not end with that byte, which would leave the
     // chunk undamaged.
     let other = !file[at(3, 0)];
     let junk = [&bytes(300_000)[..], &[other]].concat();
-    left(&dir, &with(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));
+    check_salvaged(&dir, &insert(at(3, 1), &junk), &data, 3..4, &moved(4, 300_001));
     // The change is in the last chunk but one. The chunk after it is the last one, which is short.
-    left(&dir, &without(at(4, 100), at(4, 103)), &data, 4..5, &lost(5, 3));
-    left(&dir, &with(at(4, 100), b"abc"), &data, 4..5, &moved(5, 3));
-    left(&dir, &[&without(at(4, 100), at(4, 103))[..], &[0; 512]].concat(), &data, 4..5, &lost(5, 3));
+    check_salvaged(&dir, &remove(at(4, 100), at(4, 103)), &data, 4..5, &lost(5, 3));
+    check_salvaged(&dir, &insert(at(4, 100), b"abc"), &data, 4..5, &moved(5, 3));
+    check_salvaged(&dir, &[&remove(at(4, 100), at(4, 103))[..], &[0; 512]].concat(), &data, 4..5, &lost(5, 3));
     // Bytes are lost twice, and others are replaced by more bytes.
     let twice = [&file[..at(1, 1)], &file[at(1, 3)..at(3, 1)], &[other], &file[at(3, 1)..]].concat();
     dir.write("bad", twice);
@@ -179,7 +179,7 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     assert_eq!(map["moved"], json!([{ "start": 2 * CHUNK, "by": -2 }, { "start": 4 * CHUNK, "by": -1 }]));
     remove(&dir);
     let replaced = [&file[..at(1, 50)], &bytes(200_000), &file[at(2, 70)..]].concat();
-    left(&dir, &replaced, &data, 1..3, &moved(3, 200_000 - SEALED - 20));
+    check_salvaged(&dir, &replaced, &data, 1..3, &moved(3, 200_000 - SEALED - 20));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn chunks_are_found_after_many_that_are_damaged_and_moved() {
     let damaged = payload + 3 * SEALED..payload + 15 * SEALED;
     for (len, by) in [(12 * SEALED + 7, 7), (12 * SEALED - 7, -7)] {
         let bad = [&file[..damaged.start], &bytes(len), &file[damaged.end..]].concat();
-        left(&dir, &bad, &data, 3..15, &[(15, by)]);
+        check_salvaged(&dir, &bad, &data, 3..15, &[(15, by)]);
     }
 }
 
@@ -203,29 +203,29 @@ fn armor_that_is_damaged() {
     dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "x"]).quiet();
     let text = String::from_utf8(dir.read("x")).unwrap();
     let lines: Vec<_> = text.lines().collect();
-    let without = |from: usize, to: usize| [&lines[..from], &lines[to..]].concat().join("\n");
-    let with = |number: usize, line: &str| {
+    let remove = |from: usize, to: usize| [&lines[..from], &lines[to..]].concat().join("\n");
+    let replace = |number: usize, line: &str| {
         let mut lines = lines.clone();
         lines[number] = line;
         lines.join("\n")
     };
     // Chunk 1 is from about line 1370 to 2730.
-    left(&dir, text.as_bytes(), &data, 0..0, &[]);
-    left(&dir, with(2000, &lines[2000][1..]).as_bytes(), &data, 1..2, &[]);
-    // A character that is none of base64 is read as `A`, which must not be what stood there.
+    check_salvaged(&dir, text.as_bytes(), &data, 0..0, &[]);
+    check_salvaged(&dir, replace(2000, &lines[2000][1..]).as_bytes(), &data, 1..2, &[]);
+    // A character that is not base64 is read as `A`, so the original character must not be `A`.
     let not_zero = lines[2000].find(|character| character != 'A').unwrap();
     let other = format!("{}!{}", &lines[2000][..not_zero], &lines[2000][not_zero + 1..]);
-    left(&dir, with(2000, &other).as_bytes(), &data, 1..2, &[]);
-    left(&dir, without(2000, 2001).as_bytes(), &data, 1..2, &[(2, -48)]);
-    left(
+    check_salvaged(&dir, replace(2000, &other).as_bytes(), &data, 1..2, &[]);
+    check_salvaged(&dir, remove(2000, 2001).as_bytes(), &data, 1..2, &[(2, -48)]);
+    check_salvaged(
         &dir,
-        with(2000, &format!("{}\n{}", &lines[2000][..30], &lines[2000][30..])).as_bytes(),
+        replace(2000, &format!("{}\n{}", &lines[2000][..30], &lines[2000][30..])).as_bytes(),
         &data,
         1..2,
         &[(2, -1)],
     );
     // The END line is missing.
-    left(&dir, &text.as_bytes()[..text.len() - 33], &data, 0..0, &[]);
+    check_salvaged(&dir, &text.as_bytes()[..text.len() - 33], &data, 0..0, &[]);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn an_undamaged_file_is_restored_completely() {
         map(&dir),
         json!({ "found": data.len(), "missing": [], "moved": [], "plaintext_len": data.len(), "search_limited": false, "trailing": 0 })
     );
-    // Salvage never overwrites another file.
+    // Salvage never overwrites an existing file.
     salvage(&dir, "x").fails("cannot make \"left\"");
     assert!(dir.read("left") == data);
     remove(&dir);

@@ -127,8 +127,8 @@ fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
 #[test]
 fn words_of_another_set_or_of_a_forger() {
     let dir = Dir::new();
-    let (own, evil) = (words(&dir, &[7; 32]), words(&dir, &[9; 32]));
-    for (at, words) in own.iter().enumerate() {
+    let (honest, evil) = (words(&dir, &[7; 32]), words(&dir, &[9; 32]));
+    for (at, words) in honest.iter().enumerate() {
         dir.write(&format!("holder-{}", at + 1), format!("{words}\n"));
     }
     dir.write("evil", evil[2..].join("\n"));
@@ -142,7 +142,7 @@ fn words_of_another_set_or_of_a_forger() {
     assert_eq!(run.ok().stdout, [7; 32]);
 
     // The forger uses the identifier of the other shares.
-    let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &own[0])).collect();
+    let like: Vec<String> = evil.iter().map(|words| with_identifier(words, &honest[0])).collect();
     dir.write("evil", like[2..].join("\n"));
     let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]).fails("contradict the other shares");
     assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
@@ -201,7 +201,7 @@ fn a_secret_replaces_no_file() {
     }
     assert_eq!(dir.read("key.txt"), b"the only copy of a key");
     dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and is not replaced");
-    // A new file is readable only by its owner, whatever the umask.
+    // A new file is readable only by its owner, with any umask.
     dir.sh(&format!("umask 0; exec \"$SEALANE\" combine -o new.txt {}", names.join(" "))).quiet();
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
     // An output that is not a regular file is written to.
@@ -254,39 +254,41 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
 fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     let dir = Dir::with_key();
     let public = String::from_utf8(dir.read("key.pub")).unwrap().trim().to_owned();
-    let with = |passphrase: &str, args: &[&str]| {
+    let run_with_passphrase = |passphrase: &str, args: &[&str]| {
         let mut command = dir.command(args);
         command.env("AGE_PASSPHRASE", passphrase);
         finish(command)
     };
-    with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "words", "key.txt"]).ok();
+    run_with_passphrase("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "words", "key.txt"])
+        .ok();
     let text = String::from_utf8(dir.sh("cat words/*").quiet().stdout).unwrap();
     assert_eq!(text.matches(&format!("# public key: {public}\n# with a passphrase\n")).count(), 3, "{text}");
     let names = String::from_utf8(dir.sh("ls words/*").quiet().stdout).unwrap();
     let [a, b, c] = names.lines().collect::<Vec<_>>()[..] else { panic!("{names}") };
 
-    let right = with("open sesame", &["combine", "--identity", "-p", a, c]);
+    let right = run_with_passphrase("open sesame", &["combine", "--identity", "-p", a, c]);
     assert_eq!(right.quiet().stdout.lines().last().unwrap(), dir.read("key.txt").lines().last().unwrap());
-    let wrong = with("open, sesame", &["combine", "--identity", "-p", "-o", "out", a, c]);
-    wrong.fails("is not the key whose public key");
+    let wrong = run_with_passphrase("open, sesame", &["combine", "--identity", "-p", "-o", "out", a, c]);
+    wrong.fails("does not belong to the public key");
     let forgotten = dir.run(["combine", "--identity", "-o", "out", b, c]);
-    forgotten.misused("the words were made with a passphrase, and there is no -p");
+    forgotten.misused("the words were made with a passphrase, but -p is missing");
     // If that line is lost, the public key shows the mistake.
     dir.sh("sed -i '/passphrase/d' words/*").quiet();
-    let out = dir.run(["combine", "--identity", "-o", "out", b, c]).fails("is not the key whose public key");
+    let out = dir.run(["combine", "--identity", "-o", "out", b, c]).fails("does not belong to the public key");
     assert!(String::from_utf8(out.stderr).unwrap().contains("made with a passphrase? -p asks for it"));
     assert!(!dir.exists("out"));
     // The public key was changed in one of the files.
     dir.sh(&format!("sed -i 's/key: age1x/key: age1z/;t;s/key: age1./key: age1x/' {c}")).quiet();
-    let run = with("open sesame", &["combine", "--identity", "-p", a, c]);
-    assert!(run.err().contains("tells another public key"), "{}", run.err());
+    let run = run_with_passphrase("open sesame", &["combine", "--identity", "-p", a, c]);
+    assert!(run.err().contains("is not that of the result"), "{}", run.err());
     assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
 
     // Printed shares have it too.
-    let printed = with("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
+    let printed =
+        run_with_passphrase("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
     let printed = printed.quiet().stdout;
     assert!(printed.starts_with(format!("# public key: {public}\n# with a passphrase\n").as_bytes()));
-    dir.run_with(&printed, ["combine", "--identity", "-"]).misused("there is no -p");
+    dir.run_with(&printed, ["combine", "--identity", "-"]).misused("-p is missing");
 
     // Without a passphrase, and without a public key to compare.
     dir.run(["keygen", "--split", "2/2", "--words", "-o", "plain"]).ok();

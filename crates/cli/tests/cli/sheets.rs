@@ -6,8 +6,8 @@ use crate::support::Dir;
 fn sheets(dir: &Dir, args: &[&str]) -> String {
     let split = ["split", "-k", "2", "-n", "3", "--sheet", "sheets.html"];
     let run = dir.run(split.iter().chain(args).chain(&["key.txt"])).ok();
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(said.contains("print it, and destroy it") && said.lines().count() == 1, "{said}");
+    let messages = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(messages.contains("print the file, then destroy it") && messages.lines().count() == 1, "{messages}");
     String::from_utf8(dir.read("sheets.html")).unwrap()
 }
 
@@ -63,13 +63,13 @@ fn wrong_arguments() {
     let dir = Dir::with_key();
     let split = |args: &[&str]| dir.run(["split", "-k", "2", "-n", "3"].iter().chain(args).chain(&["key.txt"]));
     for form in ["--binary", "--ssss", "--vault"] {
-        split(&[form, "--sheet", "s.html"]).misused("--sheet is for shares of text or words");
+        split(&[form, "--sheet", "s.html"]).misused("--sheet is for shares in text form or in words");
     }
     split(&["--sheet", "s.html", "-o", "shares"]).misused("--sheet");
     dir.write("long", vec![b'x'; 3000]);
     dir.run(["split", "-k", "2", "-n", "3", "--sheet", "s.html", "long"]).fails("is longer than");
     dir.run(["split", "-k", "4", "-n", "3", "--sheet", "s.html", "key.txt"])
-        .misused("-k says how many shares are needed");
+        .misused("-k is the number of shares that are needed");
     assert!(!dir.exists("s.html"));
     dir.write("s.html", "old");
     split(&["--sheet", "s.html"]).fails("\"s.html\"");

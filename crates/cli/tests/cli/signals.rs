@@ -63,8 +63,8 @@ fn a_signal_that_was_ignored_stays_ignored() {
         drop(stdin);
         let status = child.wait().unwrap();
         if is_emulated() {
-            // There /proc shows the emulator's signals, so the command cannot know that this one
-            // was ignored. It ends, and leaves nothing behind.
+            // In the emulator, /proc shows the emulator's signals, so the command cannot know that
+            // this signal was ignored. It ends, and leaves nothing behind.
             assert!(status.signal().is_some(), "{signal}: {status:?}");
             assert_eq!(dir.names(), ["key.pub", "key.txt"], "{signal}");
             continue;

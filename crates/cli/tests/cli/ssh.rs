@@ -10,7 +10,7 @@ fn ssh_keygen(dir: &Dir, args: &[&str]) {
     finish(command).ok();
 }
 
-fn with(dir: &Dir, passphrase: &str, args: &[&str]) -> Run {
+fn run_with(dir: &Dir, passphrase: &str, args: &[&str]) -> Run {
     let mut command = dir.without_terminal(args);
     command.env("AGE_PASSPHRASE", passphrase);
     finish(command)
@@ -50,17 +50,17 @@ fn the_passphrase_of_a_key_is_requested_only_if_the_file_names_the_key() {
     ssh_keygen(&dir, &["-t", "ed25519", "-N", "correct horse", "-f", "key"]);
     ssh_keygen(&dir, &["-t", "ed25519", "-N", "", "-f", "other"]);
     dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
-    assert_eq!(with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret");
-    with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
+    assert_eq!(run_with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret");
+    run_with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
     let mut command = dir.without_terminal(["-d", "-i", "key", "-o", "new", "out"]);
     command.env_remove("AGE_PASSPHRASE");
     finish(command).fails("there is no terminal");
     // Encrypting needs only the public half, which is not encrypted.
-    with(&dir, "", &["-e", "-i", "key", "-o", "out2", "in"]).quiet();
+    run_with(&dir, "", &["-e", "-i", "key", "-o", "out2", "in"]).quiet();
     // A file for others, with stanzas of every type: the passphrase is not mentioned.
     dir.run(["-r", &dir.keygen("x"), "-R", "other.pub", "-o", "out3", "in"]).quiet();
-    with(&dir, "", &["-d", "-i", "key", "-o", "new", "out3"]).fails("no identity matches");
-    assert_eq!(with(&dir, "", &["-d", "-i", "key", "-i", "other", "out3"]).quiet().stdout, b"secret");
+    run_with(&dir, "", &["-d", "-i", "key", "-o", "new", "out3"]).fails("no identity matches");
+    assert_eq!(run_with(&dir, "", &["-d", "-i", "key", "-i", "other", "out3"]).quiet().stdout, b"secret");
     assert!(!dir.exists("new"));
 }
 
@@ -139,7 +139,7 @@ fn keys_in_pkcs8() {
         dir.write("other", format!("\n\n{}", text.replace('\n', "\r\n")));
         assert_eq!(dir.run(["-d", "-i", "other", "out"]).quiet().stdout, b"secret", "{name}");
         dir.write("other", text.replacen('M', "N", 3));
-        dir.run(["-d", "-i", "other", "-o", "new", "out"]).fails("is not a private key that can be read here");
+        dir.run(["-d", "-i", "other", "-o", "new", "out"]).fails("is not a private key in a supported form");
     }
     // The public key equals the one that ssh-keygen derives from the same private key.
     let public = String::from_utf8(dir.read("rsa.pub")).unwrap();
@@ -170,22 +170,22 @@ fn keys_that_are_encrypted_in_pem() {
         assert!(dir.read("key").windows(9).any(|window| window == b"DEK-Info:"), "{cipher}");
         // The public key is in a file beside it, as ssh-keygen leaves it.
         dir.write("key.pub", dir.read("plain.pub"));
-        with(&dir, "", &["-e", "-i", "key", "-o", "out", "in"]).quiet();
-        assert_eq!(with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret", "{cipher}");
-        with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
+        run_with(&dir, "", &["-e", "-i", "key", "-o", "out", "in"]).quiet();
+        assert_eq!(run_with(&dir, "correct horse", &["-d", "-i", "key", "out"]).quiet().stdout, b"secret", "{cipher}");
+        run_with(&dir, "wrong", &["-d", "-i", "key", "-o", "new", "out"]).fails("does not open ssh key \"key\"");
     }
     // A file for others: the passphrase is not mentioned.
     dir.run(["-r", &dir.keygen("x"), "-o", "out2", "in"]).quiet();
-    with(&dir, "", &["-d", "-i", "key", "-o", "new", "out2"]).fails("no identity matches");
+    run_with(&dir, "", &["-d", "-i", "key", "-o", "new", "out2"]).fails("no identity matches");
     // The file beside it holds another key, or is missing.
     ssh_keygen(&dir, &["-t", "rsa", "-b", "2048", "-N", "", "-f", "other"]);
     dir.write("key.pub", dir.read("other.pub"));
-    with(&dir, "", &["-e", "-i", "key", "-o", "out3", "in"]).quiet();
-    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out3"]).fails("do not belong together");
+    run_with(&dir, "", &["-e", "-i", "key", "-o", "out3", "in"]).quiet();
+    run_with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out3"]).fails("do not belong together");
     std::fs::remove_file(dir.path("key.pub")).unwrap();
-    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("cannot read \"key.pub\"");
+    run_with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("cannot read \"key.pub\"");
     let unknown = String::from_utf8(dir.read("key")).unwrap().replace("DES-CBC", "RC2-CBC");
     dir.write("key", unknown);
-    with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("\"RC2-CBC");
+    run_with(&dir, "correct horse", &["-d", "-i", "key", "-o", "new", "out"]).fails("\"RC2-CBC");
     assert!(!dir.exists("new"));
 }

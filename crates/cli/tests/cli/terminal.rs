@@ -12,8 +12,8 @@ const TIMEOUT: Option<u64> = Some(60_000);
 
 /// Runs a shell command in a terminal, in which `$SEALANE` is the command.
 pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
-    // A terminal's shell starts with no signal ignored; the tests, under nohup or in a script's
-    // background, do not.
+    // A shell in a terminal starts with no signal ignored. The tests may start with ignored
+    // signals, under nohup or in the background of a script.
     let mut command = Command::new("env");
     command.args(["--default-signal", "sh", "-c", script]);
     command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
@@ -90,8 +90,8 @@ fn a_passphrase_is_requested_and_confirmed() {
 fn a_generated_passphrase_is_shown_at_the_terminal_only() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
-    // Both standard streams go elsewhere: the question and the passphrase still reach the terminal,
-    // and nothing else.
+    // Both standard streams are redirected. Only the question and the passphrase reach the
+    // terminal.
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p in > out 2> log");
     session.exp_string("Enter passphrase (leave empty").unwrap();
     session.send_line("").unwrap();
@@ -112,7 +112,7 @@ fn a_signal_during_a_prompt_restores_the_echo() {
     // print the terminal's state.
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
-    session.exp_string("have a secure one made): ").unwrap();
+    session.exp_string("generate a secure one): ").unwrap();
     session.send_control('c').unwrap();
     let shown = ends(session, 0, "status 130");
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
@@ -239,14 +239,14 @@ fn a_holder_is_asked_for_a_part() {
     for (answer, status) in [("n", 1), ("", 1), ("what\ny", 0)] {
         let mut session = in_terminal(&dir, ask);
         let shown = session.exp_string("Give this part away? (y/n)").unwrap();
-        let said =
+        let expected =
             ["The maker of the file says", "label      \"budget 2027\"", "part       1 of 2; any 2 open the file"];
-        assert!(said.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
-        // The name proves nothing: anybody may have chosen it.
+        assert!(expected.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
+        // The name of the file proves nothing, because anyone may have chosen it.
         assert!(!shown.contains("party"), "{shown}");
         session.send_line(answer).unwrap();
-        let what = if status == 1 { "no part was given away" } else { "" };
-        ends(session, status, what);
+        let message = if status == 1 { "no part was given away" } else { "" };
+        ends(session, status, message);
         assert_eq!(dir.exists("part"), status == 0);
     }
     assert_eq!(dir.run(["-d", "-i", "b.txt", "--part", "part", "party.age"]).quiet().stdout, b"secret");

@@ -49,9 +49,9 @@ fn holders_who_answer_at_different_times() {
     let part_b = dir.run(["contribute", "-y", "-i", "b.txt", "x"]).quiet().stdout;
     dir.write("part-b", &part_b);
     dir.run(["-d", "--part", "part-d", "--part", "part-b", "x"]).fails("2 of them are here");
-    let with = ["-d", "--part", "part-d", "--part", "part-b", "-i", "a.txt", "x"];
-    assert!(dir.run(with).quiet().stdout == data);
-    // All parts come from others, in one file, and on standard input.
+    let args = ["-d", "--part", "part-d", "--part", "part-b", "-i", "a.txt", "x"];
+    assert!(dir.run(args).quiet().stdout == data);
+    // All parts come from other holders, in one file and on standard input.
     let part_c = dir.run(["contribute", "-y", "-i", "c.txt", "x"]).quiet().stdout;
     let all = [&dir.read("part-d")[..], &part_b, &part_c].concat();
     assert!(dir.run_with(&all, ["-d", "--part", "-", "x"]).quiet().stdout == data);
@@ -75,7 +75,7 @@ fn wrong_parts_are_named() {
     dir.write("bad", text.replace("PART-1", "PART-1Q"));
     dir.run(["-d", "--part", "bad", "-i", "a.txt", "x"]).fails("not a part");
     dir.write("none", "# nothing\n");
-    dir.run(["-d", "--part", "none", "-i", "a.txt", "x"]).fails("there is no part");
+    dir.run(["-d", "--part", "none", "-i", "a.txt", "x"]).fails("no part in");
     dir.run(["-d", "--part", "missing", "x"]).fails("cannot open");
     dir.keygen("stranger");
     dir.run(["contribute", "-y", "-i", "stranger.txt", "x"]).fails("no identity holds a part");
@@ -229,8 +229,8 @@ fn the_label_says_what_is_asked_for() {
 fn without_a_terminal_consent_needs_a_flag() {
     let (dir, _) = dir();
     let command = dir.without_terminal(["contribute", "-i", "a.txt", "-o", "part", "x"]);
-    let said = crate::support::finish(command).fails("cannot ask whether to give the part away");
-    assert!(String::from_utf8_lossy(&said.stderr).contains("hint: -y"));
+    let output = crate::support::finish(command).fails("cannot ask whether to give the part away");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("hint: -y"));
     assert!(!dir.exists("part"));
 }
 
@@ -251,12 +251,12 @@ fn parts_sent_encrypted() {
     assert!(
         dir.run(["-d", "-i", "a.txt", "-i", "boss.txt"].iter().chain(&parts[..4]).chain(&["x"])).quiet().stdout == data
     );
-    dir.run(["-d", "-i", "a.txt"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
-    dir.run(["-d"].iter().chain(&parts).chain(&["x"])).fails("no identity that was given opens it");
+    dir.run(["-d", "-i", "a.txt"].iter().chain(&parts).chain(&["x"])).fails("none of the identities opens it");
+    dir.run(["-d"].iter().chain(&parts).chain(&["x"])).fails("none of the identities opens it");
     // The encrypted file must contain a part, and a complete one.
     dir.encrypt_to("boss.pub", b"hunter2\n", "other.age");
-    let said = dir.run(["-d", "-i", "boss.txt", "--part", "other.age", "x"]).fails("there is no part in \"other.age\"");
-    assert!(!String::from_utf8_lossy(&said.stderr).contains("hunter2"));
+    let output = dir.run(["-d", "-i", "boss.txt", "--part", "other.age", "x"]).fails("no part in \"other.age\"");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter2"));
     let mut bad = dir.read("d.age");
     *bad.last_mut().unwrap() ^= 1;
     dir.write("bad.age", bad);
@@ -345,8 +345,9 @@ fn contribute_is_no_decryption_oracle() {
         let bait = format!("{}{line}\n{foreign}\n{}", &text[..first], &text[second..text.find("\n--- ").unwrap()]);
         let bait = format!("{bait}\n--- {}\n{}", "A".repeat(43), "x".repeat(40));
         dir.write("bait.age", bait);
-        let said = dir.run(["contribute", "-y", "-i", "a.txt", "bait.age"]).fails("shares in the header are malformed");
-        assert!(said.stdout.is_empty());
+        let output =
+            dir.run(["contribute", "-y", "-i", "a.txt", "bait.age"]).fails("shares in the header are malformed");
+        assert!(output.stdout.is_empty());
     }
     // The content of a stanza is not a file.
     for args in [&["-d"][..], &["rekey", "-R", "b.pub"], &["inspect"]] {

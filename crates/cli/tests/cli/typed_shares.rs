@@ -26,7 +26,7 @@ fn shares_are_checked_as_they_are_typed() {
     };
     let mut wrong = lines[0].clone();
     wrong.replace_range(40..41, if &wrong[40..41] == "Q" { "P" } else { "Q" });
-    typed(&wrong, "type it again, or another one");
+    typed(&wrong, "type it again, or type another share");
     typed("nonsense", "is not a share");
     typed(&lines[0], "this share is intact; 1 more needed");
     typed(&lines[0], "was typed before");
@@ -85,7 +85,7 @@ fn too_few_shares_write_nothing() {
 fn without_a_terminal_files_are_needed() {
     let dir = Dir::new();
     let run = |args: &[&str]| crate::support::finish(dir.without_terminal(args));
-    run(&["combine", "-o", "out"]).misused("no share is given, and there is no terminal");
+    run(&["combine", "-o", "out"]).misused("no share given, and there is no terminal");
     run(&["combine", "--vault"]).misused("--ssss and --vault need files with shares");
     assert!(!dir.exists("out"));
 }

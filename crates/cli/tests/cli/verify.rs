@@ -24,12 +24,12 @@ fn intact_files_are_counted_and_nothing_is_written() {
     dir.write("armored", dir.run_with(&bytes(1000), ["-a", "-R", "key.pub"]).ok().stdout);
     let before = dir.names();
     let verify = ["verify", "-i", "key.txt"];
-    let said = |files: &[&str]| dir.run(verify.iter().chain(files)).quiet().stdout;
-    assert_eq!(said(&["one"]), b"1 file with 200000 bytes of plaintext is intact\n");
-    assert_eq!(said(&["-t", "1", "one", "two", "armored"]), b"3 files with 201000 bytes of plaintext are intact\n");
+    let summary = |files: &[&str]| dir.run(verify.iter().chain(files)).quiet().stdout;
+    assert_eq!(summary(&["one"]), b"1 file with 200000 bytes of plaintext is intact\n");
+    assert_eq!(summary(&["-t", "1", "one", "two", "armored"]), b"3 files with 201000 bytes of plaintext are intact\n");
     for input in [&["-"][..], &[]] {
-        let said = dir.run_with(&dir.read("one"), verify.iter().chain(input)).quiet().stdout;
-        assert_eq!(said, b"1 file with 200000 bytes of plaintext is intact\n");
+        let summary = dir.run_with(&dir.read("one"), verify.iter().chain(input)).quiet().stdout;
+        assert_eq!(summary, b"1 file with 200000 bytes of plaintext is intact\n");
     }
     assert_eq!(dir.names(), before);
 }
@@ -45,8 +45,8 @@ fn every_damage_is_an_error() {
         let mut bad = file.clone();
         bad[at] ^= 1;
         dir.write("bad", bad);
-        let said = dir.run(["verify", "-i", "key.txt", "bad"]).fails("");
-        assert!(said.stdout.is_empty(), "{at}");
+        let output = dir.run(["verify", "-i", "key.txt", "bad"]).fails("");
+        assert!(output.stdout.is_empty(), "{at}");
     }
     for cut in [file.len() - 1, file.len() - 65_000, 200, 0] {
         dir.write("bad", &file[..cut]);
@@ -54,15 +54,15 @@ fn every_damage_is_an_error() {
     }
     dir.write("bad", [&file[..], b"x"].concat());
     dir.run(["verify", "-i", "key.txt", "bad"]).fails("bad");
-    // The others are verified all the same.
+    // The other files are still verified.
     let run = dir.run(["verify", "-i", "key.txt", "bad", "x", "missing"]);
     assert_eq!(
         (run.status.code(), run.stdout.clone()),
         (Some(1), b"1 file with 200000 bytes of plaintext is intact\n".to_vec())
     );
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(said.contains("\"bad\"") && said.contains("cannot open \"missing\""), "{said}");
-    assert!(said.contains("2 of 3 files failed verification"), "{said}");
+    let messages = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(messages.contains("\"bad\"") && messages.contains("cannot open \"missing\""), "{messages}");
+    assert!(messages.contains("2 of 3 files failed verification"), "{messages}");
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn a_folder_is_compared_with_its_manifest() {
     let b = dir.read("sealed/photos/2020/b.age");
     let complains = |what: &str| {
         let run = dir.run(verify);
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert!(run.status.code() == Some(1) && said.contains(what), "{said}");
-        assert!(String::from_utf8_lossy(&run.stdout).starts_with("2 files with 10 bytes"), "{said}");
+        let messages = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.code() == Some(1) && messages.contains(what), "{messages}");
+        assert!(String::from_utf8_lossy(&run.stdout).starts_with("2 files with 10 bytes"), "{messages}");
     };
     fs::remove_file(dir.path("sealed/photos/2020/b.age")).unwrap();
     complains("b.age\" is missing: it is in the manifest");
@@ -93,8 +93,8 @@ fn a_folder_is_compared_with_its_manifest() {
     // Without the manifest, an added file is one of them.
     fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
     dir.run(verify).fails("");
-    let said = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]).quiet().stdout;
-    assert_eq!(said, b"4 files with 70013 bytes of plaintext are intact\n");
+    let summary = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]).quiet().stdout;
+    assert_eq!(summary, b"4 files with 70013 bytes of plaintext are intact\n");
     fs::create_dir(dir.path("empty")).unwrap();
     dir.run(["verify", "--no-manifest", "-i", "key.txt", "empty"]).fails("\"empty\" has no encrypted files");
     dir.keygen("other");
@@ -109,7 +109,7 @@ fn wrong_arguments() {
     dir.run(["verify", "-i", "key.txt", "x", "-"]).misused("standard input can't be one of several");
     dir.run(["verify", "-i", "key.txt", "--part", "p", "x", "x"]).misused("--part can't be used with several files");
     dir.run(["verify", "-o", "out", "x"]).misused("'-o'");
-    dir.run(["verify", "x"]).fails("it takes an identity to open it");
+    dir.run(["verify", "x"]).fails("an identity is needed to open it");
     dir.run(["verify", "-i", "key.txt", "missing"]).fails("cannot open \"missing\"");
     dir.write("text", "hello");
     dir.run(["verify", "-i", "key.txt", "text"]).fails("not an age file");
@@ -119,12 +119,15 @@ fn wrong_arguments() {
 fn a_file_with_a_passphrase() {
     let dir = Dir::new();
     dir.write("plain", "secret");
-    let with = |passphrase: &str, args: &[&str]| {
+    let run_with_passphrase = |passphrase: &str, args: &[&str]| {
         let mut command = dir.without_terminal(args);
         command.env("AGE_PASSPHRASE", passphrase);
         crate::support::finish(command)
     };
-    with("one", &["-p", "-o", "x", "plain"]).ok();
-    assert_eq!(with("one", &["verify", "x"]).quiet().stdout, b"1 file with 6 bytes of plaintext is intact\n");
-    with("two", &["verify", "x"]).fails("incorrect passphrase");
+    run_with_passphrase("one", &["-p", "-o", "x", "plain"]).ok();
+    assert_eq!(
+        run_with_passphrase("one", &["verify", "x"]).quiet().stdout,
+        b"1 file with 6 bytes of plaintext is intact\n"
+    );
+    run_with_passphrase("two", &["verify", "x"]).fails("incorrect passphrase");
 }

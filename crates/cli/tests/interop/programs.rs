@@ -129,22 +129,28 @@ fn the_same_statuses_for_the_same_command_lines() {
         let _ = fs::remove_file(bench.path("out"));
         let ours = bench.ended(&bin.join(name).into_os_string(), &args);
         let _ = fs::remove_file(bench.path("out"));
-        let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(ours.status.code(), theirs.status.code(), "{name} {line}\n{}\n{}", said(&ours), said(&theirs));
+        let messages = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            ours.status.code(),
+            theirs.status.code(),
+            "{name} {line}\n{}\n{}",
+            messages(&ours),
+            messages(&theirs)
+        );
         // Both print a message, or none, on either stream. age has begun its output when it finds
         // that it cannot read.
-        let nothing = !theirs.status.success() || theirs.stdout.is_empty();
-        assert_eq!(ours.stdout.is_empty(), nothing, "{name} {line}");
+        let expect_empty = !theirs.status.success() || theirs.stdout.is_empty();
+        assert_eq!(ours.stdout.is_empty(), expect_empty, "{name} {line}");
         assert_eq!(
             ours.stderr.is_empty(),
             theirs.stderr.is_empty(),
             "{name} {line}\n{}\n{}",
-            said(&ours),
-            said(&theirs)
+            messages(&ours),
+            messages(&theirs)
         );
         // Errors about flags use the same words.
         if theirs.status.code() == Some(2) {
-            assert_eq!(said(&ours).lines().next(), said(&theirs).lines().next(), "{name} {line}");
+            assert_eq!(messages(&ours).lines().next(), messages(&theirs).lines().next(), "{name} {line}");
         }
     };
     age_lines.iter().for_each(|line| check(&age, "age", line));
@@ -216,8 +222,8 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
             command.args(args).current_dir(bench.dir.path()).env("PATH", &path);
             command
         };
-        // To the recipient, and to the identity's recipient. Opened by the plugin, by age 1.3, and
-        // here.
+        // A file for the recipient, and one for the identity's recipient. The plugin, age 1.3 and
+        // the command open them.
         for to in [&["-R", "id.pub"][..], &["-e", "-i", "plugin.txt"]] {
             run(with_plugin(to).args(["-o", "file", "in"]));
             run(with_plugin(&["-d", "-i", "plugin.txt", "-o", "back", "file"]).current_dir(bench.dir.path()));
@@ -226,11 +232,11 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
             assert_eq!(run(bench.sealane().env_remove("AGE_PASSPHRASE").args(["-d", "-i", "id", "file"])), b"secret");
             fs::remove_file(bench.path("file")).unwrap();
         }
-        // Made by age 1.3.
+        // A file that age 1.3 made.
         run(bench.tool(Tool::Age).args(["-R", "id.pub", "-o", "file", "in"]));
         run(with_plugin(&["-d", "-i", "plugin.txt", "-o", "back", "file"]).current_dir(bench.dir.path()));
         assert_same(&bench.path("back"), b"secret", "made by age 1.3");
-        // Not beside a recipient that is not post-quantum.
+        // Post-quantum recipients cannot be combined with others.
         run(bench.sealane().args(["keygen", "-o", "other"]));
         run(bench.sealane().args(["keygen", "-y", "-o", "other.pub", "other"]));
         let mixed = with_plugin(&["-R", "id.pub", "-R", "other.pub", "-o", "mixed", "in"]).output().unwrap();

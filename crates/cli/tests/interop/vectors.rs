@@ -1,5 +1,5 @@
 //! Checks that the copy of the CCTV vectors is the version in its README, and that the installed
-//! `age` is tested with no newer one.
+//! `age` requires no newer version.
 //!
 //! Needs Go: `go` in PATH or in GO.
 
@@ -29,10 +29,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_copy_of_the_vectors_is_whole_and_not_stale() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/age");
-    let readme = fs::read_to_string(here.join("README.md")).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/age");
+    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     let version = readme.split('`').find(|word| word.starts_with("v0.0.0-")).expect("the README names the version");
-    let copy = files(&here.join("testdata"));
+    let copy = files(&folder.join("testdata"));
     assert!(readme.contains(&format!("all {} vectors", copy.len())), "{} vectors", copy.len());
     let original = module(MODULE, version);
     let original = files(&Path::new(original["Dir"].as_str().unwrap()).join("testdata"));

@@ -57,8 +57,8 @@ functions! {
     split_one as "simd_split_one" (split: Split<1>) split_on(products(), split);
     /// A secret of 1 KiB, split.
     split_many as "simd_split_many" (split: Split<MANY>) split_on(products(), split);
-    /// A secret of 16 bytes, put together.
+    /// A secret of 16 bytes, reconstructed.
     combine_one as "simd_combine_one" (combine: Combine<1>) combine_on(products(), combine);
-    /// A secret of 1 KiB, put together.
+    /// A secret of 1 KiB, reconstructed.
     combine_many as "simd_combine_many" (combine: Combine<MANY>) combine_on(products(), combine);
 }

@@ -1,4 +1,4 @@
-//! The operations, for anyone who has a token. They are inlined into the function that enters it.
+//! The operations, generic over a token. They are inlined into the function that enters the token.
 //!
 //! These kernels are written for this experiment, on the vectors of `sealane-simd`. They are simple
 //! forms of the library's kernels and give the same results.
@@ -170,7 +170,7 @@ pub fn seal_on<S: Simd>(token: S, packet: &mut Packet) {
     packet.tag = poly1305(key, &authenticated(&packet.aad, &packet.message));
 }
 
-/// Returns what Poly1305 authenticates: associated data and message, padded, and their lengths.
+/// Returns the input of Poly1305: associated data and message, padded, and their lengths.
 #[inline(always)]
 pub fn authenticated(aad: &[u8; 13], message: &[u8; 64]) -> [[u8; 16]; 6] {
     let mut blocks = [[0; 16]; 6];
@@ -188,7 +188,7 @@ pub fn poly1305(key: &[u8; 32], blocks: &[[u8; 16]]) -> [u8; 16] {
     let word = |bytes: &[u8], i: usize| u64::from_le_bytes(*bytes[8 * i..].first_chunk().expect("8 bytes"));
     let wide = |a: u64, b: u64| u128::from(a) * u128::from(b);
     let (r0, r1) = (word(key, 0) & 0x0fff_fffc_0fff_ffff, word(key, 1) & 0x0fff_fffc_0fff_fffc);
-    // 2^130 is 5, and r1 is a multiple of 4: 2^128·r1 is 5/4·r1.
+    // Modulo 2^130 - 5, 2^130 is 5, and r1 is a multiple of 4, so 2^128·r1 is 5/4·r1.
     let s1 = r1 + (r1 >> 2);
     let (mut h0, mut h1, mut h2) = (0_u64, 0_u64, 0_u64);
     for block in blocks {

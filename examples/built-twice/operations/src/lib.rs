@@ -80,7 +80,7 @@ pub struct Split<const N: usize> {
     pub shares: [[Element; SHARES]; N],
 }
 
-/// A secret of `N` elements that is put together.
+/// A secret of `N` elements that is reconstructed.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Combine<const N: usize> {

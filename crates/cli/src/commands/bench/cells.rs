@@ -164,14 +164,14 @@ mod tests {
         for (benchmark, size) in cases() {
             let rows = Rows::new(benchmark, &[SCALAR], size).unwrap();
             let task_name = benchmark.name;
-            let of = |ns| {
+            let report = |ns| {
                 let samples = Samples { ns: vec![ns; 3], clock_ghz: vec![4.0; 3], calls: 1, every: 1 };
                 let cell =
                     Cell::new((task_name, SCALAR, size), rows.operation(), &samples, Verified::by(None).unwrap());
                 possible("row", &cell, rows.least_cycles())
             };
-            assert!(of(1e9).is_ok(), "{task_name}");
-            let error = of(1e-3).unwrap_err().to_string();
+            assert!(report(1e9).is_ok(), "{task_name}");
+            let error = report(1e-3).unwrap_err().to_string();
             assert!(error.starts_with("row: 0.0 cycles were measured"), "{error}");
         }
     }

@@ -98,20 +98,20 @@ fn backends(family: Family, names: &[String]) -> Result<Vec<&'static str>> {
 
 /// Refuses names of backends that no benchmark has on this CPU.
 fn check_backends(names: &[String], benchmarks: &[(Family, &Benchmark)]) -> Result<()> {
-    let (mut here, mut compiled) = (Vec::new(), Vec::new());
+    let (mut available, mut compiled) = (Vec::new(), Vec::new());
     for (family, _) in benchmarks {
-        here.extend(family.available());
+        available.extend(family.available());
         compiled.extend(family.backends());
     }
-    let Some(name) = names.iter().find(|name| !here.contains(&name.as_str())) else { return Ok(()) };
+    let Some(name) = names.iter().find(|name| !available.contains(&name.as_str())) else { return Ok(()) };
     let error = if compiled.contains(&name.as_str()) {
         Error::new(format!("--backend {name}: this CPU does not have it"))
     } else {
         Error::usage(format!("--backend {name:?}: no such backend"))
     };
     let mut named = BTreeSet::new();
-    here.retain(|name| named.insert(*name));
-    Err(error.hint(format!("available here: {}", here.join(", "))))
+    available.retain(|name| named.insert(*name));
+    Err(error.hint(format!("available here: {}", available.join(", "))))
 }
 
 /// Returns the benchmarks with one of `filters` in their name. A complete name selects only that

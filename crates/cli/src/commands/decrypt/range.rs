@@ -37,10 +37,10 @@ pub(super) fn seek<R: Read + Seek>(
 /// Skips to the start of the range in a stream, and authenticates all chunks before it.
 pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange) -> Result<Option<u64>, CopyError> {
     match range {
-        PlaintextRange::Last(_) => Err(own(Error::new(
-            "-LEN needs a binary file that can be read from its end, not armor and not a pipe",
-        )
-        .hint("give the name of a binary file as INPUT, or decrypt all of it and take the end (tail -c)"))),
+        PlaintextRange::Last(_) => {
+            Err(own(Error::new("-LEN needs a binary file that can be read from its end, not armor and not a pipe")
+                .hint("give the name of a binary file as INPUT, or decrypt all of it and take the end (tail -c)")))
+        }
         PlaintextRange::From(start, len) => {
             let skipped = io::copy(&mut reader.take(start), &mut io::sink()).map_err(CopyError::Read)?;
             if skipped < start { Err(beyond(start, skipped)) } else { Ok(len) }

@@ -120,11 +120,11 @@ impl Sealing<'_> {
         progress: &Progress,
     ) -> Result<(Record, Attributes), Failure> {
         let name = quoted(&source.path);
-        let this = |error: io::Error| Failure::This(read_error(error, &name));
-        let file = source.open().map_err(this)?;
-        let metadata = file.metadata().map_err(this)?;
+        let failed = |error: io::Error| Failure::This(read_error(error, &name));
+        let file = source.open().map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            return Err(this(io::Error::other("it is not a regular file any more")));
+            return Err(failed(io::Error::other("it is not a regular file any more")));
         }
         let (stamp, attributes) = (Stamp::of(&metadata), Attributes::of(&metadata));
         if let Some(record) = destination.done(&source.name, stamp) {

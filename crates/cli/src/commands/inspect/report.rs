@@ -250,9 +250,7 @@ impl Report {
             line(format_args!("{}", opens.text()));
         }
         if self.length_plausible {
-            line(format_args!(
-                "a complete file can have this length; only decryption tells whether it is complete"
-            ));
+            line(format_args!("a complete file can have this length; only decryption tells whether it is complete"));
         }
         text
     }
@@ -264,13 +262,14 @@ mod tests {
 
     #[test]
     fn one_weak_recipient_is_enough() {
-        let of = |types: &[&str]| PostQuantum::of(&types.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&["X25519"]), PostQuantum::No);
-        assert_eq!(of(&["mlkem768x25519"]), PostQuantum::Yes);
-        assert_eq!(of(&["scrypt"]), PostQuantum::Yes);
-        assert_eq!(of(&["new"]), PostQuantum::Unknown);
-        assert_eq!(of(&["mlkem768x25519", "new"]), PostQuantum::Unknown);
-        assert_eq!(of(&["new", "mlkem768x25519"]), PostQuantum::Unknown);
-        assert_eq!(of(&["new", "ssh-rsa", "mlkem768x25519"]), PostQuantum::No);
+        let classified =
+            |types: &[&str]| PostQuantum::of(&types.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(classified(&["X25519"]), PostQuantum::No);
+        assert_eq!(classified(&["mlkem768x25519"]), PostQuantum::Yes);
+        assert_eq!(classified(&["scrypt"]), PostQuantum::Yes);
+        assert_eq!(classified(&["new"]), PostQuantum::Unknown);
+        assert_eq!(classified(&["mlkem768x25519", "new"]), PostQuantum::Unknown);
+        assert_eq!(classified(&["new", "mlkem768x25519"]), PostQuantum::Unknown);
+        assert_eq!(classified(&["new", "ssh-rsa", "mlkem768x25519"]), PostQuantum::No);
     }
 }

@@ -46,8 +46,12 @@ impl Target {
     /// the old header is put back.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let cannot_open = |error: io::Error| {
-            let what = Error::io(format!("cannot open {}", quoted(path)), &error);
-            if error.kind() == io::ErrorKind::NotFound { what.hint("is the name of the file right?") } else { what }
+            let explained = Error::io(format!("cannot open {}", quoted(path)), &error);
+            if error.kind() == io::ErrorKind::NotFound {
+                explained.hint("is the name of the file right?")
+            } else {
+                explained
+            }
         };
         Self::at(Place::of(path).map_err(cannot_open)?, path, File::try_lock)
     }

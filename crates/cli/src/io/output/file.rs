@@ -67,13 +67,13 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
 
 /// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
 fn is_open_file(path: &Path) -> bool {
-    let Some(beside) = path.parent() else { return false };
+    let Some(directory) = path.parent() else { return false };
     // The directory may be a link, like /dev/fd on Linux.
-    let beside = &fs::canonicalize(beside).unwrap_or_else(|_| beside.to_owned());
+    let directory = &fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
     let standard = [OsStr::new("stdin"), OsStr::new("stdout"), OsStr::new("stderr")];
-    (beside == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
-        || beside == Path::new("/dev/fd")
-        || (beside.starts_with("/proc") && beside.ends_with("fd"))
+    (directory == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
+        || directory == Path::new("/dev/fd")
+        || (directory.starts_with("/proc") && directory.ends_with("fd"))
 }
 
 /// A file that is written to directly. It is opened at the first write.

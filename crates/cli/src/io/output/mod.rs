@@ -96,7 +96,8 @@ impl Output {
             return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
-            return Err(terminal::refused().hint("-a encrypts to text, -o FILE writes to a file; -o - writes to the terminal anyway"));
+            return Err(terminal::refused()
+                .hint("-a encrypts to text, -o FILE writes to a file; -o - writes to the terminal anyway"));
         }
         let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })

@@ -38,17 +38,17 @@ impl EncryptedFile {
 
     /// Returns the identities in the file.
     pub(crate) fn decrypt(&self) -> Result<Vec<ParsedIdentity>> {
-        let what = format!("identity file {:?}", self.name);
-        let failed = |error| decrypt_error(error).in_context(&what);
+        let description = format!("identity file {:?}", self.name);
+        let failed = |error| decrypt_error(error).in_context(&description);
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
         // The identity below limits the work factor.
         let decryptor = sealane_age::Decryptor::new(input).map_err(failed)?.with_max_work_factor(u8::MAX);
         let decryptor = decryptor.with_backend(crate::os::backend::chosen()?);
         if !decryptor.is_scrypt() {
-            return Err(Error::new(format!("{what} is encrypted, but not with a passphrase"))
+            return Err(Error::new(format!("{description} is encrypted, but not with a passphrase"))
                 .hint("decrypt it first, and give the result with -i"));
         }
-        let identity = PassphraseIdentity::new(&what, self.passphrases.clone());
+        let identity = PassphraseIdentity::new(&description, self.passphrases.clone());
         // The plaintext is shorter than the file, so the vector never grows: growing leaves a copy
         // behind that is not wiped.
         let mut plaintext = Zeroizing::new(Vec::with_capacity(self.contents.len()));
@@ -56,7 +56,7 @@ impl EncryptedFile {
             .decrypt(iter::once(&identity as &dyn Identity))
             .map_err(failed)?
             .read_to_end(&mut plaintext)
-            .map_err(|error| Error::from_io(format!("cannot decrypt {what}"), error))?;
+            .map_err(|error| Error::from_io(format!("cannot decrypt {description}"), error))?;
         parse_lines(&plaintext, &self.name)
     }
 

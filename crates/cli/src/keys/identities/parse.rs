@@ -75,12 +75,12 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
         KeyFileError::Line { line, fault } => {
             let is_share = fault == IdentityFault::Unknown && is_share(contents, line);
             // The line may be a secret, so it is not shown.
-            let what = if is_share {
+            let reason = if is_share {
                 "a share of a secret, where an identity is expected".to_owned()
             } else {
                 fault.to_string()
             };
-            let error = Error::new(format!("identity file {name:?}, line {line}: {what}"));
+            let error = Error::new(format!("identity file {name:?}, line {line}: {reason}"));
             error.hint(if is_share { "sealane combine restores the key from shares" } else { hint(fault) })
         }
         error => Error::new(format!("identity file {name:?}: {error}")),
@@ -93,9 +93,7 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdent
                 AnyIdentity::PostQuantum(identity) => ParsedIdentity::PostQuantum(identity),
                 AnyIdentity::Plugin(identity) => ParsedIdentity::Plugin(identity),
                 _ => {
-                    return Err(Error::new(format!(
-                        "identity file {name:?} has an identity of an unknown kind"
-                    )));
+                    return Err(Error::new(format!("identity file {name:?} has an identity of an unknown kind")));
                 }
             })
         })
@@ -110,7 +108,9 @@ fn is_share(contents: &[u8], line: usize) -> bool {
 
 fn hint(fault: IdentityFault) -> &'static str {
     match fault {
-        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => "its checksum is wrong: was it copied completely?",
+        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => {
+            "its checksum is wrong: was it copied completely?"
+        }
         IdentityFault::PluginName => "a name has only letters, digits, and + - . _ (no path)",
         IdentityFault::Recipient => "recipients are given with -r and -R; decryption needs the private key",
         _ => "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",

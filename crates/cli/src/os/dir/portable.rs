@@ -90,11 +90,11 @@ impl Dir {
     /// Returns whether `name` looks like the open file `file`. Nothing here identifies a file, so
     /// only the lengths are compared.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
-        let here = match self.0.join(name).symlink_metadata() {
+        let entry = match self.0.join(name).symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            here => here?,
+            entry => entry?,
         };
-        Ok(here.is_file() && here.len() == file.metadata()?.len())
+        Ok(entry.is_file() && entry.len() == file.metadata()?.len())
     }
 }
 

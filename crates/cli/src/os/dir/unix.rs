@@ -130,12 +130,12 @@ impl Dir {
 
     /// Returns whether `name` is the open file `file`.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
-        let here = match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let entry = match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return Ok(false),
-            here => here?,
+            entry => entry?,
         };
         let file = rustix::fs::fstat(file)?;
-        Ok((here.st_dev, here.st_ino) == (file.st_dev, file.st_ino))
+        Ok((entry.st_dev, entry.st_ino) == (file.st_dev, file.st_ino))
     }
 
     /// Writes all files of its file system to the disk.

@@ -115,12 +115,12 @@ fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
     }
     let words: Vec<(usize, Word<'_>)> =
         rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
-    let of = |words: &[(usize, Word<'_>)]| join(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>());
-    let is_right = |words: &&[(usize, Word<'_>)]| Mnemonic::parse(&of(words)).is_ok();
+    let joined = |words: &[(usize, Word<'_>)]| join(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>());
+    let is_right = |words: &&[(usize, Word<'_>)]| Mnemonic::parse(&joined(words)).is_ok();
     let is_one = words.len() > MAX_WORDS || is_right(&&words[..]);
     let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
     let length = lengths.find(|&length| !is_one && words.chunks(length).any(|chunk| is_right(&chunk)));
-    found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, of(words))));
+    found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, joined(words))));
 }
 
 /// Returns the words in the order of their numbers, if each word has a number and no number occurs

@@ -93,9 +93,9 @@ impl SshKey {
 
     /// Asks for the passphrase and decrypts the key with `decrypt`.
     fn unlock(&self, decrypt: impl FnOnce(SecretString) -> Option<ssh::Identity>) -> Result<ssh::Identity> {
-        let given = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
-        let from = if matches!(given, Given::Environment(_)) { " from the environment" } else { "" };
-        decrypt(given.secret())
+        let passphrase = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
+        let from = if matches!(passphrase, Given::Environment(_)) { " from the environment" } else { "" };
+        decrypt(passphrase.secret())
             .ok_or_else(|| Error::new(format!("the passphrase{from} does not open ssh key {:?}", self.name)))
     }
 
@@ -154,20 +154,20 @@ fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient
 
 /// Reads the public key from the file beside `path`, where ssh-keygen writes it.
 fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
-    let without = |what: String| {
+    let no_public_key = |what: String| {
         Error::new(format!("ssh key {name:?} is encrypted in the old PEM form, and its public key is needed: {what}"))
             .hint(format!("ssh-keygen -y -f KEY > KEY.pub writes it; {CONVERT}"))
     };
-    let path = path.ok_or_else(|| without("give the key as a file with the public key in KEY.pub".to_owned()))?;
+    let path = path.ok_or_else(|| no_public_key("give the key as a file with the public key in KEY.pub".to_owned()))?;
     let mut public = path.as_os_str().to_owned();
     public.push(".pub");
     let public = PathBuf::from(public);
     let shown = quoted(&public);
     let text = std::fs::read_to_string(&public)
-        .map_err(|error| without(format!("cannot read {shown}: {}", describe(&error))))?;
+        .map_err(|error| no_public_key(format!("cannot read {shown}: {}", describe(&error))))?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
     let recipient = line.parse::<ssh::Recipient>();
-    recipient.map_err(|error| without(format!("{shown}: {}", describe_recipient_fault(&error))))
+    recipient.map_err(|error| no_public_key(format!("{shown}: {}", describe_recipient_fault(&error))))
 }
 
 fn unreadable(name: &str) -> Error {
