@@ -1,5 +1,5 @@
-//! Reads some bytes out of the middle of an encrypted file. Only their chunks are read and
-//! decrypted, each of them authenticated.
+//! Reads some bytes out of the middle of an encrypted file. Only the chunks of these bytes are
+//! read, authenticated and decrypted.
 //!
 //! `cargo run -p sealane-age --example ranges`
 
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sealane_age::{Encryptor, Identity, LockedFile, ReadAt, Recipient, x25519};
 
-/// A file that lies elsewhere, and counts what is fetched of it.
+/// A file that is stored elsewhere. It counts the bytes that are fetched.
 struct Remote {
     bytes: Vec<u8>,
     fetched: AtomicUsize,

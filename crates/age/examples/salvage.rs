@@ -1,4 +1,4 @@
-//! Recovers what is left of a damaged file, and lists the gaps.
+//! Recovers the intact parts of a damaged file, and lists the gaps.
 //!
 //! `cargo run -p sealane-age --example salvage`
 

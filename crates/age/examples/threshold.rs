@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let together = ThresholdRecipient::new(2, recipients)?.with_label(Some("plans for 2027".parse()?));
     let file = encrypt([&together as &dyn Recipient], b"attack at dawn")?;
 
-    // One of them looks at the label, and contributes.
+    // One holder looks at the label, and contributes a part.
     let header = Decryptor::new(&file[..])?.into_header();
     let mut parts = Vec::new();
     for (description, part) in Part::of(&header, [&holders[2] as &dyn Identity])? {
@@ -20,11 +20,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         parts.push(part);
     }
 
-    // Another one opens the file.
+    // Another holder opens the file.
     let own = ThresholdIdentity::new([&holders[0] as &dyn Identity], &parts);
     assert_eq!(decrypt([&own as &dyn Identity], &file)?, b"attack at dawn");
 
-    // Nobody does alone.
+    // One holder alone cannot open it.
     let alone = ThresholdIdentity::new([&holders[0] as &dyn Identity], &[]);
     println!("alone: {}", decrypt([&alone as &dyn Identity], &file).expect_err("two are needed"));
     Ok(())

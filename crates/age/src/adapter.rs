@@ -1,4 +1,4 @@
-//! Recipients and identities of the crate [`age`] for this one, and the other way round
+//! Converts recipients and identities of the crate [`age`] for this crate, and ours for `age`
 //! (feature `age`).
 //!
 //! The keys of that crate implement our traits where this is possible without a wrapper: its ssh
@@ -118,7 +118,7 @@ fn wrap(recipient: &impl age::Recipient, file_key: &FileKey) -> Result<Wrapped, 
         age::EncryptError::IncompatibleRecipients { l_labels, r_labels } => {
             WrapError::IncompatibleRecipients(l_labels.into_iter().collect(), r_labels.into_iter().collect())
         }
-        // An error of ours comes back as it was.
+        // An error of this crate comes back unchanged.
         age::EncryptError::Io(error) => error.downcast().unwrap_or_else(WrapError::other),
         error => WrapError::other(error),
     })?;

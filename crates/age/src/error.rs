@@ -21,7 +21,7 @@ use crate::{UnwrapError, WrapError};
 #[non_exhaustive]
 pub enum EncryptError {
     /// There are no recipients.
-    #[error("no recipients: nobody could open the file")]
+    #[error("no recipients: the file could not be opened by anyone")]
     NoRecipients,
     /// A recipient returned no stanza, so it could not open the file.
     #[error("a recipient did not wrap the file key")]

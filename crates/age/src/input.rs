@@ -81,8 +81,8 @@ impl<R> Input<R> {
     /// Returns the position in `inner` at which this input began. `inner` is at `position` now.
     /// Valid only before the first seek.
     pub(crate) fn base_from(&self, position: u64) -> u64 {
-        // If `inner` was moved backwards from outside, there is no right answer. Whatever is then
-        // read from the wrong position fails authentication.
+        // If `inner` was moved backwards from outside, there is no right answer. Bytes that are
+        // then read from the wrong position fail authentication.
         position.saturating_sub(self.fetched)
     }
 

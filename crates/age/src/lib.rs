@@ -5,7 +5,7 @@
 //! that the specification forbids is an error, with a separate type and a message of one line.
 //!
 //! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
-//!   specification. [`threshold`] has recipients a number of whom are needed together.
+//!   specification. [`threshold`] combines recipients, of whom a number must cooperate.
 //!   [`Recipient`] and [`Identity`] are the traits for others.
 //! - [`key_file`] parses the files of identities and recipients.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
@@ -131,7 +131,7 @@
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// Marks what needs a feature, on docs.rs.
+// Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;

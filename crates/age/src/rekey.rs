@@ -11,7 +11,7 @@ use crate::{DecryptError, Decryptor, EncryptError, FileKey, Identity, Recipient,
 /// The treatment of the recipients that a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Only the new recipients are in the new header. This takes nothing back: anyone who could
+    /// Only the new recipients are in the new header. This does not revoke access: anyone who could
     /// open the file before can still open a copy of it, or the new file if they kept its key.
     Drop,
     /// The old recipients stay in the header.

@@ -1,8 +1,8 @@
 //! Passphrases: <https://c2sp.org/age#scrypt-recipient-type>.
 //!
 //! The file key is wrapped with a key that scrypt (RFC 7914) derives from the passphrase. Such a
-//! file has no other recipient, so that whoever opens it with the passphrase knows that the sender
-//! knew it too.
+//! file has no other recipient. A person who opens it with the passphrase therefore knows that the
+//! sender knew the passphrase too.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ pub const DEFAULT_WORK_FACTOR: u8 = 18;
 /// The largest work factor that is accepted unless the caller allows more.
 ///
 /// N = 2^22 takes 4 GiB of memory. The factor comes from the file. Without a limit, anyone could
-/// make a file that keeps the machine of its reader busy.
+/// make a file that keeps the reader's machine busy.
 pub const DEFAULT_MAX_WORK_FACTOR: u8 = 22;
 
 /// The largest work factor of a recipient: N = 2^30 takes a TiB of memory.
@@ -141,7 +141,7 @@ fn derive(
     let len = 1_usize.checked_shl(u32::from(log_n) + 10).ok_or_else(not_enough)?;
     let mut probe = Vec::<u8>::new();
     probe.try_reserve_exact(len).map_err(|_| not_enough())?;
-    // Otherwise the compiler may remove the allocation.
+    // Without this, the compiler may remove the allocation.
     core::hint::black_box(&probe);
     drop(probe);
     let mut key = Zeroizing::new([0; 32]);
@@ -212,7 +212,7 @@ mod tests {
         assert!(matches!(refused, Err(UnwrapError::ExcessiveWork { required: 2 })));
         let allowed = Identity::new("one".into()).with_max_work_factor(2).unwrap_file_key(&stanzas);
         assert!(allowed.unwrap().is_some());
-        // No memory has room for these, whatever is allowed.
+        // No machine has memory for these, even if the limit allows them.
         let [mut stanza] = <[Stanza; 1]>::try_from(stanzas).unwrap();
         for log_n in [53, 54, 63] {
             stanza.args[1] = log_n.to_string();

@@ -1,4 +1,4 @@
-//! Decodes what is left of damaged armor.
+//! Decodes the intact parts of damaged armor.
 
 use std::io::{self, BufRead, Write};
 

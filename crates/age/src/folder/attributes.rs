@@ -123,7 +123,7 @@ mod tests {
         for time in [(0, 0), (0, 1), (-1, 999_999_999), (-1, 0), (-2, 1), (1_700_000_000, 123_456_789)] {
             assert_eq!(to_time(from_time(time).unwrap()), Some(time));
         }
-        // Whatever a manifest says.
+        // A mode from a manifest, with bits that it must not grant.
         let _ = [from_time((i64::MIN, u32::MAX)), from_time((i64::MAX, u32::MAX))];
     }
 }

@@ -52,7 +52,7 @@ pub enum Entry {
     Link {
         /// Its name.
         name: Name,
-        /// What it leads to.
+        /// Its target.
         #[serde(with = "name")]
         target: PathBuf,
     },
@@ -115,7 +115,7 @@ pub struct Manifest {
     pub files: BTreeMap<Name, Known>,
     /// The folders.
     pub directories: BTreeMap<Name, Attributes>,
-    /// The symbolic links, and what each leads to.
+    /// The symbolic links and their targets.
     pub links: BTreeMap<Name, PathBuf>,
 }
 

@@ -17,12 +17,12 @@ pub const JOURNAL: &str = ".sealane-resume";
 /// The end of the name of an encrypted file.
 const SUFFIX: &str = ".age";
 
-/// A relative path that leads down from a folder, never up or elsewhere.
+/// A relative path to a place within a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(PathBuf);
 
 impl Name {
-    /// Checks `path`. `None` if it leads elsewhere, or nowhere.
+    /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder.
     pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
             // On Windows, a colon would name a part of a file.

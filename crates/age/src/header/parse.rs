@@ -78,7 +78,7 @@ impl Parser {
     /// feed.
     ///
     /// # Errors
-    /// If `rest` begins no header, whatever follows.
+    /// If `rest` cannot begin a header, no matter which bytes follow.
     pub(super) fn least_rest(&self, rest: &[u8]) -> Result<usize, HeaderError> {
         if self.line == 0 && rest.iter().zip(ANY_VERSION).any(|(byte, expected)| byte != expected) {
             return Err(not_age(rest));

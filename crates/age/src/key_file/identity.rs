@@ -35,7 +35,7 @@ impl AnyIdentity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityFault {
-    /// A secret key was not copied whole: its checksum or its length is wrong.
+    /// A secret key was not copied completely: its checksum or its length is wrong.
     #[error("malformed secret key")]
     MalformedKey,
     /// An identity of a plugin was not copied whole.
@@ -47,7 +47,7 @@ pub enum IdentityFault {
     /// It is a public key.
     #[error("a recipient (public key), where an identity (private key) is expected")]
     Recipient,
-    /// It is nothing that is known here.
+    /// It is of an unknown kind.
     #[error("not an identity")]
     Unknown,
 }

@@ -79,10 +79,10 @@ pub enum RecipientFault {
     /// It is a malformed ssh public key.
     #[error("malformed ssh public key")]
     MalformedSsh,
-    /// It takes a feature of this crate that is not enabled.
+    /// It needs a feature of this crate that is not enabled.
     #[error("the recipient takes the feature `{0}` of sealane-age")]
     Feature(&'static str),
-    /// It is nothing that is known here.
+    /// It is of an unknown kind.
     #[error("unknown type of recipient")]
     Unknown,
 }

@@ -24,7 +24,7 @@ use xwing::{CIPHERTEXT_BYTES, PUBLIC_BYTES, Private, Public, SEED_BYTES};
 /// The type of the stanza.
 const TYPE: &str = "mlkem768x25519";
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
-/// The label of these recipients. It keeps other recipients out of the file, with which it would
+/// The label of these recipients. It excludes other recipients, because with them the file would
 /// not be post-quantum.
 #[cfg(feature = "std")]
 const LABEL: &str = "postquantum";

@@ -89,7 +89,8 @@ impl Encryptor {
     /// writes its own chunks. Returns the length of the result, to which `output` is cut.
     ///
     /// # Errors
-    /// [`CopyError`]. The content of `output` is then of no use: anything may be missing in it.
+    /// [`CopyError`]. The content of `output` is then useless, because any part of it may be
+    /// missing.
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         let (start, key) = self.start().map_err(|error| CopyError::Write(error.into()))?;
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
@@ -139,7 +140,7 @@ impl<R: Read> StreamReader<R> {
     ///
     /// # Errors
     /// [`CopyError`]; of several errors, the one at the earliest position in the file. The content
-    /// of `output` is then of no use: all of it is authentic, but anything may be missing.
+    /// of `output` is then useless: all of it is authentic, but any part may be missing.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
             batch.open(&self.opener.key.cipher);

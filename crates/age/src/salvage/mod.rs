@@ -1,4 +1,4 @@
-//! Recovers what is authentic in a damaged file.
+//! Recovers the authentic parts of a damaged file.
 
 mod search;
 
@@ -162,8 +162,8 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Notes that everything from `from` to `to` is missing. If `found` is false, there is no chunk
-    /// at `to`; it is only the place to go on from.
+    /// Records that everything from `from` to `to` is missing. If `found` is false, there is no
+    /// chunk at `to`, but the search continues there.
     fn miss(&mut self, from: Place, to: Place, payload_len: u64, found: bool) {
         let start = from.plaintext();
         let mut end = to.plaintext();

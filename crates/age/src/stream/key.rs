@@ -128,8 +128,8 @@ impl SealingKey {
     /// otherwise its length is a multiple of [`CHUNK_BYTES`]. The last part of a file is empty only
     /// if the file is. `output` must have room for the chunks, which are 16 bytes longer each.
     ///
-    /// **Seal each number once.** The number is the nonce: whoever sees two different chunks with
-    /// the same number learns about both, and can forge others.
+    /// **Seal each number once.** The number is the nonce: anyone who sees two different chunks
+    /// with the same number learns about both, and can forge others.
     ///
     /// # Errors
     /// [`StreamError::PartLength`] for a length that is not as above,

@@ -1,4 +1,4 @@
-//! The places of chunks: which sealed bytes of a payload hold a range of its plaintext.
+//! The positions of chunks: finds the sealed bytes of a payload that hold a range of its plaintext.
 
 use core::ops::Range;
 
@@ -56,7 +56,8 @@ impl SealedRange {
     /// Returns the chunks with `plaintext`, if all chunks of the payload have `sealed_len` bytes.
     ///
     /// A range that reaches the end includes the last chunk, which proves the end when it is
-    /// opened. So does one that begins there: it has no bytes, and the last chunk proves it.
+    /// opened. A range that begins at the end includes the last chunk too: it has no bytes, and the
+    /// last chunk proves that.
     ///
     /// # Errors
     /// A [`StreamError`] if no payload has `sealed_len` bytes.
@@ -147,7 +148,7 @@ mod tests {
                 assert_eq!(found.first * CHUNK + found.skip as u64, range.start.min(len));
             }
         }
-        // Nothing is asked for, and nothing has to be proved.
+        // An empty range before the end needs no chunk.
         let nothing = SealedRange::new(5..5, sealed_len(3 * CHUNK).unwrap()).unwrap();
         assert!(nothing.sealed.is_empty() && nothing.len == 0 && !nothing.is_last);
     }

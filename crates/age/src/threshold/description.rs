@@ -94,8 +94,8 @@ impl fmt::Display for Label {
 
 /// The description of a share: the associated data of the sealed share.
 ///
-/// The description of a [`Part`](super::Part) is authentic: the one who sealed the share wrote it.
-/// [`describe`](super::describe()) returns what the header says, without any proof.
+/// The description of a [`Part`](super::Part) is authentic: the maker of the share wrote it.
+/// [`describe`](super::describe()) returns unauthenticated values of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareDescription {
     /// The number of shares of the set that give the file key, from 2 to `count`.

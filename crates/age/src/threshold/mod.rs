@@ -1,5 +1,5 @@
-//! Encrypts to n recipients, any k of whom can open the file together: the header has shares of the
-//! file key.
+//! Encrypts to n recipients. Any k of them can open the file together, because the header has
+//! shares of the file key.
 //!
 //! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
 //! to n. Each share has a separate stanza:

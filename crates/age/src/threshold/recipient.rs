@@ -1,4 +1,4 @@
-//! Recipients a number of whom are needed together.
+//! A recipient that combines several recipients, of whom a number must cooperate.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
@@ -13,7 +13,7 @@ use super::{Label, ShareDescription, ShareSetId, ThresholdError};
 use crate::file_key::FILE_KEY_BYTES;
 use crate::{FileKey, Recipient, WrapError, Wrapped};
 
-/// Recipients a number of whom are needed together.
+/// Combines recipients, of whom a number must cooperate to open a file.
 ///
 /// They must all differ: a recipient that is given twice holds two shares. Recipients cannot be
 /// compared here, so the caller must check this.

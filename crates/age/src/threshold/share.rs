@@ -55,8 +55,8 @@ impl Share {
         Ok((Self { description, sealed, commitment, stanzas }, labels))
     }
 
-    /// Opens the share with a key that an identity has unwrapped. It may be the key of something
-    /// else.
+    /// Opens the share with a key that an identity has unwrapped. The key may belong to another
+    /// file.
     pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
         let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
         let tag = tag.try_into().ok()?;

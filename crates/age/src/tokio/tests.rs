@@ -1,4 +1,4 @@
-//! Tests of private parts: under the same key, the bytes are the same.
+//! Tests of private parts: under the same key, both writers give the same bytes.
 
 use std::io::{Read as _, Write as _};
 

@@ -121,7 +121,7 @@ fn headers_are_read_and_refused_as_by_the_reader_that_blocks() {
     assert!(matches!(found, Err(DecryptError::Header(HeaderError::Armored))));
 }
 
-/// Reads are given up at random, and nothing is lost.
+/// Reads are cancelled at random, and nothing is lost.
 #[test]
 fn futures_that_are_dropped_lose_nothing() {
     for seed in 0..40 {

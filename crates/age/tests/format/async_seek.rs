@@ -65,7 +65,7 @@ proptest! {
         let mut expected = open(input.clone());
         let mut reader = open_async(Flaky::new(input, seed));
         for step in steps {
-            // The error of a seek that was given up is returned by the next operation.
+            // The next operation returns the error of a cancelled seek.
             match step {
                 Step::Seek(to) => {
                     let found = outcome(block_on(reader.seek(to)));

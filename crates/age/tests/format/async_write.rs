@@ -175,7 +175,7 @@ fn without_shutdown_the_file_has_no_end() {
     }
 }
 
-/// A write that was given up could have shown that a full chunk is not the last.
+/// A cancelled write could have shown that a full chunk is not the last.
 #[test]
 fn a_write_that_was_given_up_leaves_no_trace() {
     for chunks in 1..=10 {
@@ -199,8 +199,7 @@ fn a_write_that_was_given_up_leaves_no_trace() {
     }
 }
 
-/// Writes, flushes and shutdowns are given up at random. The file has the bytes that were taken,
-/// each of them once.
+/// Writes, flushes and shutdowns are cancelled at random. The file has each accepted byte once.
 #[test]
 fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
     let text = plaintext(700_000);
@@ -214,7 +213,7 @@ fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
                 once(pin!(writer.flush())).transpose().unwrap();
                 continue;
             }
-            // A write that is given up has other bytes than the one that is taken instead.
+            // A cancelled write has other bytes than the write that is accepted instead.
             let n = (len - taken).min(1 + dice.roll(200_000) as usize);
             if let Some(n) = once(pin!(writer.write(&text[taken..taken + n]))) {
                 taken += n.unwrap();
@@ -226,7 +225,7 @@ fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
     }
 }
 
-/// Sealing takes time, so a poll must not go on with it for as long as the output is ready.
+/// Sealing takes time, so one poll must not seal for as long as the output is ready.
 #[test]
 fn a_poll_seals_no_more_than_a_buffer() {
     let text = plaintext(2_000_000);

@@ -13,11 +13,10 @@ use sealane_age::{
 
 use crate::support::{backend, drain, identity, one_line};
 
-/// The limit is long because emulators run this too. Time that grew with the square of the stanzas
-/// would be hours.
+/// The limit is long because emulators run this too. Quadratic time would take hours.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Many stanzas that match no identity here, and one for [`identity`] after or before them.
+/// Many stanzas that match no identity of this test, and one for [`identity`] after or before them.
 struct Crowd {
     stanza: fn() -> Stanza,
     count: usize,

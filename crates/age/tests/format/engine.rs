@@ -111,7 +111,7 @@ fn a_chunk_that_is_wrong_leaves_nothing() {
     let mut output = vec![0; 2 * CHUNK_BYTES];
     assert_eq!(self::key(&one).open_chunks(0, true, &twice, &mut output), Err(StreamError::TrailingData));
     assert_eq!(self::key(&one).open_chunks(0, false, single, &mut output), Err(StreamError::TrailingData));
-    // Too little room.
+    // A buffer that is too short.
     assert_eq!(key.open_chunks(0, true, payload, &mut output[..10]), Err(StreamError::PartLength));
 }
 
@@ -269,7 +269,7 @@ fn a_header_of_a_chosen_length() {
         assert!(matches!(error, EncryptError::HeaderLen { .. }), "{len}: {error:?}");
         one_line(&error);
     }
-    // A passphrase has no company.
+    // A passphrase must be the only recipient.
     let passphrase = scrypt::Recipient::new("passphrase".into()).with_work_factor(2).unwrap();
     let error = Encryptor::with_recipients([&passphrase as &dyn Recipient]).unwrap().with_header_len(1000);
     assert!(matches!(error, Err(EncryptError::HeaderLen { len: 1000, .. })));

@@ -13,7 +13,7 @@ use sealane_age::{
 
 use crate::support::{LENGTHS, backend, plaintext};
 
-/// A key as we have it, and as the `age` crate has it.
+/// A key in our type, and in the type of the crate `age`.
 struct Pair {
     name: &'static str,
     ours: (Box<dyn Recipient>, Box<dyn Identity>),
@@ -57,7 +57,7 @@ fn scrypt() -> Pair {
     }
 }
 
-/// The adapters themselves, one way there and back.
+/// The adapters, applied in both directions.
 fn adapted() -> Pair {
     let ours = x25519::Identity::generate().unwrap();
     let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();

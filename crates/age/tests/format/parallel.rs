@@ -175,12 +175,12 @@ fn data_after_the_last_chunk() {
     }
 }
 
-/// A reader that gives the given chunks. It gives one byte of a chunk only after all chunks before
-/// have come out at the other end.
+/// A reader that gives the given chunks. It gives a byte of a chunk only after all earlier chunks
+/// have been written.
 struct Slow<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The start of the first chunk and the length of each, at this end and at the other.
+    /// The start of the first chunk and the length of each, in the input and in the output.
     chunks: (usize, usize),
     results: (usize, usize),
     came_out: usize,

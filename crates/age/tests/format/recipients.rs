@@ -159,7 +159,7 @@ fn what_an_identity_says_is_reported() {
     let error = decrypt_error(&file, &[&failing, identity()]);
     assert!(matches!(&error, DecryptError::Identity(_)));
     assert_eq!(error.to_string(), "the card; was removed");
-    // A stanza that names a key which cannot unwrap it does not hide another that can.
+    // A stanza that its key cannot unwrap does not hide another stanza that can be unwrapped.
     let failing = Failing(|| UnwrapError::Authentication);
     Decryptor::new(&file[..]).unwrap().decrypt([&failing as &dyn Identity, identity()]).unwrap();
 }

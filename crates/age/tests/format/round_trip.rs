@@ -124,7 +124,7 @@ fn no_two_files_have_a_file_key_or_nonce_in_common() {
     assert_ne!(a[..payload_start(&a)], b[..payload_start(&b)]);
 }
 
-/// An identity that notes the file key of the files that it opens.
+/// An identity that records the file key of each file that it opens.
 struct Noting(std::cell::RefCell<Vec<u8>>);
 
 impl Identity for Noting {

@@ -214,7 +214,7 @@ fn a_whole_set_in_another_file_keeps_its_label() {
     let stolen = [bait, stanzas(&file)].concat_stanzas();
     let (shown, part) = Part::of(&header_of(&stolen), [&keys[0] as &dyn Identity]).unwrap().remove(0);
     assert_eq!(shown.label.unwrap().as_str(), "budget 2027");
-    // It is a part of the true file. This is why holders must read the label.
+    // It is a part of the true file. Holders must therefore read the label.
     assert_eq!(open(&file, &[&keys[1]], &[part]).unwrap(), b"secret");
     assert_eq!(contribution(&stolen, &chief), Ok(0));
 }
@@ -318,7 +318,7 @@ fn a_version_that_is_not_known() {
     let unknown = ThresholdError::UnknownVersion("v2".into());
     assert_eq!(contribution(&newer(), &keys[0]), Err(unknown.clone()));
     assert_eq!(fails(open(&file_of(&newer()), &[&keys[0], &keys[1]], &[])), unknown);
-    // Beside a known set it is treated like a stanza for another recipient.
+    // Beside a known set, it is treated like a stanza for another recipient.
     let mut both = stanzas(&seal_labelled(2, &keys, &[], None));
     both.extend(newer());
     assert_eq!(contribution(&both, &keys[0]), Ok(1));
@@ -359,7 +359,7 @@ impl Identity for Liar {
     }
 }
 
-/// A holder's plugin can keep back a share, and cannot replace it.
+/// A holder's plugin can withhold a share, but cannot replace it.
 #[test]
 fn an_identity_that_returns_wrong_keys() {
     let keys = keys(3);
