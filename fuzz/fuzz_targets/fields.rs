@@ -199,7 +199,7 @@ fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources:
     }
 }
 
-/// Distinct points other than zero, and a threshold for them.
+/// Returns distinct points other than zero, and a threshold for them.
 fn parameters(threshold: u8, points: &[u8], max: usize) -> Option<(usize, Vec<u8>)> {
     let mut distinct = Vec::new();
     for &point in points {

@@ -178,7 +178,7 @@ fn sponge(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A threshold, and distinct points other than zero.
+/// Returns a threshold, and distinct points other than zero.
 fn parameters(u: &mut Unstructured<'_>) -> Result<(usize, Vec<u8>)> {
     let mut points: Vec<u8> = Vec::new();
     for _ in 0..u.int_in_range(1..=9)? {

@@ -29,7 +29,7 @@ impl Identity for Key {
     }
 }
 
-/// The file key of all files.
+/// Returns the file key of all files.
 pub fn file_key() -> FileKey {
     FileKey::new(Box::new(FILE_KEY))
 }
@@ -135,7 +135,7 @@ impl Plan {
     }
 }
 
-/// The text form.
+/// Returns the text form.
 pub fn armored(file: &[u8], line_end: &str) -> Vec<u8> {
     let mut text = format!("-----BEGIN AGE ENCRYPTED FILE-----{line_end}");
     for line in file.chunks(48) {

@@ -97,7 +97,7 @@ impl Cuts {
         ends
     }
 
-    /// The pieces of a buffer.
+    /// Returns the pieces of a buffer.
     pub fn pieces<'b>(&self, mut buffer: &'b mut [u8]) -> Vec<&'b mut [u8]> {
         let mut start = 0;
         let mut pieces = Vec::new();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 pub struct Hex(Vec<u8>);
 
 impl Hex {
-    /// The octets as an array.
+    /// Returns the octets as an array.
     ///
     /// # Panics
     /// If there are not exactly `N`: the vector is then malformed.

@@ -311,13 +311,13 @@ files! {
     parity: Parity = "erasure/parity.json";
 }
 
-/// Every stream cipher vector of every file.
+/// Returns every stream cipher vector of every file.
 #[must_use]
 pub fn streams() -> Vec<Stream> {
     [rfc8439_chacha20(), xchacha20(), original_chacha(), chacha_counter()].into_iter().flat_map(|f| f.vectors).collect()
 }
 
-/// Every Poly1305 vector of every file.
+/// Returns every Poly1305 vector of every file.
 #[must_use]
 pub fn macs() -> Vec<Mac> {
     [rfc8439_poly1305(), poly1305_edge()].into_iter().flat_map(|f| f.vectors).collect()

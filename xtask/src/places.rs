@@ -177,7 +177,7 @@ pub(crate) fn variable(backends: &[String]) -> String {
 }
 
 impl Target {
-    /// The C compiler, which links. `None` if it is the usual one.
+    /// Returns the C compiler, which links. `None` if it is the usual one.
     fn compiler(&self) -> Result<Option<PathBuf>> {
         self.gcc.as_ref().map(|gcc| process::tool(&format!("{gcc}-gcc"), &self.packages)).transpose()
     }

@@ -127,7 +127,7 @@ impl Lines {
         out
     }
 
-    /// The lowest and the highest value.
+    /// Returns the lowest and the highest value.
     fn values(&self, value: impl Fn(&Point) -> f64) -> (f64, f64) {
         let values = self.lines.iter().flat_map(|line| &line.points).map(value);
         values.fold((f64::MAX, f64::MIN_POSITIVE), |(low, high), value| (low.min(value), high.max(value)))

@@ -18,7 +18,7 @@ pub(crate) fn declassify(verdict: bool) -> bool {
     verdict
 }
 
-/// As [`declassify`], for the syndromes of shares, which depend on the errors in them alone.
+/// Declassifies the syndromes of shares, which depend only on the errors in the shares.
 #[inline(always)]
 pub(crate) fn declassify_octets(_octets: &mut [u8]) {
     #[cfg(sealane_declassify)]

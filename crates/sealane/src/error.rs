@@ -17,7 +17,7 @@ impl fmt::Display for OpenError {
 impl core::error::Error for OpenError {}
 
 impl From<CounterOverflow> for OpenError {
-    /// A message that is too long for its key stream is not authentic.
+    /// Refuses a message that is too long for its key stream: it is not authentic.
     fn from(_: CounterOverflow) -> Self {
         Self
     }

@@ -8,7 +8,7 @@ use sealane_shares::{CombineError, ShareReader, combine, combine_seek, split};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shares = split(b"attack at dawn", 3, 5)?;
-    // A share of another set does not go with these: its header names the set.
+    // A share of another set does not combine with these, because its header names the set.
     let stranger = split(b"attack at noon", 3, 5)?.swap_remove(0);
     let mixed = [stranger, shares[1].clone(), shares[2].clone()];
     assert!(matches!(combine(&mixed), Err(CombineError::DifferentSets { .. })));

@@ -1,5 +1,5 @@
-//! A share was seen by a stranger. All of them are replaced, without forming the secret, and old
-//! and new ones do not go together.
+//! A stranger has seen a share. All shares are replaced, without forming the secret, and old and
+//! new shares do not combine.
 //!
 //! `cargo run -p sealane-shares --example refresh`
 
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let third = reissue(&old[..2], 3)?;
     assert_eq!(third, old[2]);
 
-    // Every share that is kept is there: each of them gets its successor.
+    // All remaining shares take part, and each gets a successor.
     let new = refresh(&[old[0].clone(), old[1].clone(), third])?;
     println!("{} shares of set {} replace those of set {}", new.len(), new[0].header().set(), old[0].header().set());
     assert!(combine(&[old[0].clone(), new[1].clone()]).is_err());

@@ -22,11 +22,11 @@
 //! let line = shares[4].to_text()?;
 //! assert!(line.starts_with("SEALANE-SHARE-1"));
 //!
-//! // Two are lost; three are left.
+//! // Two shares are lost, and three are left.
 //! let left = [Share::from_text(&line)?, shares[0].clone(), shares[2].clone()];
 //! assert_eq!(&combine(&left)?.secret[..], b"attack at dawn");
 //!
-//! // The second is made again, without the secret.
+//! // The second share is made again, without the secret.
 //! assert_eq!(reissue(&left, 2)?, shares[1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,7 +35,7 @@
 //! dropped, have no `Debug` output, and are processed without branches or memory addresses that
 //! depend on them. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
-// Marks what needs a feature, on docs.rs.
+// Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod foreign;

@@ -3,13 +3,12 @@
 //!
 //! Each lane holds the largest value that it may have; the smallest is 0. Sums, products and shifts
 //! of larger values are larger, so the result of an operation on bounds is a bound of its result; a
-//! conjunction is no more than either operand. A run with the largest input is a proof for every
-//! input, as long as the kernel takes the same way for all of them, which code in constant time
-//! does.
+//! conjunction is no more than either operand. A run with the largest input proves the bounds for
+//! every input, because constant-time code takes the same path for all inputs.
 //!
-//! A word of a message, and what a shift to the left has cut bits off, are *cut*: only operations
-//! that are meant to take some of the bits accept them (a conjunction, a shift to the right, the
-//! low half of a factor). Anything else that would lose bits panics.
+//! A word of a message, and a value that lost bits in a shift to the left, are *cut*: only
+//! operations that are meant to take some of the bits accept them (a conjunction, a shift to the
+//! right, the low half of a factor). Any other operation that would lose bits panics.
 
 use crate::sealed::Sealed;
 use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words};
@@ -21,7 +20,7 @@ use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, T
 pub struct Bounds<const LANES: usize, const MUL_ADD_52: bool>(());
 
 impl<const LANES: usize, const MUL_ADD_52: bool> Bounds<LANES, MUL_ADD_52> {
-    /// The token. There is nothing to detect.
+    /// Returns the token. There is nothing to detect.
     #[must_use]
     pub const fn new() -> Self {
         Self(())
@@ -65,7 +64,7 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     most: u64,
-    /// Bits may be left out of consideration.
+    /// Whether bits may have been cut off.
     cut: bool,
 }
 
@@ -89,7 +88,7 @@ impl Bound {
         self.low(52) * other.low(52)
     }
 
-    /// A number that is not cut.
+    /// Returns a number that is not cut.
     fn whole(self) -> u128 {
         assert!(!self.cut, "bits may have been cut off");
         self.most.into()
@@ -148,7 +147,7 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
         }
         pairs
     }
-    /// Any words: what is in `blocks` does not matter.
+    /// Returns bounds of any words. The contents of `blocks` do not matter.
     fn load(_: Self::Token, blocks: &[u8]) -> (Self, Self) {
         assert!(blocks.len() >= 16 * LANES);
         let any = Self([Bound { most: u64::MAX, cut: true }; LANES]);
@@ -169,7 +168,7 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
     }
     fn or(self, other: Self) -> Self {
         self.map2(other, |a, b| {
-            // No more than the sum, and no bit above the highest of both.
+            // At most the sum, and without bits above the highest bit of both.
             let below = u64::MAX.checked_shr((a.most | b.most).leading_zeros()).unwrap_or(0);
             Bound { most: below.min(a.most.saturating_add(b.most)), cut: a.cut || b.cut }
         })

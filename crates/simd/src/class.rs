@@ -1,8 +1,9 @@
-//! What feature flags do not tell about a CPU: which shapes of a kernel are fast on it.
+//! Classes of CPUs: feature flags do not tell which variants of a kernel are fast.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// CPUs on which the same shapes of kernels are fast. The class changes speed, never results.
+/// A class of CPUs on which the same variants of kernels are fast. The class changes speed, never
+/// results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle.
@@ -16,19 +17,20 @@ pub enum CpuClass {
     TwoCycles,
 }
 
-/// The class in use: 0 until it is known, else 1 + its place in [`CpuClass::ALL`].
+/// The class in use: 0 until it is known, otherwise 1 + its position in [`CpuClass::ALL`].
 static CLASS: AtomicU8 = AtomicU8::new(0);
 
 impl CpuClass {
     /// All classes.
     pub const ALL: [Self; 2] = [Self::OneCycle, Self::TwoCycles];
 
-    /// The class of this CPU, or the one set by [`CpuClass::force`]. The first call asks the CPU,
-    /// later ones read an atomic.
+    /// Returns the class of this CPU, or the one set by [`CpuClass::force`]. The first call asks
+    /// the CPU, later ones read an atomic.
     #[inline]
     #[must_use]
     pub fn detect() -> Self {
-        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        // Relaxed, because no other data depends on the value, and every thread computes the same
+        // one.
         match CLASS.load(Ordering::Relaxed) {
             1 => Self::OneCycle,
             2 => Self::TwoCycles,
@@ -42,7 +44,7 @@ impl CpuClass {
         CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
     }
 
-    /// `one-cycle` or `two-cycles`.
+    /// Returns the name: `one-cycle` or `two-cycles`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

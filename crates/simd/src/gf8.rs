@@ -1,4 +1,4 @@
-//! The capability that byte-wise codes and secret sharing need: vectors of elements of GF(2^8).
+//! Vectors of elements of GF(2^8), the capability for byte-wise codes and secret sharing.
 //!
 //! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4)
 //! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i. Products with a
@@ -10,15 +10,15 @@ use core::hint::black_box;
 use crate::tuning::Gf8MatrixTuning;
 use crate::{Simd, Token};
 
-/// A token with vectors of elements of GF(2^8), which proves what some ChaCha backend needs too, so
-/// that one kernel can do both.
+/// A token with vectors of elements of GF(2^8). It also proves the features of some ChaCha backend,
+/// so that one kernel can use both.
 pub trait Gf8: Token {
     /// Vectors of field elements.
     type Bytes: Gf8Bytes<Token = Self>;
     /// The token for ChaCha that this one proves.
     type ChaCha: Simd;
 
-    /// The token of [`Gf8::ChaCha`].
+    /// Returns the token of [`Gf8::ChaCha`].
     fn for_chacha(self) -> Self::ChaCha;
 }
 
@@ -41,10 +41,10 @@ pub trait Gf8Bytes: Copy {
     const BYTES: usize;
     /// Length in bytes of a map in memory.
     const MAP_BYTES: usize;
-    /// The measured shape of products of matrices.
+    /// The measured shape of matrix products.
     const MATRIX: Gf8MatrixTuning;
 
-    /// The first [`Gf8Bytes::BYTES`] of `bytes`.
+    /// Returns the first [`Gf8Bytes::BYTES`] of `bytes`.
     ///
     /// # Panics
     /// If there are fewer.
@@ -54,21 +54,21 @@ pub trait Gf8Bytes: Copy {
     /// # Panics
     /// If there are fewer.
     fn store(self, bytes: &mut [u8]);
-    /// All elements 0.
+    /// Returns a vector of zeros.
     fn zero(token: Self::Token) -> Self;
-    /// The sum, which is the difference too.
+    /// Returns the sum, which is the difference too.
     #[must_use]
     fn xor(self, other: Self) -> Self;
 
     /// Prepares a public factor: it may be the index of a table.
     fn factor(token: Self::Token, factor: u8) -> Self::Factor;
-    /// Prepares a factor in the same time for all.
+    /// Prepares a factor, in the same time for all factors.
     fn secret_factor(token: Self::Token, factor: u8) -> Self::SecretFactor;
     /// Prepares a vector.
     fn multiplicand(self) -> Self::Multiplicand;
-    /// The products of all elements with `factor`.
+    /// Returns the products of all elements with `factor`.
     fn mul(multiplicand: Self::Multiplicand, factor: Self::Factor) -> Self;
-    /// The same with a factor that may be secret.
+    /// Returns the products of all elements with a factor that may be secret.
     fn mul_secret(multiplicand: Self::Multiplicand, factor: Self::SecretFactor) -> Self;
 
     /// Writes the map with these values at x^0 to x^7 to the first [`Gf8Bytes::MAP_BYTES`] of
@@ -82,12 +82,12 @@ pub trait Gf8Bytes: Copy {
     /// # Panics
     /// If `memory` has less than [`Gf8Bytes::MAP_BYTES`].
     fn load_map(token: Self::Token, memory: &[u8]) -> Self::Map;
-    /// The values of a map at all elements.
+    /// Returns the values of a map at all elements.
     fn apply(multiplicand: Self::Multiplicand, map: Self::Map) -> Self;
 }
 
-/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15: what byte shuffles
-/// multiply with. The index is public.
+/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15. Byte shuffles
+/// multiply with them. The index is public.
 pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
     let mut tables = [[0; 32]; 256];
     let mut factor = 0;
@@ -106,13 +106,13 @@ pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
 /// The polynomial of [`Gf8Bytes::mul`].
 const AES: u16 = 0x11b;
 
-/// The products of `factor` with x^0 to x^7 modulo a polynomial of degree 8, which is public, in
-/// the same time for all factors.
+/// Returns the products of `factor` with x^0 to x^7 modulo a polynomial of degree 8, which is
+/// public, in the same time for all factors.
 #[inline(always)]
 #[must_use]
 pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
-    // Hidden, lest the compiler know that a product with it is one of two values, and choose
-    // between them by a branch.
+    // Hidden from the compiler, which could otherwise find that a product with it has two possible
+    // values, and branch.
     let polynomial = black_box(u64::from(polynomial));
     let (mut multiples, mut multiple) = ([0; 8], u64::from(factor));
     for power in &mut multiples {
@@ -122,26 +122,26 @@ pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
     multiples
 }
 
-/// The same modulo the polynomial of [`Gf8Bytes::mul`].
+/// Does the same modulo the polynomial of [`Gf8Bytes::mul`].
 #[inline(always)]
 pub(crate) fn multiples(factor: u8) -> [u64; 8] {
     gf8_multiples(factor, AES).map(u64::from)
 }
 
-/// What [`NIBBLE_PRODUCTS`] has for `factor`, in little-endian words, computed in the same time for
-/// all factors.
+/// Returns the row of [`NIBBLE_PRODUCTS`] for `factor`, in little-endian words, computed in the
+/// same time for all factors.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
     nibble_values(multiples(factor))
 }
 
-/// The values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words, from its
-/// values at x^0 to x^7, in the same time for all maps.
+/// Computes the values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words,
+/// from its values at x^0 to x^7, in the same time for all maps.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {
-    // In the bytes whose number has the bit.
+    // The mask of the bytes whose number has the bit.
     const WITH_BIT: [u64; 3] = [0x0100_0100_0100_0100, 0x0101_0000_0101_0000, 0x0101_0101_0000_0000];
     const ALL: u64 = 0x0101_0101_0101_0101;
     let [m0, m1, m2, m3, m4, m5, m6, m7] = values;
@@ -150,7 +150,7 @@ pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {
     [low, low ^ (m3 * ALL), high, high ^ (m7 * ALL)]
 }
 
-/// Writes [`nibble_values`]: what byte shuffles apply a map with.
+/// Writes [`nibble_values`], with which byte shuffles apply a map.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn store_nibble_values(values: &[u8; 8], memory: &mut [u8]) {
@@ -158,14 +158,14 @@ pub(crate) fn store_nibble_values(values: &[u8; 8], memory: &mut [u8]) {
     memory[..32].copy_from_slice(words.map(u64::to_le_bytes).as_flattened());
 }
 
-/// The product of two field elements. Takes the same time for all.
+/// Returns the product of two field elements. Takes the same time for all.
 #[must_use]
 pub const fn gf8_mul(a: u8, b: u8) -> u8 {
     gf8_mul_modulo(a, b, AES)
 }
 
-/// The product of two bytes as polynomials over GF(2), modulo a polynomial of degree 8, which is
-/// public. Takes the same time for all.
+/// Returns the product of two bytes as polynomials over GF(2), modulo a polynomial of degree 8,
+/// which is public. Takes the same time for all.
 #[must_use]
 pub const fn gf8_mul_modulo(a: u8, b: u8, polynomial: u16) -> u8 {
     let (mut multiple, mut product, mut bit) = (a, 0, 0);
@@ -260,8 +260,8 @@ mod tests {
         // Multiplying by x in the field of 0x11d: x^7 becomes x^4 + x^3 + x^2 + 1.
         assert_eq!(gf8_multiples(2, 0x11d), [2, 4, 8, 16, 32, 64, 128, 0x1d]);
         assert_eq!(gf8_mul_modulo(0x80, 2, 0x11d), 0x1d);
-        // The products with each constant in two fields, and maps that are no product: each bit of
-        // the argument to each bit of the value.
+        // The products with each constant in two fields, and maps that are not products: each bit
+        // of the argument to each bit of the value.
         let products = (0..=255).flat_map(|factor| [0x11b, 0x11d].map(|modulus| gf8_multiples(factor, modulus)));
         let single = (0..64).map(|bit| (1_u64 << bit).to_le_bytes());
         for values in products.chain(single) {

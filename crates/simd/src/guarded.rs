@@ -31,7 +31,7 @@ impl Guarded {
     /// Allocates at least `bytes` accessible bytes.
     ///
     /// # Panics
-    /// If the system does not protect the pages: a test must not go on without them.
+    /// If the system does not protect the pages, because a test must not continue without them.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
@@ -43,7 +43,7 @@ impl Guarded {
         guarded
     }
 
-    /// The first `length` bytes, right behind an inaccessible page.
+    /// Returns the first `length` bytes, directly after an inaccessible page.
     ///
     /// # Panics
     /// If there are fewer.
@@ -51,7 +51,7 @@ impl Guarded {
         &mut self.memory()[..length]
     }
 
-    /// The last `length` bytes, right before an inaccessible page.
+    /// Returns the last `length` bytes, directly before an inaccessible page.
     ///
     /// # Panics
     /// If there are fewer.
@@ -104,7 +104,7 @@ mod tests {
         fn write(file: c_int, bytes: *const c_void, count: usize) -> isize;
     }
 
-    /// Whether the system can read the byte at `address` for this program.
+    /// Returns whether the system can read the byte at `address` for this program.
     fn is_readable(address: *const u8) -> bool {
         let (_reader, writer) = pipe().expect("a pipe");
         // SAFETY: the system checks the address, and fails where it must not be read.

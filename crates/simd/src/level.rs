@@ -15,20 +15,20 @@ pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// `kernel` into it.
     ///
     /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It
-    /// is given the token, so that it need not capture it: a reference, even to nothing, takes a
-    /// register.
+    /// receives the token as an argument, because a captured reference takes a register, even to a
+    /// type without data.
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
 
-    /// As [`Token::enter`], in a function that is never inlined: one copy of a kernel, with a frame
-    /// of its own.
+    /// Does the same as [`Token::enter`], in a function that is never inlined, so that a kernel has
+    /// one copy with its own stack frame.
     #[inline(always)]
     fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         self.enter(kernel)
     }
 }
 
-/// A token together with its vector types for 32-bit and 64-bit arithmetic: what the kernels of
-/// ChaCha and Poly1305 are generic over.
+/// A token together with its vector types for 32-bit and 64-bit arithmetic. The kernels of ChaCha
+/// and Poly1305 are generic over it.
 pub trait Simd: Token {
     /// Vectors of 32-bit words.
     type Words: Words<Token = Self>;
@@ -44,15 +44,15 @@ pub trait Simd: Token {
     /// The measured thresholds.
     const TUNING: Tuning;
 
-    /// Whether [`Simd::Words`] and [`Simd::U64Lanes`] are vectors of the CPU. Where they are not, a
-    /// kernel may do better with plain integers.
+    /// Whether [`Simd::Words`] and [`Simd::U64Lanes`] are vectors of the CPU. If they are not, a
+    /// kernel may be faster with plain integers.
     const VECTORS: bool = true;
 
     /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
     const MUL_ADD_52: bool = false;
 
-    /// Lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52 bits of `a`
-    /// and `b`.
+    /// Returns the lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52
+    /// bits of `a` and `b`.
     #[must_use]
     #[inline(always)]
     fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
@@ -60,8 +60,8 @@ pub trait Simd: Token {
         sum.add(low)
     }
 
-    /// Lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52 bits of `a`
-    /// and `b`.
+    /// Returns the lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52
+    /// bits of `a` and `b`.
     #[must_use]
     #[inline(always)]
     fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
@@ -69,17 +69,17 @@ pub trait Simd: Token {
         sum.add(high)
     }
 
-    /// The class of this CPU, for tokens whose kernels have a shape for each;
+    /// Returns the class of this CPU for tokens whose kernels have a variant for each class, and
     /// [`CpuClass::OneCycle`] for all others.
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::OneCycle
     }
 
-    /// The token of [`Simd::OneBlock`].
+    /// Returns the token of [`Simd::OneBlock`].
     fn for_one_block(self) -> Self::OneBlock;
 
-    /// The token of [`Simd::Cipher`].
+    /// Returns the token of [`Simd::Cipher`].
     fn for_cipher(self) -> Self::Cipher;
 }
 
@@ -91,51 +91,51 @@ pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
     /// The names of all levels compiled for this architecture, in lower case, the narrowest first.
     const NAMES: &'static [&'static str];
 
-    /// The level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is cached:
-    /// later calls read one atomic.
+    /// Returns the level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is
+    /// cached: later calls read one atomic.
     fn by_index(index: usize) -> Option<Self>;
 
-    /// The level's position in [`LevelList::NAMES`].
+    /// Returns the level's position in [`LevelList::NAMES`].
     fn index(self) -> usize;
 
-    /// The level that was found at this position before.
+    /// Returns the level that was found at this position before.
     ///
     /// # Safety
     /// The CPU has the level: its token was made in this process.
     #[doc(hidden)]
     unsafe fn found_before(index: usize) -> Self;
 
-    /// The level's name, as in [`LevelList::NAMES`].
+    /// Returns the level's name, as in [`LevelList::NAMES`].
     fn name(self) -> &'static str {
         Self::NAMES[self.index()]
     }
 
-    /// All levels that the CPU has, the narrowest first.
+    /// Returns all levels that the CPU has, the narrowest first.
     fn available() -> impl DoubleEndedIterator<Item = Self> {
         (0..Self::NAMES.len()).filter_map(Self::by_index)
     }
 
-    /// The widest level that the CPU has.
+    /// Returns the widest level that the CPU has.
     fn detect() -> Self {
         Self::available().next_back().expect("every list begins with portable code")
     }
 }
 
-/// A place for a level that was chosen once, read by one atomic load.
+/// Stores a level that was chosen once. One atomic load reads it.
 pub struct CachedLevel<L>(AtomicU8, PhantomData<fn() -> L>);
 
 impl<L: LevelList> CachedLevel<L> {
-    /// An empty place.
+    /// Returns an empty cache.
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicU8::new(0), PhantomData)
     }
 
-    /// The level, if one was set.
+    /// Returns the level, if one was set.
     #[must_use]
     #[inline]
     pub fn get(&self) -> Option<L> {
-        // Relaxed: the value stands for itself.
+        // Relaxed, because no other data depends on the value.
         let index = usize::from(self.0.load(Ordering::Relaxed)).checked_sub(1)?;
         // SAFETY: only `set` stores, and it was given the level of that index.
         Some(unsafe { L::found_before(index) })
@@ -153,9 +153,9 @@ impl<L: LevelList> Default for CachedLevel<L> {
     }
 }
 
-// Becomes the tokens of the architecture whose backends are compiled. Exported macros must not ask
-// for a feature of this crate themselves: that would mean a feature of the crate that uses them.
-// One below takes its place.
+// Expands to the tokens of the architecture whose backends are compiled. Exported macros must not
+// test a feature of this crate, because they would test a feature of the crate that uses them. The
+// macro below replaces such a test.
 #[allow(unused_macros)]
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
@@ -177,7 +177,7 @@ macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
 }
 
-// Becomes the tokens for the widest vectors of x86 that are compiled.
+// Expands to the tokens for the widest vectors of x86 that are compiled.
 #[allow(unused_macros)]
 macro_rules! by_width {
     (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w128)* };
@@ -194,7 +194,7 @@ macro_rules! by_width {
 }
 
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
-/// sign, for that macro.
+/// sign, which that macro needs.
 macro_rules! levels {
     (
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
@@ -316,8 +316,8 @@ macro_rules! levels {
 }
 
 // x86: in kernels, firmware and enclaves the vector registers are not saved, or there is no cpuid;
-// their targets lack SSE2 or say so. AArch64: with hard float, that is all but bare metal; the
-// vector types there assume little-endian.
+// their targets lack SSE2 or say so. AArch64: hard float excludes only bare metal, and the vector
+// types assume little-endian.
 levels! { $
     /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a
     /// token.
@@ -327,9 +327,8 @@ levels! { $
     /// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token =>
     /// kernel(token, …))`.
     ///
-    /// The only place where a branch on the CPU is taken. The expression is inlined into a function
-    /// compiled with the token's features, so the kernel it calls must be `#[inline(always)]`
-    /// throughout.
+    /// This is the only branch on the CPU. The expression is inlined into a function compiled with
+    /// the token's features, so the kernel it calls must be `#[inline(always)]` throughout.
     macro dispatch;
     portable {
         Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";
@@ -351,7 +350,7 @@ levels! { $
 }
 
 impl Level {
-    /// The level of [`Simd::Cipher`].
+    /// Returns the level of [`Simd::Cipher`].
     #[must_use]
     #[inline]
     pub fn for_cipher(self) -> Self {

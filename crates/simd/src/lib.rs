@@ -8,12 +8,12 @@
 //! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the
 //!   capabilities [`Words`] (32-bit lanes) and [`U64Lanes`] (64-bit lanes with a 32×32→64
 //!   multiply). Every function between the entry and a vector operation is `#[inline(always)]`: a
-//!   single one that is not turns each operation into a call.
+//!   single function without it turns each operation into a call.
 //! - [`dispatch!`] branches on the CPU, once, and enters a function compiled with the features of
 //!   the chosen token.
 //!
-//! This crate holds all of the library's `unsafe`. Its interface is safe: no call with any argument
-//! breaks memory safety.
+//! This crate contains all `unsafe` code of the library. Its interface is safe: no call with any
+//! argument breaks memory safety.
 //!
 //! ```
 //! use sealane_simd::{Level, LevelList, Simd, Words, dispatch};
@@ -28,7 +28,7 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
-// Marks what needs a feature, on docs.rs.
+// Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The vectors of 32-bit Arm, which are unstable.
 #![cfg_attr(all(target_arch = "arm", feature = "armv7"), feature(arm_target_feature, stdarch_arm_neon_intrinsics))]
@@ -118,13 +118,13 @@ word!(u32, "/* {0:e} */");
 word!(u64, "/* {0:r} */");
 
 mod sealed {
-    /// Keeps [`crate::Token`] and [`crate::LevelList`] to this crate: kernels rely on what a token
-    /// proves.
+    /// Seals [`crate::Token`] and [`crate::LevelList`], because kernels rely on the proof of a
+    /// token.
     pub trait Sealed {}
 
-    /// How a token is made again that was made before.
+    /// Makes a token again that was made before.
     pub(crate) trait Assume: Sealed + Sized {
-        /// The token.
+        /// Returns the token.
         ///
         /// # Safety
         /// The CPU has the features, and the operating system saves their registers.

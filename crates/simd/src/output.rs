@@ -2,8 +2,8 @@
 
 use core::mem::MaybeUninit;
 
-/// A buffer that is filled from the front, piece by piece, and becomes a plain slice when it is
-/// full.
+/// A buffer that is filled from the front, piece by piece. When it is full, it becomes a plain
+/// slice.
 ///
 /// It lets code without `unsafe` write to memory that was never initialised.
 #[derive(Debug)]
@@ -13,19 +13,20 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// An empty output over `buffer`, whose contents are never read before they are written.
+    /// Returns an empty output over `buffer`, whose contents are never read before they are
+    /// written.
     #[must_use]
     pub fn new(buffer: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { buffer, filled: 0 }
     }
 
-    /// Number of bytes of the buffer.
+    /// Returns the number of bytes of the buffer.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Number of bytes still to be written.
+    /// Returns the number of bytes still to be written.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.buffer.len() - self.filled
@@ -47,7 +48,7 @@ impl<'a> Output<'a> {
         unsafe { assume_init_mut(appended) }
     }
 
-    /// What has been written so far.
+    /// Returns the bytes that have been written so far.
     #[must_use]
     pub fn filled_mut(&mut self) -> &mut [u8] {
         let filled = &mut self.buffer[..self.filled];
@@ -56,7 +57,7 @@ impl<'a> Output<'a> {
         unsafe { assume_init_mut(filled) }
     }
 
-    /// The whole buffer.
+    /// Returns the whole buffer.
     ///
     /// # Panics
     /// If bytes remain to be written.

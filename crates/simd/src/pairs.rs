@@ -17,14 +17,14 @@ type Factor = u32;
 pub struct Pair(pub(crate) [Factor; 2]);
 
 impl Pair {
-    /// Both, as far as they fit.
+    /// Returns both factors, as far as they fit.
     #[allow(clippy::unnecessary_cast, reason = "a factor has 32 bits on Arm")]
     #[inline(always)]
     pub(crate) fn new(even: u64, odd: u64) -> Self {
         Self([even as Factor, odd as Factor])
     }
 
-    /// The factor for even lanes.
+    /// Returns the factor for even lanes.
     #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on Arm")]
     #[must_use]
     #[inline(always)]
@@ -32,7 +32,7 @@ impl Pair {
         self.0[0].into()
     }
 
-    /// The factor for odd lanes.
+    /// Returns the factor for odd lanes.
     #[allow(clippy::useless_conversion, reason = "as above")]
     #[must_use]
     #[inline(always)]
@@ -41,8 +41,8 @@ impl Pair {
     }
 }
 
-/// A table that takes as many rows at a time as a vector has lanes, and grows towards its front.
-/// Its memory is not cleared when it is made: rows would be written twice.
+/// A table that grows towards its front, by as many rows as a vector has lanes. Its memory is not
+/// cleared at first, because rows would be written twice.
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The rows that have been written: the last of them.
@@ -50,16 +50,16 @@ pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
 }
 
 impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
-    /// An empty table.
+    /// Returns an empty table.
     #[inline(always)]
     #[must_use]
     pub fn new() -> Self {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
-    /// Adds a row for each lane, which takes its pairs from the two vectors of each column. The
-    /// lanes are below 2^32 if the rows are for [`U64Lanes::splat_pair`]. These rows come before
-    /// those that are there, in the order of [`U64Lanes::BLOCK_OF_LANE`].
+    /// Adds a row for each lane. The row takes its pairs from the two vectors of each column. The
+    /// lanes are below 2^32 if the rows are for [`U64Lanes::splat_pair`]. The new rows come before
+    /// the existing ones, in the order of [`U64Lanes::BLOCK_OF_LANE`].
     ///
     /// # Panics
     /// If there is no room for [`U64Lanes::LANES`] rows.
@@ -78,7 +78,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         self.count = count;
     }
 
-    /// The rows, the last that were added first.
+    /// Returns the rows, the last that were added first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
@@ -105,7 +105,7 @@ impl<const ROWS: usize, const COLUMNS: usize> Default for PairTable<ROWS, COLUMN
     }
 }
 
-/// Whether the first `count` of `blocks` are the numbers below `count`.
+/// Returns whether the first `count` of `blocks` are the numbers below `count`.
 const fn is_permutation(blocks: &[usize], count: usize) -> bool {
     let (mut seen, mut lane) = (0_u32, 0);
     while lane < count {
@@ -128,8 +128,8 @@ mod tests {
         S::U64Lanes::from_lanes(token, &lanes)
     }
 
-    /// Each lane's pairs come to lie in a row of its own, and are taken from there by even and odd
-    /// lanes.
+    /// The pairs of each lane are stored in a separate row, from which even and odd lanes read
+    /// them.
     #[test]
     fn rows_are_lanes() {
         for level in Level::available() {

@@ -1,4 +1,4 @@
-//! The scalar work that a ChaCha kernel may do between its rounds.
+//! Scalar work that a ChaCha kernel may do between its rounds.
 
 /// Blocks of Poly1305 (RFC 8439, section 2.5) to add to an accumulator: for each,
 /// h ← (h + block + 2^128) r modulo 2^130 - 5.
@@ -12,7 +12,7 @@ pub struct PendingPoly1305<'a> {
 }
 
 impl PendingPoly1305<'_> {
-    /// No blocks.
+    /// Returns no blocks.
     #[must_use]
     #[inline(always)]
     pub const fn none() -> Self {
@@ -21,7 +21,7 @@ impl PendingPoly1305<'_> {
 }
 
 impl core::fmt::Debug for PendingPoly1305<'_> {
-    /// Without the accumulator and r, which are secret.
+    /// Omits the accumulator and r, which are secret.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("PendingPoly1305").field("blocks", &self.blocks.len()).finish_non_exhaustive()
     }

@@ -17,12 +17,12 @@ pub struct ByClass<T> {
 }
 
 impl<T: Copy> ByClass<T> {
-    /// One value for both classes.
+    /// Returns one value for both classes.
     const fn same(value: T) -> Self {
         Self { one_cycle: value, two_cycles: value }
     }
 
-    /// The value for `class`.
+    /// Returns the value for `class`.
     #[inline(always)]
     #[must_use]
     pub const fn of(&self, class: CpuClass) -> T {
@@ -34,13 +34,13 @@ impl<T: Copy> ByClass<T> {
 }
 
 impl ByClass<usize> {
-    /// The larger value.
+    /// Returns the larger value.
     #[must_use]
     pub const fn most(&self) -> usize {
         if self.one_cycle > self.two_cycles { self.one_cycle } else { self.two_cycles }
     }
 
-    /// The smaller value.
+    /// Returns the smaller value.
     #[must_use]
     pub const fn least(&self) -> usize {
         if self.one_cycle < self.two_cycles { self.one_cycle } else { self.two_cycles }
@@ -49,8 +49,9 @@ impl ByClass<usize> {
 
 /// The thresholds of one level.
 ///
-/// A *set* of ChaCha20 is as many blocks as a vector has rows of four words; a *group* is as many
-/// blocks as it has words: four sets. The horizontal layout computes sets, the vertical one groups.
+/// A *set* of ChaCha20 has one block for each row of four words in a vector. A *group* has one
+/// block for each word in a vector: four sets. The horizontal layout computes sets, the vertical
+/// one groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3.
@@ -62,7 +63,8 @@ pub struct Tuning {
     pub last_sets_beside_each_other: ByClass<bool>,
     /// Groups that advance together: 2 where the registers hold both.
     pub vertical_sets: usize,
-    /// Groups from which it pays to compute once what their first round has in common.
+    /// The number of groups from which it pays to compute the common part of their first round
+    /// once.
     pub min_prepared_groups: usize,
     /// Whether a single block is faster on the narrower vectors of [`crate::Simd::OneBlock`].
     pub one_block_on_narrower_vectors: bool,
@@ -74,7 +76,7 @@ pub struct Tuning {
     /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
     /// two rows of blocks.
     pub poly1305_min_bytes: ByClass<usize>,
-    /// The same for the ciphertext of an AEAD whose associated data was added on integers.
+    /// The same length for the ciphertext of an AEAD whose associated data was added on integers.
     pub poly1305_min_ciphertext_bytes: ByClass<usize>,
     /// Length in bytes from which Poly1305 is faster with a table of the multiples of r's powers
     /// than with the powers alone, in limbs of 26 bits.
@@ -99,8 +101,8 @@ pub struct Tuning {
 /// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
 /// faster than one. Zen 3.
 pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
-/// No level and class has a smaller [`Tuning::poly1305_min_bytes`]: shorter messages need not look
-/// theirs up.
+/// The smallest [`Tuning::poly1305_min_bytes`] of all levels and classes. Shorter messages skip the
+/// look-up.
 pub const POLY1305_LEAST_MIN_BYTES: usize = 208;
 /// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: below, one row at a time is
 /// as fast.
@@ -149,12 +151,12 @@ pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4
 
 /// The bytes of all sources of a product over GF(2^8) that several groups of rows read one after
 /// the other: they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums
-/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks. To read no more
-/// than 32 sources side by side gains nothing.
+/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks. Limiting the
+/// sources that are read side by side to 32 gains nothing.
 pub const GF8_MATRIX_BLOCK_BYTES: usize = 16_384;
 
-/// Rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows behind the first and
-/// that many lanes: the more rows, the more powers of r pay. Zen 3, with four lanes.
+/// Returns the number of rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows
+/// after the first and `lanes` lanes. With more rows, more powers of r pay. Zen 3, with four lanes.
 #[must_use]
 pub const fn poly1305_rows_per_carry(count: usize, lanes: usize) -> usize {
     let rows = match count {
@@ -176,14 +178,14 @@ pub(crate) const SCALAR: Tuning = Tuning {
     one_block_on_narrower_vectors: false,
     block_on_integers: ByClass::same(false),
     group_beside_set: ByClass::same(false),
-    // Vectors that the compiler makes never are faster.
+    // The compiler's vectors are never faster.
     poly1305_min_bytes: ByClass::same(usize::MAX),
     poly1305_min_ciphertext_bytes: ByClass::same(usize::MAX),
     poly1305_min_bytes_for_table: 0,
     poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
-    // Two lanes never are faster.
+    // Two lanes are never faster.
     poly1305_min_messages: usize::MAX,
-    // Its key streams are not in registers.
+    // Key streams are not in registers.
     short_max_bytes: ByClass::same(0),
     interleaved_below_bytes: 0,
     // Zen 3: without vectors, messages share no work.
@@ -206,7 +208,8 @@ const VECTORS_OF_128_BITS: Tuning = Tuning {
 mod x86 {
     use super::{ByClass, Gf8MatrixTuning, Tuning, VECTORS_OF_128_BITS};
 
-    /// A shape of products over GF(2^8). 32-bit programs have 8 registers, which hold two sums.
+    /// Returns a shape of products over GF(2^8). 32-bit programs have 8 registers, which hold two
+    /// sums.
     const fn gf8_matrix(rows: usize, vectors: usize) -> Gf8MatrixTuning {
         if cfg!(target_arch = "x86_64") {
             Gf8MatrixTuning { rows, vectors }
@@ -235,7 +238,7 @@ mod x86 {
         most_horizontal_sets: 3,
         // Zen 3: with two rows in a vector, from four groups on.
         min_prepared_groups: 4,
-        // Zen 3: 128-bit vectors.
+        // Zen 3: 128-bit vectors are faster.
         one_block_on_narrower_vectors: true,
         // Granite Rapids: 320 to 384.
         poly1305_min_bytes: ByClass::same(336),
@@ -265,12 +268,12 @@ mod x86 {
         // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
         // fill them better.
         last_sets_beside_each_other: ByClass { one_cycle: !PAIRS, two_cycles: true },
-        // Granite Rapids: as fast as one group after the other. Zen 5: 0.6 of the time.
+        // Granite Rapids: as fast as one group after another. Zen 5: 0.6 times the time.
         vertical_sets: if PAIRS { 2 } else { 1 },
-        // As measured with AVX2.
+        // The measured value for AVX2.
         min_prepared_groups: 4,
         one_block_on_narrower_vectors: false,
-        // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 of the time.
+        // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 times as long.
         block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
         // Granite Rapids; Zen 5 prefers five sets.
         group_beside_set: ByClass { one_cycle: PAIRS, two_cycles: false },
@@ -314,14 +317,15 @@ pub(crate) const OTHER_VECTORS_OF_128_BITS: Tuning = Tuning {
     ..VECTORS_OF_128_BITS
 };
 
-/// For lanes that are upper bounds: vectors from the shortest length that the kernels allow.
+/// Returns the thresholds for lanes that are upper bounds: vectors are used from the shortest
+/// length that the kernels allow.
 #[cfg(any(test, feature = "bounds"))]
 pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
     Tuning { poly1305_min_bytes: ByClass::same(2 * 16 * lanes), ..SCALAR }
 }
 
 impl Level {
-    /// The thresholds of this level.
+    /// Returns the thresholds of this level.
     #[must_use]
     pub fn tuning(self) -> &'static Tuning {
         &TUNINGS[self.index()]

@@ -1,8 +1,8 @@
-//! The capability that prime-field hashes need: a 32×32→64 multiply in 64-bit lanes.
+//! A 32×32→64 multiply in 64-bit lanes, the capability for prime-field hashes.
 
 use crate::{Pair, Simd};
 
-/// The most lanes that any implementation of [`U64Lanes`] has.
+/// The largest number of lanes of any implementation of [`U64Lanes`].
 pub const MAX_U64_LANES: usize = 8;
 
 /// A vector of 64-bit lanes.
@@ -16,21 +16,22 @@ pub trait U64Lanes: Copy {
     /// `BLOCK_OF_LANE[i]`.
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES];
 
-    /// All lanes equal `value`.
+    /// Returns a vector whose lanes all equal `value`.
     fn splat(token: Self::Token, value: u64) -> Self;
-    /// All lanes have `value` in their low half. The high half is unspecified: for operands of
-    /// [`U64Lanes::mul_low`].
+    /// Returns a vector with `value` in the low half of each lane. The high half is unspecified.
+    /// Use it for operands of [`U64Lanes::mul_low`].
     fn splat_low(token: Self::Token, value: u32) -> Self;
-    /// The first [`U64Lanes::LANES`] values; the rest is ignored.
+    /// Loads the first [`U64Lanes::LANES`] values, and ignores the rest.
     fn from_lanes(token: Self::Token, lanes: &[u64; MAX_U64_LANES]) -> Self;
-    /// The lanes, the first [`U64Lanes::LANES`] of the array; the rest is 0.
+    /// Returns the lanes, the first [`U64Lanes::LANES`] of the array; the rest is 0.
     fn to_lanes(self) -> [u64; MAX_U64_LANES];
 
-    /// All even lanes have the first factor in their low halves, all odd lanes the second. The high
-    /// halves are unspecified: for operands of [`U64Lanes::mul_low`].
+    /// Returns a vector with the first factor in the low halves of even lanes, and the second in
+    /// those of odd lanes. The high halves are unspecified. Use it for operands of
+    /// [`U64Lanes::mul_low`].
     fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
-    /// Lane `i` of both vectors, whose lanes are below 2^32, as the pair `i`: the first
-    /// [`U64Lanes::LANES`] of the array. The rest is 0.
+    /// Returns lane `i` of both vectors as pair `i`, in the first [`U64Lanes::LANES`] pairs of the
+    /// array. The rest is 0. The lanes must be below 2^32.
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES];
 
     /// Loads [`U64Lanes::LANES`] blocks of 16 bytes as they are, half of them to each vector: the
@@ -40,8 +41,8 @@ pub trait U64Lanes: Copy {
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
     fn load(token: Self::Token, blocks: &[u8]) -> (Self, Self);
-    /// The even lanes of both vectors, and their odd lanes, in an order in which what
-    /// [`U64Lanes::load`] has loaded comes to lie as [`U64Lanes::BLOCK_OF_LANE`] says.
+    /// Returns the even lanes of both vectors, and their odd lanes. Vectors from [`U64Lanes::load`]
+    /// then have the order of [`U64Lanes::BLOCK_OF_LANE`].
     fn unpack(self, other: Self) -> (Self, Self);
 
     /// Loads [`U64Lanes::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8
@@ -56,7 +57,8 @@ pub trait U64Lanes: Copy {
         first.unpack(second)
     }
 
-    /// As [`U64Lanes::load_blocks`] for up to `16 * LANES` bytes, as if zeros followed.
+    /// Does the same as [`U64Lanes::load_blocks`] for up to `16 * LANES` bytes, as if zeros
+    /// followed.
     ///
     /// # Panics
     /// If `bytes` is longer than that.
@@ -67,8 +69,8 @@ pub trait U64Lanes: Copy {
         Self::load_blocks(token, &blocks)
     }
 
-    /// Lane `i` is the lane numbered `indices[i]` of both vectors; the lanes of `other` are
-    /// numbered from `LANES` on.
+    /// Selects lanes of both vectors: lane `i` of the result is the lane numbered `indices[i]`. The
+    /// lanes of `other` are numbered from `LANES` on.
     #[must_use]
     #[inline(always)]
     fn select_lanes(self, token: Self::Token, other: Self, indices: &[u64; MAX_U64_LANES]) -> Self {
@@ -81,7 +83,7 @@ pub trait U64Lanes: Copy {
         Self::from_lanes(token, &lanes)
     }
 
-    /// The sum of all lanes modulo 2^64.
+    /// Returns the sum of all lanes modulo 2^64.
     #[must_use]
     #[inline(always)]
     fn sum_lanes(self) -> u64 {
@@ -92,30 +94,30 @@ pub trait U64Lanes: Copy {
         }
         sum
     }
-    /// Lane-wise sum modulo 2^64.
+    /// Returns the lane-wise sum modulo 2^64.
     #[must_use]
     fn add(self, other: Self) -> Self;
-    /// Lane-wise conjunction.
+    /// Returns the lane-wise conjunction.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// Lane-wise disjunction.
+    /// Returns the lane-wise disjunction.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Lane-wise shift to the left by `BITS` bits; zeros come in.
+    /// Returns the lane-wise shift to the left by `BITS` bits; zeros come in.
     #[must_use]
     fn shl<const BITS: u32>(self) -> Self;
-    /// Lane-wise shift to the right by `BITS` bits; zeros come in.
+    /// Returns the lane-wise shift to the right by `BITS` bits; zeros come in.
     #[must_use]
     fn shr<const BITS: u32>(self) -> Self;
-    /// Lane-wise product of the low 32 bits of both operands.
+    /// Returns the lane-wise product of the low 32 bits of both operands.
     #[must_use]
     fn mul_low(self, other: Self) -> Self;
 
     /// Returns the value, hidden from the compiler.
     ///
-    /// For an operand of [`U64Lanes::mul_low`] that comes round a loop: the compiler may know from
-    /// outside the loop that its high half is 0, drop the instructions that say so, then not know
-    /// it where it chooses the multiplication, and emulate one of 64 bits.
+    /// Use it for an operand of [`U64Lanes::mul_low`] that is carried around a loop. Otherwise the
+    /// compiler may find before the loop that its high half is 0, drop the instructions that clear
+    /// it, no longer know this when it selects the multiplication, and emulate a 64-bit one.
     #[must_use]
     #[inline(always)]
     fn opaque(self) -> Self {
@@ -123,7 +125,7 @@ pub trait U64Lanes: Copy {
     }
 }
 
-/// The low and the high 52 bits of the products of the low 52 bits in each lane.
+/// Returns the low and the high 52 bits of the products of the low 52 bits in each lane.
 #[inline(always)]
 pub(crate) fn product_52<W: U64Lanes>(a: W, b: W) -> (W, W) {
     let halves = |x: W| (x.shl::<38>().shr::<38>(), x.shl::<12>().shr::<38>());

@@ -1,8 +1,8 @@
-//! The capability that ARX ciphers need: addition, exclusive or and rotation of 32-bit words.
+//! Addition, exclusive or and rotation of 32-bit words, the capability for ARX ciphers.
 
 use crate::{ChaCha20Rounds, Simd};
 
-/// The most lanes that any implementation of [`Words`] has.
+/// The largest number of lanes of any implementation of [`Words`].
 pub const MAX_WORDS_LANES: usize = 16;
 
 /// A vector of 32-bit words: [`Words::ROWS`] rows of four, a row being 128 bits.
@@ -21,41 +21,41 @@ pub trait Words: ChaCha20Rounds + Copy {
     const ROWS: usize;
     /// Number of words in a vector: `4 * ROWS`.
     const LANES: usize = 4 * Self::ROWS;
-    /// All lanes equal `word`.
+    /// Returns a vector whose lanes all equal `word`.
     fn splat(token: Self::Token, word: u32) -> Self;
-    /// All rows equal `row`.
+    /// Returns a vector whose rows all equal `row`.
     fn splat_row(token: Self::Token, row: [u32; 4]) -> Self;
-    /// The first [`Words::LANES`] words of `words`; the rest is ignored.
+    /// Loads the first [`Words::LANES`] words of `words`, and ignores the rest.
     fn from_lanes(token: Self::Token, words: &[u32; MAX_WORDS_LANES]) -> Self;
-    /// Lane 0.
+    /// Returns lane 0.
     fn first(self) -> u32;
 
-    /// Lane-wise sum modulo 2^32.
+    /// Returns the lane-wise sum modulo 2^32.
     #[must_use]
     fn add(self, other: Self) -> Self;
-    /// Lane-wise exclusive or.
+    /// Returns the lane-wise exclusive or.
     #[must_use]
     fn xor(self, other: Self) -> Self;
-    /// Lane-wise rotation to the left by 16 bits.
+    /// Returns the lane-wise rotation to the left by 16 bits.
     #[must_use]
     fn rotate_left_16(self) -> Self;
-    /// Lane-wise rotation to the left by 12 bits.
+    /// Returns the lane-wise rotation to the left by 12 bits.
     #[must_use]
     fn rotate_left_12(self) -> Self;
-    /// Lane-wise rotation to the left by 8 bits.
+    /// Returns the lane-wise rotation to the left by 8 bits.
     #[must_use]
     fn rotate_left_8(self) -> Self;
-    /// Lane-wise rotation to the left by 7 bits.
+    /// Returns the lane-wise rotation to the left by 7 bits.
     #[must_use]
     fn rotate_left_7(self) -> Self;
 
-    /// Column `c` of each row becomes what column `(c + 1) % 4` was.
+    /// Rotates the columns of each row: column `c` becomes the old column `(c + 1) % 4`.
     #[must_use]
     fn rotate_columns_1(self) -> Self;
-    /// Column `c` of each row becomes what column `(c + 2) % 4` was.
+    /// Rotates the columns of each row: column `c` becomes the old column `(c + 2) % 4`.
     #[must_use]
     fn rotate_columns_2(self) -> Self;
-    /// Column `c` of each row becomes what column `(c + 3) % 4` was.
+    /// Rotates the columns of each row: column `c` becomes the old column `(c + 3) % 4`.
     #[must_use]
     fn rotate_columns_3(self) -> Self;
 
@@ -63,7 +63,7 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// vector `v` goes to word `v` of row `r` of vector `c`.
     fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self);
 
-    /// Exclusive or of `4 * ROWS * 16` bytes with four vectors, row by row: row 0 of `a`, `b`, `c`,
+    /// XORs `4 * ROWS * 16` bytes of `data` with four vectors, row by row: row 0 of `a`, `b`, `c`,
     /// `d`, then row 1 and so on, each word little-endian.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use built_twice::Built;
 use operations::{Combine, Element, Hash, MANY, Packet, Product, SHARES, Split, Stream, THRESHOLD};
 use sealane_spec::{aead, chacha, haraka::Haraka, shamir_element};
 
-/// The two copies. The CPU must be able to run both.
+/// Returns the two copies. The CPU must be able to run both.
 fn copies() -> [Built; 2] {
     let copies: Vec<_> = Built::available().collect();
     copies.try_into().unwrap_or_else(|_| panic!("this CPU lacks what the second copy is compiled for"))

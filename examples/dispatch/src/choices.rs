@@ -51,8 +51,8 @@ macro_rules! family {
             fn call<T: $bound>(token: T, data: &mut Self::Data);
         }
 
-        /// The choices for the kernel `K`. `leaf` branches in each inner operation; `twice` is the
-        /// library that is built twice.
+        /// Returns the choices for the kernel `K`. `leaf` branches in each inner operation; `twice`
+        /// is the library that is built twice.
         pub(crate) fn $rows<K: $kernel>(leaf: fn(&mut K::Data), twice: fn(Built, &mut K::Data)) -> Rows<K::Data> {
             #[inline(always)]
             fn repeat<K: $kernel, T: $bound>(token: T, calls: u64, data: &mut K::Data) {

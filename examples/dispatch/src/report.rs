@@ -115,12 +115,12 @@ impl Operation {
 pub(crate) mod tests {
     use super::*;
 
-    /// These times, one round each.
+    /// Returns these times, one round each.
     pub(crate) fn samples(ns: &[f64]) -> Samples {
         Samples { ns: ns.into(), clock_ghz: vec![2.0; ns.len()], calls: 1, every: 1 }
     }
 
-    /// A report in which each choice has a fixed price.
+    /// Returns a report in which each choice has a fixed price.
     pub(crate) fn report(extra_ns: f64) -> Report {
         let operation = |name: &str, ns: f64| {
             let row = |choice: &str, extra: f64| Row::new(choice, &samples(&[ns + extra; 5]), &samples(&[ns; 5]));

@@ -104,8 +104,8 @@ fn described(name: &'static str, title: &'static str, inner: &'static str, work:
     Description { name, title, inner, work }
 }
 
-/// The input of ChaCha20's block function: a key and a nonce of small numbers (RFC 8439, section
-/// 2.3).
+/// Returns the input of ChaCha20's block function: a key and a nonce of small numbers (RFC 8439,
+/// section 2.3).
 fn state() -> [u32; 16] {
     [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574, 1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 11]
 }

@@ -50,7 +50,7 @@ impl Kernels {
         Self { level, clmul }
     }
 
-    /// The sum of a(i)·b(i), modulo 2^64.
+    /// Returns the sum of a(i)·b(i), modulo 2^64.
     ///
     /// # Panics
     /// If the slices differ in length.
@@ -92,7 +92,7 @@ fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
     sums.sum_lanes().wrapping_add(rest)
 }
 
-/// A word in each lane.
+/// Returns a word in each lane.
 #[inline(always)]
 fn load<S: Simd>(token: S, words: &[u32]) -> S::U64Lanes {
     let mut lanes = [0; MAX_U64_LANES];

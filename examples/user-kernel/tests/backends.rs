@@ -38,7 +38,7 @@ fn dot_products() {
     }
 }
 
-/// The expected product, bit by bit.
+/// Returns the expected product, bit by bit.
 fn plain_product(a: &[u64], b: &[u64]) -> Vec<u64> {
     let bit = |limbs: &[u64], i: usize| limbs[i / 64] >> (i % 64) & 1;
     let mut product = vec![0; a.len() + b.len()];

@@ -36,12 +36,12 @@ impl Adb {
         Self { program, serial: None, sender, events, signal: Cell::new(None) }
     }
 
-    /// The channel for signals.
+    /// Returns the channel for signals.
     pub(crate) fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
 
-    /// The signal that ended the work.
+    /// Returns the signal that ended the work.
     pub(crate) fn signal(&self) -> Option<i32> {
         self.signal.get()
     }

@@ -27,7 +27,7 @@ impl Device {
         self.dir.path().join("the device's folder")
     }
 
-    /// The runner's folder for temporary files, if a test needs one.
+    /// Returns the runner's folder for temporary files, if a test needs one.
     fn temporary(&self) -> PathBuf {
         self.dir.path().join("local")
     }
@@ -36,7 +36,7 @@ impl Device {
         std::fs::write(self.dir.path().join(name), text).unwrap();
     }
 
-    /// A program for the device: a script.
+    /// Returns a program for the device: a script.
     fn program(&self, text: &str) -> PathBuf {
         let path = self.dir.path().join("local program");
         std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();

@@ -8,7 +8,7 @@ const MAKE_MEM_UNDEFINED: usize = 0x4d43_0001;
 /// VALGRIND_MAKE_MEM_DEFINED
 const MAKE_MEM_DEFINED: usize = 0x4d43_0002;
 
-/// Whether valgrind runs this program.
+/// Returns whether valgrind runs this program.
 pub(crate) fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }

@@ -126,7 +126,7 @@ pub(super) mod tests {
     use super::super::disassembly::parse;
     use super::*;
 
-    /// A function with that name. The loop is `body`, with one instruction a line.
+    /// Returns a function with that name. The loop is `body`, with one instruction a line.
     pub(in super::super) fn canned(name: &str, body: &str) -> String {
         let lines = format!("{body}jne 1000 <{name}>\nret\n");
         let code =
@@ -134,8 +134,8 @@ pub(super) mod tests {
         format!("0000000000001000 <{name}>:\n{}", code.collect::<String>())
     }
 
-    /// A program in which an operation reaches a function with a token's features and that loop,
-    /// through a call and a function pointer.
+    /// Returns a program in which an operation reaches a function with a token's features and that
+    /// loop, through a call and a function pointer.
     pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
         let name = format!("<{token} as sealane_simd::level::Token>::enter::entry::<(), sealane::f>");
         format!(

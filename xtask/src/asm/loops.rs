@@ -44,7 +44,8 @@ impl Code<'_> {
     }
 }
 
-/// Whether a register points to the stack frame. Memory that it points to is then on the stack too.
+/// Returns whether a register points to the stack frame. Memory that it points to is then on the
+/// stack too.
 pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function) -> bool {
     function.instructions.iter().take(16).any(|instruction| architecture.sets_frame_pointer(instruction))
 }

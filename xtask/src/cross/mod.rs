@@ -45,8 +45,8 @@ pub(crate) fn static_x86_64(list: &List) -> Result<Vec<TestBinary>> {
     tests(list.target(X86_64)?)
 }
 
-/// The test suite of the primitives, built with fault injection, and the program that runs it at a
-/// place.
+/// Returns the test suite of the primitives, built with fault injection, and the program that runs
+/// it at a place.
 pub(crate) fn suite_with_faults(list: &List, triple: &str, place: &str) -> Result<(TestBinary, Vec<OsString>)> {
     let target = list.target(triple)?;
     let mut build = build(target, "sabotage", "--cfg sealane_fault")?;

@@ -11,7 +11,7 @@ use crate::{probe, process};
 /// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
 const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
 
-/// The counts of all cases on all backends.
+/// Returns the counts of all cases on all backends.
 pub(super) fn measure(program: &Path) -> Result<Counts> {
     let mut counts = Counts::new();
     for backend in BACKENDS {
@@ -21,7 +21,7 @@ pub(super) fn measure(program: &Path) -> Result<Counts> {
     Ok(counts)
 }
 
-/// The probe's list of cases, and callgrind's file.
+/// Returns the probe's list of cases, and callgrind's file.
 fn run(program: &Path, backend: &str) -> Result<(String, String)> {
     let profile = program.with_file_name(format!("instructions-{backend}.callgrind"));
     let file = format!("--callgrind-out-file={}", profile.display());

@@ -173,7 +173,7 @@ mod tests {
         Threads::new(NonZero::new(count).unwrap())
     }
 
-    /// Squares numbers with this many workers. Returns what was written, and the result.
+    /// Squares numbers with `workers` workers. Returns the output and the result.
     fn squares(
         workers: usize,
         count: u64,

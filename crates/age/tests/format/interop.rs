@@ -57,7 +57,7 @@ fn scrypt() -> Pair {
     }
 }
 
-/// The adapters, applied in both directions.
+/// Returns the adapters, applied in both directions.
 fn adapted() -> Pair {
     let ours = x25519::Identity::generate().unwrap();
     let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();

@@ -53,7 +53,7 @@ pub(super) fn command(base: Command) -> Command {
     BenchArgs::augment_args(base).after_help(format!("Benchmarks:\n{}\n{NOTES}", benchmarks.collect::<String>()))
 }
 
-/// A length of a message.
+/// Returns a length of a message.
 fn size(text: &str) -> Result<usize, String> {
     match usize::try_from(bytes(text)?) {
         Ok(0) => Err("an empty message has no throughput".into()),

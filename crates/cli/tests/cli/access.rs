@@ -13,8 +13,8 @@ use crate::support::{Dir, SEALANE};
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
 
-/// An access list: the owner, the user 12345, the group, the maximum for groups and users of the
-/// list, and others.
+/// Returns an access list: the owner, the user 12345, the group, the maximum for groups and users
+/// of the list, and others.
 fn list(user: u16, group: u16, most: u16) -> Vec<u8> {
     const NOBODY: u32 = u32::MAX;
     let entries: [(u16, u16, u32); 5] =

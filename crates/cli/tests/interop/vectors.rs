@@ -12,7 +12,7 @@ use super::{Tool, run};
 
 const MODULE: &str = "c2sp.org/CCTV/age";
 
-/// The JSON that Go prints about a module.
+/// Returns the JSON that Go prints about a module.
 fn module(name: &str, version: &str) -> serde_json::Value {
     let go = std::env::var_os("GO").unwrap_or_else(|| "go".into());
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The construction with any number of rounds and any layout, chosen by the caller for each message.
+//! The construction with any number of rounds and any layout, chosen by the caller for each
+//! message.
 //!
 //! With 20 rounds and a 32-bit counter, it goes through the kernels of [`super::one_shot`]. Other
 //! variants are rare, so they have no kernels of their own: cipher and authenticator go over the
@@ -119,7 +120,7 @@ fn finish_mac(mac: &mut Poly1305, aad_bytes: usize, ciphertext_bytes: usize) -> 
 }
 
 impl<L: AeadLayout> From<&ChaChaPoly1305<L>> for KeyOfAnyVariant {
-    /// The same key, on the same backend.
+    /// Returns the same key, on the same backend.
     fn from(cipher: &ChaChaPoly1305<L>) -> Self {
         Self { key: cipher.key, level: cipher.level }
     }

@@ -199,7 +199,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         L::fill_state::<20>(&self.key, nonce, self.level, state);
     }
 
-    /// The key stream from block 0.
+    /// Returns the key stream from block 0.
     pub(super) fn cipher(&self, nonce: &L::Nonce) -> ChaCha<20, Ietf> {
         let mut cipher = ChaCha::empty(self.level);
         self.fill_state(nonce, cipher.state_mut());
@@ -207,7 +207,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     }
 }
 
-/// An output for exactly `length` bytes.
+/// Returns an output for exactly `length` bytes.
 pub(super) fn empty_output<'o>(output: impl Into<Output<'o>>, length: usize) -> Output<'o> {
     let output = output.into();
     assert!(output.remaining() == length && output.capacity() == length, "plaintext and ciphertext have one length");

@@ -32,11 +32,11 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
     fn gives_known_answers(level: Self::Level, primitive: usize) -> bool;
 
     #[doc(hidden)]
-    /// The cache of the choice.
+    /// Returns the cache of the choice.
     fn chosen() -> &'static CachedLevel<Self::Level>;
 
     #[doc(hidden)]
-    /// The cache of the self-tests' results.
+    /// Returns the cache of the self-tests' results.
     fn tested() -> &'static SelfTestCache;
 }
 
@@ -247,7 +247,7 @@ impl<F: Family> SelfTestOf<F> {
         self.passed == Self::ALL
     }
 
-    /// The result for `level`, computed on the first call in a process.
+    /// Returns the result for `level`, computed on the first call in a process.
     pub(crate) fn of(level: F::Level) -> Self {
         const { assert!(F::PRIMITIVES.len() <= SelfTestCache::MAX_PRIMITIVES) };
         const { assert!(F::NAMES.len() <= SelfTestCache::MAX_LEVELS) };

@@ -310,7 +310,7 @@ macro_rules! two_of_each {
 }
 
 impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
-    /// A group of ChaCha20 and a set of four blocks, whose initial state is `initial`.
+    /// Returns a group of ChaCha20 and a set of four blocks, whose initial state is `initial`.
     #[inline(always)]
     fn one_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 4], Rows<W>) {
         let (mut v, v_12) = self.before_rounds(token, counter);

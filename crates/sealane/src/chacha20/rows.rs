@@ -43,7 +43,7 @@ pub(crate) trait KeyStreamConsumer {
     type Interleave: Interleave;
     /// The most bytes that are asked for. No code is made for more sets than these need.
     const MAX_BYTES: usize = usize::MAX;
-    /// The Poly1305 blocks to process during the rounds.
+    /// Returns the Poly1305 blocks to process during the rounds.
     #[inline(always)]
     fn pending(&self) -> PendingPoly1305<'_> {
         PendingPoly1305::none()
@@ -114,8 +114,8 @@ pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
     [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
 }
 
-/// The number of each lane's block within its group. The transposition deals block `ROWS * column +
-/// row` to lane `4 * row + column`.
+/// Returns the number of each lane's block within its group. The transposition deals block `ROWS *
+/// column + row` to lane `4 * row + column`.
 #[inline(always)]
 pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
     let mut numbers = [0; MAX_WORDS_LANES];

@@ -55,8 +55,8 @@ pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x02f7f57f_db2dc1dd_bd03239f_e3e67e4a),
 ];
 
-/// The constants for 5 rounds of Haraka-512. It is an array, as the set of all constants is, so
-/// that no length is passed or checked.
+/// Returns the constants for 5 rounds of Haraka-512. It is an array, as the set of all constants
+/// is, so that no length is passed or checked.
 #[inline]
 pub(crate) fn constants_of_5_rounds() -> &'static [Block; 40] {
     ROUND_CONSTANTS.first_chunk().expect("there are more")

@@ -134,7 +134,7 @@ fn assert_folded(element: ElementBound) {
     }
 }
 
-/// The largest r.
+/// Returns the largest r.
 fn multiplier() -> MultiplierBound {
     let [r0, r1, s1] = Multiplier::clamp([u64::MAX; 2]).words().map(Bound);
     MultiplierBound { r0, r1, s1 }

@@ -21,7 +21,7 @@ pub(super) trait Limb: Sized {
 
     /// `self * other` in 128 bits.
     fn product(self, other: Self) -> Self::Double;
-    /// The low 64 bits.
+    /// Returns the low 64 bits.
     fn low(double: Self::Double) -> Self;
     /// Converts a number of at most 64 bits.
     fn narrow(double: Self::Double) -> Self;

@@ -85,8 +85,8 @@ fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Tabl
     };
 }
 
-/// Adds blocks in rows. All callers share one copy of this function: in one with a table, both would
-/// have fewer registers.
+/// Adds blocks in rows. All callers share one copy of this function: in one with a table, both
+/// would have fewer registers.
 fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -109,7 +109,8 @@ fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> El
     scalar(h, r, blocks)
 }
 
-/// The length in bytes from which a call of [`blocks`] pays. Below, block after block is as fast.
+/// Returns the length in bytes from which a call of [`blocks`] pays. Below, block after block is as
+/// fast.
 #[inline(always)]
 pub(super) fn min_call_bytes(level: Level) -> usize {
     level.tuning().poly1305_min_bytes.of(CpuClass::detect()).min(MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES)

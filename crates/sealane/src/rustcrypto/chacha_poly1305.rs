@@ -121,14 +121,14 @@ impl<C, N> fmt::Debug for ChaChaPoly1305<C, N> {
 }
 
 impl From<crate::ChaChaPoly1305<Ietf>> for ChaCha20Poly1305 {
-    /// The same key, on the same backend.
+    /// Returns the same key, on the same backend.
     fn from(cipher: crate::ChaChaPoly1305<Ietf>) -> Self {
         Self::of((&cipher).into())
     }
 }
 
 impl From<crate::ChaChaPoly1305<Extended>> for XChaCha20Poly1305 {
-    /// The same key, on the same backend.
+    /// Returns the same key, on the same backend.
     fn from(cipher: crate::ChaChaPoly1305<Extended>) -> Self {
         Self::of((&cipher).into())
     }

@@ -53,7 +53,7 @@ macro_rules! committing {
         }
 
         impl From<$inner> for $name {
-            /// The same key, on the same backend.
+            /// Returns the same key, on the same backend.
             fn from(cipher: $inner) -> Self {
                 Self(cipher)
             }

@@ -77,7 +77,7 @@ impl UniversalHash for Poly1305 {
 }
 
 impl From<crate::Poly1305> for Poly1305 {
-    /// The same message, on the same backend.
+    /// Returns the same message, on the same backend.
     fn from(poly1305: crate::Poly1305) -> Self {
         Self(poly1305)
     }

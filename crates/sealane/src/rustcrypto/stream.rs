@@ -106,7 +106,7 @@ impl<const ROUNDS: usize, L: Layout> StreamCipherSeek for StreamCipherOf<ROUNDS,
 }
 
 impl<const ROUNDS: usize, L: Layout> From<ChaCha<ROUNDS, L>> for StreamCipherOf<ROUNDS, L> {
-    /// The same key stream at the same position, on the same backend.
+    /// Returns the same key stream at the same position, on the same backend.
     fn from(cipher: ChaCha<ROUNDS, L>) -> Self {
         Self(cipher)
     }

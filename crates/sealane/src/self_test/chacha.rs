@@ -64,7 +64,7 @@ const MAX_CHACHA20_LENGTH: usize = 4200;
 const POLY1305_LENGTHS: [usize; 9] = [64, 150, 550, 800, 1100, 2300, 6400, 8400, 16_700];
 const MAX_POLY1305_LENGTH: usize = 16_700;
 
-/// A message of large, small and mixed bytes.
+/// Returns a message of large, small and mixed bytes.
 fn message<const BYTES: usize>() -> [u8; BYTES] {
     let mut message = [0xff; BYTES];
     let mut i = 200;

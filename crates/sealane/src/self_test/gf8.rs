@@ -107,7 +107,7 @@ const COEFFICIENTS: [u8; ROWS * COLUMNS] = {
 /// Two vectors of the widest backend, one, and a part of one.
 const SHARD_BYTES: usize = 64 * 3 + 21;
 
-/// All bytes times each constant, and their sum, in both fields; and products of a matrix.
+/// Returns all bytes times each constant, and their sum, in both fields; and products of a matrix.
 fn gf8_digest(backend: BackendOf<Gf8Family>) -> u64 {
     let mut source = [0; SLICE_BYTES];
     for (i, byte) in source.iter_mut().enumerate() {

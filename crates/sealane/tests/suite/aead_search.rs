@@ -6,7 +6,7 @@ use crate::common::{array, octets};
 
 const NONCE: [u8; 12] = [3; 12];
 
-/// A message of `len` bytes with its tag.
+/// Returns a message of `len` bytes with its tag.
 fn sealed(cipher: &ChaCha20Poly1305, len: usize) -> Vec<u8> {
     let mut message = octets(len as u64, len);
     let tag = cipher.seal_in_place(&NONCE, &[], &mut message);

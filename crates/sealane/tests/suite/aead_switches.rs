@@ -64,7 +64,7 @@ fn about_the_switches() -> impl Iterator<Item = usize> {
     [0].into_iter().chain(switches.flat_map(|at| [at - 1, at, at + 1, at + 17]))
 }
 
-/// The same for changes that only long messages meet.
+/// Returns the same for changes that only long messages meet.
 fn about_the_long_switches() -> impl Iterator<Item = usize> {
     [TWO_PASS, HEAD + PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
 }

@@ -8,8 +8,8 @@ use sealane::{
 
 use crate::common::backends;
 
-/// The name for the ChaCha family in `SEALANE_BACKEND`, whose list also names backends of other
-/// families.
+/// Returns the name for the ChaCha family in `SEALANE_BACKEND`, whose list also names backends of
+/// other families.
 fn forced() -> Option<String> {
     let names = std::env::var("SEALANE_BACKEND").ok()?;
     names.split(',').map(str::trim).rfind(|name| ChaChaFamily::NAMES.contains(name)).map(str::to_owned)
@@ -37,7 +37,7 @@ fn a_forced_backend_exists_in_some_family() {
     }
 }
 
-/// The widest backend of a family on this CPU, which detection must choose.
+/// Returns the widest backend of a family on this CPU, which detection must choose.
 fn widest<F: Family>() -> &'static str {
     let chosen = BackendOf::<F>::detect().name();
     let widest = BackendStatusOf::<F>::all().rfind(|status| status.supported());

@@ -15,7 +15,7 @@ use sealane_spec::{poly1305, xchacha};
 
 use crate::exercised;
 
-/// The backends of the ChaCha family that a test must run on: see [`backends_of`].
+/// Returns the backends of the ChaCha family that a test must run on: see [`backends_of`].
 #[track_caller]
 pub(crate) fn backends() -> Vec<Backend> {
     backends_of::<ChaChaFamily>()

@@ -14,12 +14,12 @@ use sealane::shamir::bytes::Refresher;
 
 /// Makes new shares of the same secret, with other values and a new set identifier.
 ///
-/// Old and new shares do not combine. Anyone who copied fewer than the threshold of the old shares
-/// has nothing of use once those are destroyed. Old shares that are not refreshed become useless.
+/// Old and new shares do not combine. Copies of fewer old shares than the threshold are useless
+/// after the old shares are destroyed. Old shares that are not refreshed become useless.
 ///
 /// The secret is not computed, so its commitment is not checked. Damaged shares are errors, and so
 /// are shares beyond the threshold that contradict the others. As many shares as the threshold are
-/// in one place here: anyone who controls it could compute the secret.
+/// in one place, so anyone who controls it could compute the secret.
 pub struct Refresh<R> {
     readers: Vec<ShareReader<R>>,
     set: SetId,

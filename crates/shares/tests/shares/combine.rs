@@ -227,7 +227,7 @@ fn a_damaged_share_is_left_out() {
     let Err(CombineError::Bad(bad)) = combine_to(open(&bytes), Vec::new()) else { panic!() };
     let positions: Vec<usize> = bad.iter().map(|bad| bad.position).collect();
     assert_eq!(positions, [1, 2]);
-    // Too few shares are left; the bad ones are named all the same.
+    // Too few shares are left, and the bad ones are still named.
     let Err(CombineError::TooFew { usable: 1, bad, .. }) = combine_seek(open(&bytes[..3]), &mut output) else {
         panic!()
     };

@@ -190,7 +190,8 @@ fn one_place_never_outvotes_others() {
     let error = combine_to(from(&list), Vec::new()).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
 
-    // With a third honest holder, the honest ones are preferred, although the others are more.
+    // With a third honest holder, the honest shares are preferred, although the forged ones are
+    // more.
     let list =
         [(2, &forged[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4]), (0, &all[0]), (1, &all[1]), (3, &all[2])];
     let report = combine_seek(from(&list), &mut output).unwrap();
@@ -198,7 +199,7 @@ fn one_place_never_outvotes_others() {
     assert_eq!(report.used, [4, 5, 6]);
     assert_eq!(report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
 
-    // All come from one source, and nothing contradicts anything.
+    // All shares come from one source, and no share contradicts another.
     let list = [(7, &all[0]), (7, &all[1]), (7, &all[2])];
     output.clear();
     combine_seek(from(&list), &mut output).unwrap();

@@ -21,29 +21,29 @@ use crate::Token;
 
 /// A state or a round key of AES (FIPS 197, section 3.4): byte `4 c + r` is in row r and column c.
 ///
-/// Aligned, so that an instruction can take it from memory.
+/// It is aligned, so that it can be an instruction's operand in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Block(pub [u8; 16]);
 
 impl Block {
-    /// The block of the 16 bytes of `word`, the least significant first.
+    /// Returns the block of the 16 bytes of `word`, the least significant first.
     #[must_use]
     pub const fn new(word: u128) -> Self {
         Self(word.to_le_bytes())
     }
 }
 
-/// A token together with its vectors of blocks: what kernels that are made of rounds of AES are
-/// generic over.
+/// A token together with its vectors of blocks. Kernels that consist of rounds of AES are generic
+/// over it.
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;
-    /// The token, with the same or fewer features, for fewer blocks than a vector has. Where there
-    /// is none it is this one.
+    /// The token for fewer blocks than a vector has. It has the same or fewer features. Without
+    /// such a token, it is this one.
     type Narrower: AesToken;
 
-    /// The token of [`AesToken::Narrower`].
+    /// Returns the token of [`AesToken::Narrower`].
     fn narrower(self) -> Self::Narrower;
 }
 
@@ -52,7 +52,7 @@ pub trait AesToken: Token {
 #[allow(unused_macros, reason = "some targets have portable code only")]
 macro_rules! whole_blocks {
     () => {
-        // The vectors take turns, since each has to wait for its first round.
+        // The vectors take turns, because each waits for its first round.
         #[inline(always)]
         fn two_rounds<const N: usize, const G: usize>(
             state: &mut [[Self; N]; G],
@@ -77,56 +77,57 @@ macro_rules! whole_blocks {
 #[allow(unused_imports, reason = "as above")]
 pub(crate) use whole_blocks;
 
-/// Several 128-bit blocks, each worked on alone.
+/// Several 128-bit blocks. Operations work on each block separately.
 pub trait AesBlocks: Copy {
-    /// What proves that the operations may be used.
+    /// The token that proves that the operations may be used.
     type Token: AesToken<Blocks = Self>;
 
-    /// What columns change places in.
+    /// The vectors in which columns change places.
     type Columns: Columns;
 
-    /// How many blocks.
+    /// The number of blocks.
     const BLOCKS: usize;
 
-    /// How many vectors to work on at a time, so that the CPU need not wait for a round to end
-    /// before it begins another.
+    /// The number of vectors to work on at a time, so that the CPU does not wait for the end of a
+    /// round before it begins another.
     const IN_FLIGHT: usize;
 
-    /// Whether blocks should be stored before others are added to them, since it takes long to load
-    /// a vector.
+    /// Whether blocks should be stored before others are added to them, because loading a vector is
+    /// slow.
     const SUMS_IN_MEMORY: bool = false;
 
-    /// Zeros.
+    /// Returns zeros.
     fn zeros(token: Self::Token) -> Self;
 
-    /// The vector of `block(0)`, `block(1)`, …
+    /// Returns the vector of `block(0)`, `block(1)`, …
     fn load<'a>(token: Self::Token, block: impl Fn(usize) -> &'a [u8; 16]) -> Self;
 
-    /// Gives each block to `store`, with its position.
+    /// Passes each block to `store`, with its position.
     fn store(self, store: impl FnMut(usize, [u8; 16]));
 
-    /// Two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same round key in
-    /// all lanes (FIPS 197, section 5.1). Vector n of each of the `G` groups has the first key n,
-    /// and then the second key n.
+    /// Computes two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same
+    /// round key in all lanes (FIPS 197, section 5.1). Vector n of each of the `G` groups has the
+    /// first key n, and then the second key n.
     fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]);
 
-    /// The sum of both.
+    /// Returns the sum of both.
     fn xor(self, other: Self) -> Self;
 
-    /// Puts `change` of the columns of these vectors into their place. It has to do the same
-    /// whatever is in the bytes, since it may run once for each of their bits.
+    /// Replaces the columns of these vectors by `change` of them. `change` must not depend on the
+    /// bytes, because it may run once for each of their bits.
     fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self::Columns; N]) -> [Self::Columns; N]);
 }
 
 /// Vectors in which columns of blocks, or some bits of them, change places.
 pub trait Columns: Copy {
-    /// Of each pair of blocks (a0, a1, a2, a3) and (b0, b1, b2, b3), in columns: (a0, b0, a1, b1).
+    /// Returns (a0, b0, a1, b1), in columns, for each pair of blocks (a0, a1, a2, a3) and (b0, b1,
+    /// b2, b3).
     fn interleave_low(self, other: Self) -> Self;
-    /// Of each pair of blocks: (a2, b2, a3, b3).
+    /// Returns (a2, b2, a3, b3) for each pair of blocks.
     fn interleave_high(self, other: Self) -> Self;
-    /// Of each pair of blocks: (a0, a1, b0, b1).
+    /// Returns (a0, a1, b0, b1) for each pair of blocks.
     fn low_halves(self, other: Self) -> Self;
-    /// Of each pair of blocks: (a2, a3, b2, b3).
+    /// Returns (a2, a3, b2, b3) for each pair of blocks.
     fn high_halves(self, other: Self) -> Self;
 }
 
@@ -140,7 +141,7 @@ levels! { $
     /// Runs a kernel on the instruction set of an [`AesLevel`]: `dispatch_aes!(level, token =>
     /// kernel(token, …))`.
     ///
-    /// As [`dispatch!`](crate::dispatch), for this list.
+    /// Works like [`dispatch!`](crate::dispatch), for this list.
     macro dispatch_aes;
     portable {
         Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
@@ -186,7 +187,7 @@ mod tests {
             same!(vector.shift_rows::<2>(), words.shift_rows::<2>());
             same!(vector.below::<0>(), words.below::<0>());
             same!(vector.two_below::<0>(), words.two_below::<0>());
-            // A column to the left in each row is where ShiftRows was done once too often.
+            // In each row, one column to the left is the position after one additional ShiftRows.
             same!(vector.below::<1>(), words.shift_rows::<3>().below::<0>().shift_rows::<1>());
             same!(vector.two_below::<1>(), words.shift_rows::<3>().two_below::<0>().shift_rows::<1>());
             same!(vector.bytes_equal(other), words.bytes_equal(others));

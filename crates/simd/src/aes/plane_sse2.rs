@@ -1,5 +1,5 @@
-//! The bytes of a plane, row by row, in a vector of SSE2, which the target always has where this is
-//! compiled.
+//! The bytes of a plane, row by row, in a vector of SSE2. This module is compiled only for targets
+//! that always have SSE2.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -20,8 +20,8 @@ macro_rules! sse2 {
     }};
 }
 
-/// How many times ShiftRows is done before it is due: a row moves in one instruction, and by two
-/// columns in two, but by one column it takes many.
+/// The number of times that ShiftRows is done early: moving a row takes one instruction, moving it
+/// by two columns takes two, but moving it by one column takes many.
 pub(super) const AHEAD: u32 = 1;
 
 /// Sixteen bytes: byte `4 r + c` is in row r and column c.
@@ -29,7 +29,7 @@ pub(super) const AHEAD: u32 = 1;
 pub struct Plane(__m128i);
 
 impl Plane {
-    /// The same column four times.
+    /// Returns the same column four times.
     #[inline(always)]
     pub(super) fn splat(column: u32) -> Self {
         Self(sse2!((column: u32 = column) -> __m128i { _mm_set1_epi32(column.cast_signed()) }))
@@ -69,13 +69,13 @@ impl Plane {
         )
     }
 
-    /// In each byte ones if it is equal in both, else zeros.
+    /// Sets each byte to ones if it is equal in both, and to zeros otherwise.
     #[inline(always)]
     pub(super) fn bytes_equal(self, other: Self) -> Self {
         Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_cmpeq_epi8(a, b) }))
     }
 
-    /// From the standard's order of bytes into the one that planes have, or back: transposes them
+    /// Converts between the standard's order of bytes and the order of planes: transposes the bytes
     /// as four by four.
     #[inline(always)]
     pub(super) fn reorder(self) -> Self {
@@ -85,7 +85,7 @@ impl Plane {
         }))
     }
 
-    /// ShiftRows (FIPS 197, section 5.1.2), as many times.
+    /// Computes ShiftRows (FIPS 197, section 5.1.2) `TIMES` times.
     #[inline(always)]
     pub(super) fn shift_rows<const TIMES: u32>(self) -> Self {
         const { assert!(TIMES < 3) };
@@ -105,8 +105,7 @@ impl Plane {
         }))
     }
 
-    /// In the place of each byte the one that is one row below it, and in the column to its left if
-    /// `AHEAD` is 1.
+    /// Replaces each byte by the byte one row below it, and one column to the left if `AHEAD` is 1.
     #[inline(always)]
     pub(super) fn below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD < 2) };
@@ -119,8 +118,7 @@ impl Plane {
         }))
     }
 
-    /// In the place of each byte the one that is two rows below it, and two columns from it if
-    /// `AHEAD` is 1.
+    /// Replaces each byte by the byte two rows below it, and two columns away if `AHEAD` is 1.
     #[inline(always)]
     pub(super) fn two_below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD < 2) };
@@ -184,7 +182,7 @@ impl BitAnd for Plane {
     }
 }
 
-/// The bytes of both in turn: of rows 0 and 1, and of rows 2 and 3.
+/// Interleaves the bytes of both vectors: of rows 0 and 1, and of rows 2 and 3.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn interleaved(a: __m128i, b: __m128i) -> (__m128, __m128) {
@@ -192,8 +190,8 @@ fn interleaved(a: __m128i, b: __m128i) -> (__m128, __m128) {
     (_mm_castsi128_ps(top), _mm_castsi128_ps(bottom))
 }
 
-/// The vector as a value that the compiler knows nothing of: it would make one shuffle of two, for
-/// which SSE2 needs many.
+/// Hides the vector from the compiler, which would merge two shuffles into one that takes many
+/// instructions of SSE2.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn opaque(mut vector: __m128i) -> __m128i {

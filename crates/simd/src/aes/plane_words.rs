@@ -4,7 +4,7 @@ use core::ops::{BitAnd, BitXor};
 
 use crate::Columns;
 
-/// How many times ShiftRows is done before it is due: never, since it takes as long at any time.
+/// The number of times that ShiftRows is done early: never, because it always takes the same time.
 pub(super) const AHEAD: u32 = 0;
 
 /// Sixteen bytes, in the order of a state of AES.
@@ -12,7 +12,7 @@ pub(super) const AHEAD: u32 = 0;
 pub struct Plane([u32; 4]);
 
 impl Plane {
-    /// The same column four times.
+    /// Returns the same column four times.
     #[inline(always)]
     pub(super) fn splat(column: u32) -> Self {
         Self([column; 4])
@@ -51,7 +51,7 @@ impl Plane {
         )
     }
 
-    /// In each byte ones if it is equal in both, else zeros.
+    /// Sets each byte to ones if it is equal in both, and to zeros otherwise.
     #[inline(always)]
     pub(super) fn bytes_equal(self, other: Self) -> Self {
         const LOW: u32 = 0x7f7f_7f7f;
@@ -64,14 +64,14 @@ impl Plane {
         )
     }
 
-    /// From the standard's order of bytes into the one that planes have, or back: they are the
-    /// same.
+    /// Converts between the standard's order of bytes and the order of planes, which are the same
+    /// here.
     #[inline(always)]
     pub(super) fn reorder(self) -> Self {
         self
     }
 
-    /// ShiftRows (FIPS 197, section 5.1.2), as many times.
+    /// Computes ShiftRows (FIPS 197, section 5.1.2) `TIMES` times.
     #[inline(always)]
     pub(super) fn shift_rows<const TIMES: u32>(self) -> Self {
         let [a, b, c, d] = self.0;
@@ -83,7 +83,7 @@ impl Plane {
         })
     }
 
-    /// In the place of each byte the one that is one row below it.
+    /// Replaces each byte by the byte one row below it.
     #[inline(always)]
     pub(super) fn below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD == self::AHEAD) };
@@ -93,7 +93,7 @@ impl Plane {
         )
     }
 
-    /// In the place of each byte the one that is two rows below it.
+    /// Replaces each byte by the byte two rows below it.
     #[inline(always)]
     pub(super) fn two_below<const AHEAD: u32>(self) -> Self {
         const { assert!(AHEAD == self::AHEAD) };
@@ -110,7 +110,7 @@ impl Plane {
     }
 }
 
-/// Row 0 of `a`, row 1 of `b`, row 2 of `c` and row 3 of `d`.
+/// Returns row 0 of `a`, row 1 of `b`, row 2 of `c` and row 3 of `d`.
 #[inline(always)]
 fn rows_of(a: u32, b: u32, c: u32, d: u32) -> u32 {
     a & 0xff | b & 0xff00 | c & 0xff_0000 | d & 0xff00_0000

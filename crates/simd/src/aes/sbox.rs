@@ -2,19 +2,19 @@
 
 use core::ops::{BitAnd, BitXor};
 
-/// The S-box without the constant 63 (hexadecimal) at its end, on bit planes, the least significant
-/// first.
+/// Computes the S-box without the constant 63 (hexadecimal) at its end, on bit planes, the least
+/// significant first.
 ///
 /// The circuit of 32 multiplications and 81 additions of bits by Boyar and Peralta ("A new
 /// combinational logic minimization technique with applications to cryptology", 2009, figures 5 to
 /// 7, as improved by Calik), with their names: x and s are input and output with the most
-/// significant bit first. The four additions of ones that it has are the constant that is left out.
+/// significant bit first. The circuit's four additions of ones are the constant that is left out.
 #[inline(always)]
 pub(crate) fn sub_bits<P>([x7, x6, x5, x4, x3, x2, x1, x0]: [P; 8]) -> [P; 8]
 where
     P: Copy + BitXor<Output = P> + BitAnd<Output = P>,
 {
-    // Into a field of squares of squares.
+    // Maps into the tower field.
     let y14 = x3 ^ x5;
     let y13 = x0 ^ x6;
     let y9 = x0 ^ x3;
@@ -141,7 +141,7 @@ where
 mod tests {
     use super::*;
 
-    /// The inverse in GF(2^8) and the affine map, as FIPS 197 defines the S-box.
+    /// Returns the inverse in GF(2^8) and the affine map, as FIPS 197 defines the S-box.
     fn sub_byte(byte: u8) -> u8 {
         let times = |a: u8, b: u8| {
             (0..8)

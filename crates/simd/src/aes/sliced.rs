@@ -1,13 +1,13 @@
 //! Portable rounds of AES: eight blocks at once, bit by bit, in constant time.
 //!
-//! Plane b holds bit b of every byte: its byte i has in bit l what byte i of block l has in bit b.
-//! The S-box is a circuit on planes; ShiftRows and MixColumns move whole bytes, which is the same
-//! for all eight blocks. They have an order of their own.
+//! Plane b holds bit b of every byte: bit l of its byte i is bit b of byte i of block l. The S-box
+//! is a circuit on planes; ShiftRows and MixColumns move whole bytes, which is the same for all
+//! eight blocks. Planes have their own order of bytes.
 //!
-//! Where moving bytes within their row costs much, ShiftRows of both rounds is done in the first
-//! (as Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, leave it to the end of some
-//! rounds): the first MixColumns then finds what belongs to its column one more column to the left
-//! with each row.
+//! If moving bytes within a row is slow, ShiftRows of both rounds is done in the first round
+//! (similar to Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, who do it at the end of
+//! some rounds). The bytes of a column are then one more column to the left with each row when the
+//! first MixColumns reads them.
 
 use super::sbox::sub_bits;
 use super::{AHEAD, AesBlocks, AesToken, Block, Plane};
@@ -39,8 +39,8 @@ fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask
 /// Turns eight blocks into planes, and planes into blocks: transposes eight bits by eight in each
 /// byte.
 ///
-/// A function of its own, as the rounds are: the planes do not fit the registers anyway, and
-/// kernels have many of these.
+/// It is not inlined, like the rounds: the planes do not fit the registers anyway, and kernels have
+/// many of these.
 #[inline(never)]
 fn transpose(planes: &mut [Plane; 8]) {
     for a in [0, 2, 4, 6] {
@@ -57,8 +57,8 @@ fn transpose(planes: &mut [Plane; 8]) {
     }
 }
 
-/// Plane `BIT` of eight equal keys, to each of whose bytes 63 (hexadecimal) is added: the constant
-/// that the S-box leaves out, which ShiftRows and MixColumns leave as it is.
+/// Returns plane `BIT` of eight equal keys, with 63 (hexadecimal) added to each byte. This is the
+/// constant that the S-box leaves out; ShiftRows and MixColumns do not change it.
 #[inline(always)]
 fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     let bit = key & Plane::splat(0x0101_0101 << BIT);
@@ -69,8 +69,8 @@ fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     }
 }
 
-/// The planes of eight equal keys, with ShiftRows done `TIMES` times. A function of its own, as the
-/// rounds are.
+/// Computes the planes of eight equal keys, with ShiftRows done `TIMES` times. It is not inlined,
+/// like the rounds.
 #[inline(never)]
 fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     let key = Plane::from_bytes(&key.0).reorder().shift_rows::<TIMES>();
@@ -84,14 +84,14 @@ fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     planes[7] = key_plane::<7>(key);
 }
 
-/// MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with ShiftRows done `TIMES`
-/// times too often.
+/// Computes MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with `TIMES`
+/// additional ShiftRows.
 #[inline(always)]
 fn mix_columns<const TIMES: u32>(a: [Plane; 8], key: &[Plane; 8]) -> [Plane; 8] {
     // 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
     let last = a[7] ^ a[7].below::<TIMES>();
     let mut out = a;
-    // Doubling moves bits up, and the uppermost to where x^8 = x^4 + x^3 + x + 1 has ones.
+    // Doubling moves bits up, and adds the top bit at the ones of x^8 = x^4 + x^3 + x + 1.
     let mut doubled = last;
     for i in 0..8 {
         let below = a[i].below::<TIMES>();
@@ -105,7 +105,7 @@ fn mix_columns<const TIMES: u32>(a: [Plane; 8], key: &[Plane; 8]) -> [Plane; 8] 
     out
 }
 
-/// ShiftRows (FIPS 197, section 5.1.2), `TIMES` times.
+/// Computes ShiftRows (FIPS 197, section 5.1.2) `TIMES` times.
 #[inline(always)]
 fn shift_rows<const TIMES: u32>(mut a: [Plane; 8]) -> [Plane; 8] {
     for plane in &mut a {
@@ -114,7 +114,7 @@ fn shift_rows<const TIMES: u32>(mut a: [Plane; 8]) -> [Plane; 8] {
     a
 }
 
-/// Two rounds of AES on eight blocks.
+/// Computes two rounds of AES on eight blocks.
 #[inline(never)]
 fn two_rounds(planes: &mut [Plane; 8], [first, second]: &[[Plane; 8]; 2]) {
     let a = shift_rows::<{ 1 + AHEAD }>(sub_bits(*planes));
@@ -124,7 +124,8 @@ fn two_rounds(planes: &mut [Plane; 8], [first, second]: &[[Plane; 8]; 2]) {
 }
 
 impl SlicedBlocks {
-    /// [`AesBlocks::two_rounds`] on whole states of `N` blocks: lane l has the keys l mod `N`.
+    /// Computes [`AesBlocks::two_rounds`] on whole states of `N` blocks: lane l has the keys l mod
+    /// `N`.
     #[inline(always)]
     pub fn two_rounds_in_lanes<const N: usize>(&mut self, first: &[Block; N], second: &[Block; N]) {
         const { assert!(N == 2 || N == 4) };
@@ -146,8 +147,8 @@ impl SlicedBlocks {
         two_rounds(&mut self.0, &keys);
     }
 
-    /// [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane `N` i +
-    /// n.
+    /// Computes [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane
+    /// `N` i + n.
     #[inline(always)]
     pub fn columns_in_lanes<const N: usize>(&mut self, change: impl Fn([Plane; N]) -> [Plane; N]) {
         const { assert!(N == 2 || N == 4) };
@@ -159,7 +160,7 @@ impl SlicedBlocks {
                 blocks[2] = plane.shift_right::<2>();
                 blocks[3] = plane.shift_right::<3>();
             }
-            // Other lanes hold what came with the shifts.
+            // Other lanes hold bits that the shifts moved there.
             let mut blocks = change(blocks);
             for block in &mut blocks {
                 *block = *block & first_lanes;
@@ -176,7 +177,8 @@ impl AesBlocks for SlicedBlocks {
     type Token = Scalar;
     type Columns = Plane;
     const BLOCKS: usize = 8;
-    // A vector fills the CPU, but the planes of a key are made once for all that have it.
+    // One vector keeps the CPU busy, but the planes of a key are computed once for all states with
+    // that key.
     const IN_FLIGHT: usize = 8;
     const SUMS_IN_MEMORY: bool = true;
 

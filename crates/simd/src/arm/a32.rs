@@ -1,4 +1,4 @@
-//! Intrinsics of AArch64 made of those of 32-bit Arm, so that one source serves both.
+//! Intrinsics of AArch64, built from those of 32-bit Arm, so that one source serves both.
 
 use core::arch::arm::*;
 use core::arch::asm;
@@ -34,14 +34,12 @@ by_a32! {
     multiply_high(a, b: uint64x2_t) -> uint64x2_t = multiply(vget_high_u64(a), vget_high_u64(b));
 }
 
-/// The carry-less product.
-// Rust has no intrinsic for this one.
+/// Returns the carry-less product. Rust has no intrinsic for it.
 #[inline]
 #[target_feature(enable = "neon,aes,v8")]
 fn multiply(a: uint64x1_t, b: uint64x1_t) -> uint64x2_t {
     let product;
-    // SAFETY: the function has the feature of the instruction, which does nothing but what its
-    // operands say.
+    // SAFETY: the function has the feature of the instruction, which affects only its operands.
     unsafe {
         asm!(
             "vmull.p64 {product}, {a}, {b}",

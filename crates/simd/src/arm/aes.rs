@@ -10,7 +10,7 @@ use crate::{AesBlocks, AesToken, Block, Columns};
 pub struct NeonAes(());
 
 impl NeonAes {
-    /// The token, if the CPU has the instructions.
+    /// Returns the token, if the CPU has the instructions.
     #[must_use]
     pub fn detect() -> Option<Self> {
         detected!("neon", "aes").then_some(Self(()))
@@ -57,7 +57,7 @@ macro_rules! operations {
 pub struct NeonAesBlocks(uint8x16_t, NeonAes);
 
 impl NeonAesBlocks {
-    /// A round of AES.
+    /// Computes a round of AES.
     #[inline(always)]
     fn aes_round(self, key: &Block) -> Self {
         let vector = neon_aes!(self.1, (a: uint8x16_t = self.0, key: &Block = key) -> uint8x16_t {

@@ -9,7 +9,7 @@ use crate::{Clmul, ClmulLanes};
 pub struct Pmull(());
 
 impl Pmull {
-    /// The token, if the CPU has the instruction.
+    /// Returns the token, if the CPU has the instruction.
     #[must_use]
     pub fn detect() -> Option<Self> {
         // The compiler's feature `aes` stands for both, and gates the instruction.
@@ -117,7 +117,7 @@ impl ClmulLanes for PmullLane {
         });
         Self(shifted, self.1)
     }
-    // By products: one instruction for each limb.
+    // Uses products, with one instruction for each limb.
     #[inline(always)]
     fn square(self) -> (Self, Self) {
         (self.mul_low(self), self.mul_high(self))
@@ -135,7 +135,7 @@ impl ClmulLanes for PmullLane {
     }
 }
 
-/// The product of the low limbs.
+/// Returns the product of the low limbs.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 #[target_feature(enable = "neon,aes")]
@@ -143,7 +143,7 @@ fn multiply_low(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64::<0>(a), vgetq_lane_u64::<0>(b)))
 }
 
-/// The product of the high limbs.
+/// Returns the product of the high limbs.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 #[target_feature(enable = "neon,aes")]

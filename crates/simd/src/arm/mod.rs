@@ -1,7 +1,7 @@
 //! Backends of Arm: AArch64, and 32-bit programs with the feature `armv7`.
 
-// In 32-bit programs the vectors belong to a version of the architecture, which is a feature too.
-// Every CPU with them has it.
+// In 32-bit programs, the vectors require a version of the architecture, which is also a feature.
+// Every CPU with the vectors has that version.
 
 /// Makes a type that `detect` gives out a token: the function that is compiled with its features.
 macro_rules! token {
@@ -30,8 +30,8 @@ macro_rules! token {
     };
 }
 
-/// Whether the CPU was found to have the features. Programs may not ask the CPU here, only the
-/// operating system, which needs the feature `std`; without it, what the target always has.
+/// Whether the CPU was found to have the features. Programs cannot ask the CPU, only the operating
+/// system, which needs the feature `std`. Without it, only the features of the target count.
 macro_rules! detected {
     ($($feature:tt),*) => {{
         #[cfg(not(feature = "std"))]

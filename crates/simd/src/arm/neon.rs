@@ -9,8 +9,8 @@ use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Tuning, 
 pub struct Neon(());
 
 impl Neon {
-    /// The token, if the CPU has these vectors. Targets of AArch64 without them do not compile this
-    /// module.
+    /// Returns the token, if the CPU has these vectors. Targets of AArch64 without them do not
+    /// compile this module.
     #[must_use]
     pub fn detect() -> Option<Self> {
         detected!("neon").then_some(Self(()))

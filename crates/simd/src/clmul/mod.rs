@@ -1,17 +1,17 @@
-//! The capability that arithmetic over GF(2)[x] needs: products without carries.
+//! Carry-less products, the capability for arithmetic over GF(2)[x].
 
 use crate::{Scalar, Token};
 
-/// A token together with its vectors for carry-less products: what the kernels of GF(2^n) are
-/// generic over.
+/// A token together with its vectors for carry-less products. The kernels of GF(2^n) are generic
+/// over it.
 pub trait Clmul: Token {
-    /// One 128-bit lane, for work in which each step waits for the one before.
+    /// One 128-bit lane, for computations in which each step waits for the previous one.
     type One: ClmulLanes<Token = Self>;
-    /// As many lanes as there are, for many elements side by side.
+    /// The largest number of lanes, for many elements side by side.
     type Many: ClmulLanes<Token = Self>;
 }
 
-/// The most lanes that any implementation of [`ClmulLanes`] has.
+/// The largest number of lanes of any implementation of [`ClmulLanes`].
 pub const MAX_CLMUL_LANES: usize = 4;
 
 /// Polynomials over GF(2) of degree below 128, one in each 128-bit lane of a vector. Bit i of a
@@ -25,38 +25,38 @@ pub trait ClmulLanes: Copy {
     /// The number of lanes.
     const LANES: usize;
 
-    /// The proof that the CPU has the instructions, which every vector holds.
+    /// Returns the proof that the CPU has the instructions, which every vector holds.
     fn token(self) -> Self::Token;
-    /// Zero.
+    /// Returns zero.
     fn zero(token: Self::Token) -> Self;
-    /// Lane i is `lane(i)`.
+    /// Loads lanes: lane i is `lane(i)`.
     fn load<'a>(token: Self::Token, lane: impl Fn(usize) -> &'a [u64; 2]) -> Self;
-    /// The low limb of lane i is `limb(i)`; the high one is zero.
+    /// Loads low limbs: the low limb of lane i is `limb(i)`, and the high one is zero.
     fn load_low(token: Self::Token, limb: impl Fn(usize) -> u64) -> Self;
     /// Stores one lane.
     fn store(self, lane: usize, limbs: &mut [u64; 2]);
-    /// The low limb of one lane.
+    /// Returns the low limb of one lane.
     fn low(self, lane: usize) -> u64;
 
-    /// Sum.
+    /// Returns the sum.
     fn xor(self, other: Self) -> Self;
-    /// Limb-wise shift towards higher degrees by less than 64.
+    /// Returns the limb-wise shift towards higher degrees by less than 64.
     fn shl(self, bits: u32) -> Self;
-    /// Limb-wise shift towards lower degrees by less than 64.
+    /// Returns the limb-wise shift towards lower degrees by less than 64.
     fn shr(self, bits: u32) -> Self;
-    /// The limbs exchanged.
+    /// Exchanges the limbs.
     fn swap(self) -> Self;
-    /// The low limb as the high one, above zero: times x^64.
+    /// Moves the low limb to the high one, above zero: multiplies by x^64.
     fn low_to_high(self) -> Self;
-    /// The high limb as the low one, below zero: divided by x^64.
+    /// Moves the high limb to the low one, below zero: divides by x^64.
     fn high_to_low(self) -> Self;
-    /// The low limb of `self` above the high one of `below`.
+    /// Returns the low limb of `self` above the high one of `below`.
     fn above(self, below: Self) -> Self;
-    /// Product of the low limbs.
+    /// Returns the product of the low limbs.
     fn mul_low(self, other: Self) -> Self;
-    /// Product of the high limbs.
+    /// Returns the product of the high limbs.
     fn mul_high(self, other: Self) -> Self;
-    /// Squares of the low limb and of the high one.
+    /// Returns the squares of the low limb and of the high one.
     fn square(self) -> (Self, Self);
 }
 
@@ -69,7 +69,8 @@ levels! { $
     /// Runs a kernel on the instruction set of a [`ClmulLevel`]: `dispatch_clmul!(level, token =>
     /// kernel(token, …))`.
     ///
-    /// As [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]` throughout.
+    /// Works like [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]`
+    /// throughout.
     macro dispatch_clmul;
     portable {
         Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
@@ -94,13 +95,12 @@ impl Clmul for Scalar {
 #[derive(Clone, Copy)]
 pub struct ScalarLane([u64; 2]);
 
-/// The product of two polynomials of degree below 64, by 16 integer products: of each operand every
-/// fourth bit, so that the up to 15 bits that meet in a column add up to no more than 15, which
-/// fills the hole above it and does not reach the next column.
+/// Multiplies two polynomials of degree below 64 with 16 integer products. Each factor has every
+/// fourth bit of an operand, so at most 15 bits meet in a column. Their sum is at most 15, which
+/// fills the hole above the column and does not reach the next one.
 ///
 /// The method is Pornin's (BearSSL, "constant-time multiplication":
-/// <https://www.bearssl.org/constanttime.html>), here on whole products of 128 bits. Constant time
-/// where integer multiplication is.
+/// <https://www.bearssl.org/constanttime.html>), here on whole products of 128 bits. It runs in constant time where integer multiplication does.
 #[inline(never)]
 fn multiply(a: u64, b: u64) -> [u64; 2] {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
@@ -125,7 +125,7 @@ fn multiply(a: u64, b: u64) -> [u64; 2] {
     [product as u64, (product >> 64) as u64]
 }
 
-/// The square of a polynomial of degree below 32: a zero above each bit.
+/// Returns the square of a polynomial of degree below 32: a zero above each bit.
 #[inline(always)]
 fn spread(half: u64) -> u64 {
     let mut x = half & 0xffff_ffff;

@@ -72,7 +72,8 @@ fn operations_on_every_level_are_those_on_integers() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // All bits, many, few and none: the portable product's columns are full where all are set.
+        // All bits, many, few and none. With all bits set, the columns of the portable product are
+        // full.
         match state >> 61 {
             0 => u64::MAX,
             1 => state | state.rotate_left(17) | state.rotate_left(40),

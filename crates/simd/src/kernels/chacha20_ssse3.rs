@@ -2,13 +2,13 @@
 //!
 //! Sixteen words do not fit sixteen registers together with temporaries. Compilers do not find the
 //! best words to keep in memory: two words of the third row are in registers and two in memory, and
-//! they change places twice in a double round. That is four stores and four loads; all else is the
+//! they change places twice in a double round. That is four stores and four loads. The rest is the
 //! 128 operations, 16 copies (these instructions overwrite an operand, and a rotation without a
 //! byte shuffle needs it twice) and the loop. The compiler's code has 161 to 164 instructions and
 //! 16 accesses of the stack.
 //!
-//! The rounds are the same as those that safe code does on other backends; the tests compare them
-//! with plain integers.
+//! The rounds are the same as in the safe code for other backends; the tests compare them with
+//! plain integers.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_setzero_si128};
@@ -83,7 +83,7 @@ macro_rules! exchange {
     };
 }
 
-/// `double_rounds` double rounds of ChaCha on the words `v` of four blocks.
+/// Computes `double_rounds` double rounds of ChaCha on the words `v` of four blocks.
 #[target_feature(enable = "ssse3")]
 #[inline]
 pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {

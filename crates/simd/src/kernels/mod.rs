@@ -7,8 +7,8 @@ pub(crate) mod chacha20_ssse3;
 
 use crate::PendingPoly1305;
 
-/// The rounds of ChaCha in the vertical layout: each vector has one word of as many blocks as it
-/// has lanes. An instruction set without a kernel of its own keeps the defaults.
+/// The rounds of ChaCha in the vertical layout: each vector has one word of each of its blocks, one
+/// block in each lane. An instruction set without its own kernel keeps the defaults.
 pub trait ChaCha20Rounds: Sized {
     /// Computes `count` double rounds (RFC 8439, section 2.3) on the words `v` of the blocks, and
     /// adds some of the blocks of `pending` between them.
@@ -19,10 +19,10 @@ pub trait ChaCha20Rounds: Sized {
         false
     }
 
-    /// Tells the compiler that each of these words is in a register of its own at this point.
+    /// Forces each of these words into a separate register at this point.
     ///
-    /// Where the words are as many as the registers, the compiler otherwise moves them about, and
-    /// spills. Elsewhere this does nothing.
+    /// If there are as many words as registers, the compiler would otherwise move and spill them.
+    /// On other levels this does nothing.
     #[inline(always)]
     fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
 }

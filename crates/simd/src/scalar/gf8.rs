@@ -83,8 +83,8 @@ impl Gf8Bytes for ScalarBytes {
             multiple = multiple.double();
         }
     }
-    /// Each bit of an element selects a multiple of the factor: by integer multiplication, whose
-    /// bytes have no carries.
+    /// Multiplies with a secret factor: each bit of an element selects a multiple of the factor, by
+    /// an integer multiplication without carries between bytes.
     #[inline(always)]
     fn mul_secret(multiplicand: Self, factor: [u64; 8]) -> Self {
         let mut product = [0; WORDS];

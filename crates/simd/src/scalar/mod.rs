@@ -12,13 +12,13 @@ pub use gf8::ScalarBytes;
 pub struct Scalar(());
 
 impl Scalar {
-    /// The token.
+    /// Returns the token.
     #[must_use]
     pub const fn new() -> Self {
         Self(())
     }
 
-    /// The token; never `None`. For symmetry with the other backends.
+    /// Returns the token; never `None`. For symmetry with the other backends.
     #[must_use]
     pub const fn detect() -> Option<Self> {
         Some(Self(()))
@@ -42,8 +42,8 @@ impl Assume for Scalar {
 impl Token for Scalar {
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        // A function, as each of the others has: inlined into the place where one of them is
-        // chosen, its registers and stack would be saved for all. Where there is no other, there is
+        // A separate function, as on the other levels. If it were inlined at the place of choice,
+        // its registers and stack would be saved for all levels. A target with only this level has
         // no choice.
         #[cfg_attr(
             all(

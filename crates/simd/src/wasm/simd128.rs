@@ -10,8 +10,8 @@ use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, T
 pub struct Simd128(());
 
 impl Simd128 {
-    /// The token. The target has the feature, or this module would not be compiled: there is
-    /// nothing to detect.
+    /// Returns the token. The target has the feature, or this module would not be compiled: there
+    /// is nothing to detect.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Some(Self(()))
@@ -29,7 +29,7 @@ impl Assume for Simd128 {
 impl Token for Simd128 {
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        // A function, as each of the others has.
+        // A separate function, as on the other levels.
         #[inline(never)]
         fn entry<R>(token: Simd128, kernel: impl FnOnce(Simd128) -> R) -> R {
             kernel(token)
@@ -69,7 +69,7 @@ macro_rules! operations {
 }
 pub(super) use operations;
 
-/// The bytes as a vector.
+/// Loads the bytes as a vector.
 #[inline(always)]
 pub(super) fn load(bytes: &[u8; 16]) -> v128 {
     // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.

@@ -65,7 +65,7 @@ macro_rules! operations {
 pub struct AesNiBlocks(__m128i, AesNi);
 
 impl AesNiBlocks {
-    /// A round of AES.
+    /// Computes a round of AES.
     #[inline(always)]
     fn aes_round(self, key: &Block) -> Self {
         let vector = with_features!(AesNi, "sse2,aes", self.1, (a: __m128i = self.0, key: &Block = key) -> __m128i {
@@ -132,7 +132,7 @@ fn bytes(vector: __m128i) -> [u8; 16] {
 pub struct VaesBlocks(__m256i, Vaes);
 
 impl VaesBlocks {
-    /// A round of AES.
+    /// Computes a round of AES.
     #[inline(always)]
     fn aes_round(self, key: &Block) -> Self {
         let vector = with_features!(Vaes, "avx2,vaes", self.1, (a: __m256i = self.0, key: &Block = key) -> __m256i {
@@ -196,7 +196,7 @@ impl Columns for VaesBlocks {
 pub struct Vaes512Blocks(__m512i, Vaes512);
 
 impl Vaes512Blocks {
-    /// A round of AES.
+    /// Computes a round of AES.
     #[inline(always)]
     fn aes_round(self, key: &Block) -> Self {
         let vector = with_features!(Vaes512, "avx512f,vaes", self.1, (a: __m512i = self.0, key: &Block = key) -> __m512i {
@@ -212,7 +212,7 @@ impl AesBlocks for Vaes512Blocks {
     type Token = Vaes512;
     type Columns = Self;
     const BLOCKS: usize = 4;
-    // Of as many rounds as with narrower vectors, half as many begin in a cycle on most CPUs.
+    // On most CPUs, half as many rounds begin in a cycle as with narrower vectors.
     const IN_FLIGHT: usize = 8;
 
     #[inline(always)]

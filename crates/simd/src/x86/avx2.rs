@@ -139,7 +139,7 @@ fn opaque(constant: __m128i) -> __m256i {
     vector
 }
 
-/// Half a block.
+/// XORs half a block with the key stream.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn xor_half(key: __m256i, half: &mut [u8; 32]) {

@@ -65,7 +65,7 @@ simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX
 
 /// The tokens that prove [`Avx512`].
 pub trait ProvesAvx512: Simd<Words = Avx512Words<Self>, U64Lanes = Avx512U64Lanes<Self>> {
-    /// The token that this one proves.
+    /// Returns the token that this one proves.
     fn avx512(self) -> Avx512;
 }
 
@@ -225,10 +225,10 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
 }
 
-/// Up to 64 bytes, as if zeros followed.
+/// Loads up to 64 bytes, as if zeros followed.
 ///
 /// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
-/// cycles if that page is not mapped. So where the load would leave the page, it reads a copy.
+/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_up_to_64(bytes: &[u8]) -> __m512i {

@@ -45,7 +45,7 @@ impl Clmul for Vpclmulqdq512 {
 /// The squares of four bits, in order: a zero above each.
 const SQUARES: [u64; 2] = [0x1514_1110_0504_0100, 0x5554_5150_4544_4140];
 
-/// Puts lanes together, each made by a function from what its number gives.
+/// Builds a vector from lanes. A function makes each lane from the value for its number.
 macro_rules! join {
     (1, $token:ident, $features:literal, $proof:ident, $vector:ident, $of:path, $lane:ident) => {
         $of($proof, $lane(0))
@@ -187,7 +187,8 @@ macro_rules! lanes {
                     $clmul::<0x11>(a, b)
                 }), self.1)
             }
-            // By table in a register: shorter than two products, and both limbs at once.
+            // Uses a table in a register, which is shorter than two products and handles both limbs
+            // at once.
             #[inline(always)]
             fn square(self) -> (Self, Self) {
                 let (low, high) = with_features!($token, $features, self.1, (a: $vector = self.0) -> ($vector, $vector) {

@@ -20,7 +20,7 @@ macro_rules! features {
             /// detection.
             pub const COMPILED_FOR: Self = Self(0 $(| (cfg!(target_feature = $name) as u32) << $bit)*);
 
-            /// The names of the extensions in this set.
+            /// Returns the names of the extensions in this set.
             pub fn names(self) -> impl Iterator<Item = &'static str> {
                 [$((Self::$constant, $name)),*]
                     .into_iter()
@@ -53,27 +53,28 @@ features! {
     AVX512IFMA = 15, "avx512ifma";
 }
 
-/// Set in the cache once detection has run; it is no feature.
+/// Set in the cache after detection has run. It is not a feature.
 const DETECTED: u32 = 1 << 31;
 
 impl Features {
-    /// Whether all of `other` are in this set.
+    /// Returns whether all of `other` are in this set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns both sets together.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The features of this CPU. The first call asks the CPU, later ones read an atomic.
+    /// Returns the features of this CPU. The first call asks the CPU, later ones read an atomic.
     #[must_use]
     pub fn detect() -> Self {
         static CACHE: AtomicU32 = AtomicU32::new(0);
-        // Relaxed: the value stands for itself, and every thread would compute the same one.
+        // Relaxed, because no other data depends on the value, and every thread computes the same
+        // one.
         let mut bits = CACHE.load(Ordering::Relaxed);
         if bits == 0 {
             bits = Self::ask_cpu().0 | DETECTED;
@@ -128,7 +129,7 @@ impl Features {
     }
 }
 
-/// What the CPU says of itself in a leaf, or in the first part of a leaf with several.
+/// Returns the CPU's answer for a leaf, or for its first subleaf.
 // Newer compilers let safe code call the intrinsic.
 #[allow(unused_unsafe)]
 fn cpuid(leaf: u32) -> arch::CpuidResult {
@@ -136,7 +137,7 @@ fn cpuid(leaf: u32) -> arch::CpuidResult {
     unsafe { arch::__cpuid_count(leaf, 0) }
 }
 
-/// Whether this is a CPU of AMD's family 1Ah: Zen 5.
+/// Returns whether this is a CPU of AMD's family 1Ah: Zen 5.
 pub(crate) fn is_family_1ah() -> bool {
     let vendor = cpuid(0);
     let leaf1 = cpuid(1);
@@ -147,7 +148,7 @@ pub(crate) fn is_family_1ah() -> bool {
     is_amd && family == 0x1a
 }
 
-/// XCR0: the register state that the operating system saves. 0 where it has not said (OSXSAVE).
+/// Returns XCR0, the register state that the operating system saves, or 0 without OSXSAVE.
 fn saved_state(leaf1_ecx: u32) -> u64 {
     #[target_feature(enable = "xsave")]
     fn read() -> u64 {

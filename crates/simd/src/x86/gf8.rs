@@ -1,5 +1,5 @@
-//! Elements of GF(2^8) multiplied by byte shuffles: the products of a factor with all low and all
-//! high nibbles are two tables of 16 bytes, which a shuffle looks up for all elements at once, in
+//! Multiplication in GF(2^8) with byte shuffles: the products of a factor with all low and all high
+//! nibbles are two tables of 16 bytes, which a shuffle looks up for all elements at once, in
 //! constant time (Plank, Greenan and Miller, "Screaming fast Galois field arithmetic using Intel
 //! SIMD instructions", FAST 2013).
 
@@ -131,7 +131,7 @@ macro_rules! gf8_bytes {
 }
 pub(super) use gf8_bytes;
 
-/// Half of a table.
+/// Loads half of a table.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn half(table: &[u8; 32], start: usize) -> __m128i {
@@ -140,7 +140,7 @@ fn half(table: &[u8; 32], start: usize) -> __m128i {
     unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
 }
 
-/// Both tables of a factor that may be secret, which are therefore not looked up.
+/// Returns both tables of a factor that may be secret, which are therefore not looked up.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn secret_halves(factor: u8) -> (__m128i, __m128i) {

@@ -30,11 +30,11 @@ macro_rules! token {
         pub struct $token(());
 
         impl $token {
-            /// The token, if the CPU has the features and the operating system saves their
+            /// Returns the token, if the CPU has the features and the operating system saves their
             /// registers.
             ///
-            /// Always, and at no cost, in a program that is compiled for them (`-C target-feature`,
-            /// `-C target-cpu`).
+            /// In a program that is compiled for them (`-C target-feature`, `-C target-cpu`), it
+            /// always returns the token, at no cost.
             #[must_use]
             #[inline]
             pub fn detect() -> Option<Self> {
@@ -45,8 +45,8 @@ macro_rules! token {
             /// The features that this token proves.
             pub(super) const BITS: $crate::x86::Features = $bits;
 
-            /// The token of features that all belong to those which `_proof` proves. The caller has
-            /// checked that they do.
+            /// Returns the token of features that all belong to those which `_proof` proves. The
+            /// caller has checked that they do.
             #[allow(dead_code, reason = "not every token is another's")]
             pub(super) const fn implied_by<T: $crate::sealed::Sealed + Copy>(_proof: T) -> Self {
                 Self(())
@@ -76,8 +76,8 @@ macro_rules! token {
 
             #[inline(always)]
             fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-                // Not on `entry` itself: rustc 1.95 drops `inline(never)` from a function with a
-                // target feature.
+                // The attribute is not on `entry` itself, because rustc 1.95 drops `inline(never)`
+                // from a function with a target feature.
                 #[inline(never)]
                 fn apart<R>(token: $token, kernel: impl FnOnce($token) -> R) -> R {
                     $crate::Token::enter(token, kernel)

@@ -108,7 +108,7 @@ impl Rows {
 mod tests {
     use super::*;
 
-    /// The smallest size and the next one.
+    /// Returns the smallest size and the next one.
     fn cases() -> impl Iterator<Item = (&'static Benchmark, Size)> {
         Benchmark::all().flat_map(|(_, benchmark)| benchmark.sizes.iter().take(2).map(move |size| (benchmark, *size)))
     }

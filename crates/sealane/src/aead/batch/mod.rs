@@ -29,7 +29,8 @@ pub struct SealRequest<'a, N = [u8; 12]> {
 }
 
 impl<'a, N> SealRequest<'a, N> {
-    /// The plaintext in `buffer`, to be authenticated together with the associated data `aad`.
+    /// Returns the plaintext in `buffer`, to be authenticated together with the associated data
+    /// `aad`.
     #[inline]
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a mut Tag) -> Self {
@@ -53,14 +54,15 @@ pub struct OpenRequest<'a, N = [u8; 12]> {
 }
 
 impl<'a, N> OpenRequest<'a, N> {
-    /// The ciphertext in `buffer`, with the associated data `aad` and the tag that came with it.
+    /// Returns the ciphertext in `buffer`, with the associated data `aad` and the tag that came
+    /// with it.
     #[inline]
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a Tag) -> Self {
         Self { nonce, aad, buffer, tag, authentic: false }
     }
 
-    /// The plaintext, after [`ChaChaPoly1305::open_batch`].
+    /// Returns the plaintext, after [`ChaChaPoly1305::open_batch`].
     ///
     /// # Errors
     /// [`OpenError`] if the message is not authentic, or has not been opened yet.

@@ -40,7 +40,7 @@ impl<'a> Trio<'a> {
         }
     }
 
-    /// Whether such a message may be pushed.
+    /// Returns whether such a message may be pushed.
     pub(super) fn takes(&self, message: &Request<'a>) -> bool {
         self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= SHORT_MAX_AAD_BYTES
     }

@@ -10,7 +10,7 @@ pub(super) type Block = [u8; BLOCK_BYTES];
 /// Rows that are gathered before they are processed: an even number.
 pub(super) const TILE_ROWS: usize = 16;
 
-/// The lanes, with the number of the message that each belongs to.
+/// Returns the lanes, with the number of the message that each belongs to.
 #[inline(always)]
 pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usize)> {
     S::U64Lanes::BLOCK_OF_LANE.into_iter().take(S::U64Lanes::LANES).enumerate()

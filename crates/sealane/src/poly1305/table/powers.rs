@@ -103,7 +103,7 @@ fn carry_once<S: Simd>(token: S, h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
     ]
 }
 
-/// The limbs of R^j.
+/// Returns the limbs of R^j.
 #[inline(always)]
 fn limbs(power: &Shifted) -> [u64; 5] {
     [power[0].even(), power[1].even(), power[2].even(), power[3].even(), power[4].even()]

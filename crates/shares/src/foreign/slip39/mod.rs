@@ -78,7 +78,7 @@ pub struct Recovered {
     pub bad: Vec<usize>,
 }
 
-/// Splits a secret among `count` members of one group, `threshold` of whom are needed.
+/// Splits a secret among `count` members of one group. Any `threshold` of them restore it.
 ///
 /// # Errors
 /// If the secret has fewer than 16 bytes or an odd number of them, the threshold and the count are

@@ -1,16 +1,16 @@
 //! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
 //!
-//! Two things that compilers do not do for sixteen words in sixteen registers:
-//! - *Which words wait in memory.* Of the third row, two words are in registers, two in memory:
-//!   they change places twice in a double round, their loads are operands of additions, and nothing
-//!   else is ever stored. 132 vector instructions remain, four more than the operations; the
+//! Compilers do not find two things for sixteen words in sixteen registers:
+//! - *The words that wait in memory.* Two words of the third row are in registers and two in
+//!   memory. They change places twice in a double round, their loads are operands of additions, and
+//!   no other word is stored. 132 vector instructions remain, four more than the operations; the
 //!   compiler's code has 148.
-//! - *The order.* A block of Poly1305 is a chain of some 14 cycles in which the core has nearly
-//!   nothing to do, and so has one pair of quarter rounds. The instructions of both alternate in
-//!   small portions: a core that sees a long run of either fills the queue of its units and stops.
+//! - *The order.* A block of Poly1305 is a chain of some 14 cycles that leaves most of the core
+//!   idle, and so does one pair of quarter rounds. The instructions of both alternate in small
+//!   portions: a core that sees a long run of either fills the queue of its units and stops.
 //!
-//! The rounds are the same as those that safe code does on other backends; that code is the
-//! reference in the tests.
+//! The rounds are the same as in the safe code for other backends, which is the reference in the
+//! tests.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
@@ -33,8 +33,8 @@ const fn rotation_mask(bytes: usize) -> [u8; 32] {
     mask
 }
 
-/// Blocks that one double round adds, each with a pair of quarter rounds: the 32 blocks of a group
-/// take eight double rounds.
+/// The number of blocks that one double round adds, each with a pair of quarter rounds. The 32
+/// blocks of a group take eight double rounds.
 const BLOCKS: usize = 4;
 
 /// `a += b; d ^= a; d <<<= mask` for two quarter rounds. Registers are named by their numbers.
@@ -239,8 +239,8 @@ macro_rules! double_round {
     };
 }
 
-/// `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and as many blocks of
-/// `pending` as fit.
+/// Computes `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and adds as
+/// many blocks of `pending` as fit.
 #[target_feature(enable = "avx2,bmi2")]
 #[inline]
 pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {

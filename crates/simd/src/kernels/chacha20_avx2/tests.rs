@@ -33,8 +33,8 @@ fn run(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words 
     })
 }
 
-/// The assembly, if this CPU has the instructions. Runs that are to test a backend name it, as for
-/// the tests of `sealane`.
+/// Returns the assembly, if this CPU has the instructions. Runs that must test a backend name it,
+/// as for the tests of `sealane`.
 ///
 /// # Panics
 /// If a backend is named that has AVX2, and the CPU does not.
@@ -64,7 +64,7 @@ fn plain_double_round(v: &mut Words) {
     }
 }
 
-/// A number, the part from bit 128 on first. Below p where it comes from `sum` or `product`.
+/// A number, with the part from bit 128 on first. Results of `sum` and `product` are below p.
 type Number = (u64, u128);
 
 /// 2^130 - 5.
