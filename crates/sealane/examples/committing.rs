@@ -9,7 +9,7 @@ use std::time::Instant;
 use sealane::{ChaCha20Poly1305, CommittingChaCha20Poly1305};
 
 const AAD: &[u8] = b"associated data";
-/// Each operation is timed so often, in turn with the others; the fastest counts.
+/// The number of times that each operation is timed, in turn with the others. The fastest counts.
 const ROUNDS: usize = 200;
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
                 black_box(committing.seal_in_place(&nonce, AAD, &mut buffer));
             }
             let commit_seal = start.elapsed();
-            // Opening destroys what it opens: each turn begins with a copy, which is in both
+            // Opening overwrites its input, so each turn begins with a copy, which is in both
             // figures.
             let mut sealed = buffer.clone();
             let tag = plain.seal_in_place(&nonce, AAD, &mut sealed);

@@ -1,5 +1,5 @@
-//! An erasure code: of four blocks of data and two of parity, any two may be lost. Here both are
-//! blocks of data.
+//! An erasure code with four blocks of data and two of parity, of which any two may be lost. Here,
+//! two blocks of data are lost.
 //!
 //! `cargo run -p sealane --example erasure_code`
 
@@ -31,5 +31,5 @@ fn main() {
     multiply_add_slice(1, &third, &mut first);
 
     assert_eq!((&first, &third), (&data[1], &data[3]));
-    println!("two lost blocks of {} bytes are there again", first.len());
+    println!("two lost blocks of {} bytes are restored", first.len());
 }

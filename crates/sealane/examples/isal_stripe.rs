@@ -1,10 +1,10 @@
-//! Repairs a stripe that ISA-L encoded: ten shards of data and four of parity, of which any four
-//! may be lost.
+//! Repairs a stripe that ISA-L encoded: ten shards of data and four of parity. Any four shards may
+//! be lost.
 //!
 //! `cargo run --release -p sealane --example isal_stripe`
 //!
 //! A Reed–Solomon code is a matrix with a row for each shard. The first ten rows are the identity,
-//! so the first ten shards are the data. Any ten rows that have an inverse give the data back from
+//! so the first ten shards are the data. Any ten rows that have an inverse restore the data from
 //! the shards of these rows.
 
 use sealane::gf8::{Field, Matrix, SingularMatrix};
@@ -46,18 +46,18 @@ impl Code {
         }
     }
 
-    /// Computes the lost shards, which are `None`, from the first of those that are left.
+    /// Computes the lost shards, which are `None`, from the first remaining ones.
     fn repair(&self, shards: &mut [Option<Vec<u8>>]) -> Result<(), SingularMatrix> {
         let lost: Vec<usize> = (0..shards.len()).filter(|&shard| shards[shard].is_none()).collect();
         let left: Vec<usize> = (0..shards.len()).filter(|&shard| shards[shard].is_some()).take(self.data).collect();
         assert_eq!(left.len(), self.data, "too many shards are lost");
 
-        // From the shards that are left to the data.
+        // Computes the data from the remaining shards.
         let mut rows: Vec<u8> = left.iter().flat_map(|&shard| self.row(shard)).collect();
         let mut inverse = vec![0; rows.len()];
         FIELD.invert_matrix(self.data, &mut rows, &mut inverse)?;
 
-        // And on to the lost shards, in one matrix.
+        // Then computes the lost shards from the data, in one matrix.
         let mut coefficients = Vec::new();
         for &shard in &lost {
             let row = self.row(shard);
@@ -75,7 +75,7 @@ impl Code {
     }
 }
 
-/// Loses these shards of every stripe of the vectors, and returns how many stripes were repaired.
+/// Loses these shards of every stripe of the vectors, and returns the number of repaired stripes.
 ///
 /// The stripes are those of `vectors/erasure/parity.json`, which ISA-L printed: its `id` names the
 /// function that made the matrix.

@@ -7,7 +7,7 @@ use sealane::{ChaCha20Poly1305, OpenError, Tag};
 
 const PIECE: usize = 4096;
 
-/// Decrypts the message in place, and leaves it as it is if it is not authentic.
+/// Decrypts the message in place, and leaves it unchanged if it is not authentic.
 fn open(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], message: &mut [u8], tag: &Tag) -> Result<(), OpenError> {
     let mut opener = cipher.opener(nonce, b"pieces");
     for piece in message.chunks(PIECE) {

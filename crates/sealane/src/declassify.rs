@@ -1,4 +1,4 @@
-//! Verdicts: the only values that depend on secrets and that code may branch on.
+//! Verdicts: the only secret-dependent values that code may branch on.
 
 /// Returns a verdict that is public, although it depends on secrets: whether a tag or shares are
 /// right.

@@ -1,6 +1,6 @@
 //! Stack frames in builds without optimisation.
 
-/// Evaluates `$body`, in builds with debug assertions in a function of its own.
+/// Evaluates `$body`. In builds with debug assertions, this happens in a separate function.
 ///
 /// Without optimisation, a frame has a place for every value of every function that is inlined into
 /// it. All plans for a message in one frame take 1.4 MiB on AVX-512, where a thread has 2 MiB.

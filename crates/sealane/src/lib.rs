@@ -18,15 +18,16 @@
 //!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
 //!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today. With the
-//!   feature `rustcrypto-05`, `rustcrypto05` has the generation of these traits before.
+//!   feature `rustcrypto-05`, `rustcrypto05` has the previous generation of these traits.
 //!
 //! Every backend, including the portable one, is free of branches and memory addresses that depend
 //! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
 //! that the compiler keeps in registers, spills, or makes when a value is moved are not wiped. The
 //! crate needs neither `std` nor an allocator.
 //!
-//! All backends are compiled by default. Without default features there is portable code alone; the
-//! feature `simd` adds vectors of 128 bits, `avx2` those of 256 bits on x86, and `avx512` the rest.
+//! All backends are compiled by default. Without default features, there is only portable code. The
+//! feature `simd` adds vectors of 128 bits, `avx2` those of 256 bits on x86, and `avx512` those of
+//! 512 bits.
 //!
 //! ```
 //! use sealane::ChaCha20Poly1305;
@@ -44,7 +45,7 @@
 //! # Ok::<(), sealane::OpenError>(())
 //! ```
 #![no_std]
-// Marks what needs a feature, on docs.rs.
+// Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! Wiping of secrets that ordinary stores can do: a few vector stores instead of one volatile store
-//! for each element.
+//! Wipes secrets with ordinary stores: a few vector stores instead of one volatile store for each
+//! element.
 
-/// Overwrites `secret` with zeros; the compiler may not leave the stores out.
+/// Overwrites `secret` with zeros. The compiler must not remove the stores.
 #[inline(always)]
 pub(crate) fn wipe<T: Copy + Default>(secret: &mut [T]) {
     secret.fill(T::default());

@@ -106,8 +106,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
 
     /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
     ///
-    /// While it works, the buffer may hold plaintext that is not yet known to be authentic; when it
-    /// returns, never.
+    /// During the call, the buffer may hold plaintext that is not yet known to be authentic. After
+    /// the call, it never does.
     ///
     /// # Errors
     /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
@@ -194,7 +194,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         result
     }
 
-    /// Filled in place, because returning a state leaves a copy behind.
+    /// Fills the state in place, because returning a state leaves a copy behind.
     pub(super) fn fill_state(&self, nonce: &L::Nonce, state: &mut State) {
         L::fill_state::<20>(&self.key, nonce, self.level, state);
     }

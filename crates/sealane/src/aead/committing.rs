@@ -191,7 +191,7 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
         opener.verify_by(|plain_tag| tags_equal(&self.commitment(nonce, aad, plain_tag), tag))
     }
 
-    /// H(K, N, A, T). Key, nonce and plain tag have a fixed length each, so different inputs are
+    /// Returns H(K, N, A, T). Key, nonce and plain tag have fixed lengths, so different inputs are
     /// different messages.
     fn commitment(&self, nonce: &L::Nonce, aad: &[u8], plain_tag: &Tag) -> CommittingTag {
         // Its state wipes itself.

@@ -55,7 +55,7 @@ macro_rules! random_nonces {
 
             /// Encrypts `buffer` in place under a nonce drawn from the operating system's
             /// generator, and authenticates it together with the associated data `aad`. Returns the
-            /// nonce and the tag, both of which opening needs.
+            /// nonce and the tag. Opening needs both.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
@@ -72,7 +72,7 @@ macro_rules! random_nonces {
                 Ok((nonce, self.seal_in_place(&nonce, aad, buffer)))
             }
 
-            /// As `seal_in_place_random`, under a nonce drawn from `rng`.
+            /// Does the same as `seal_in_place_random`, under a nonce drawn from `rng`.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
@@ -104,7 +104,7 @@ macro_rules! random_nonces {
                 Ok(self.seal_with_nonce_in_front(&draw(&mut System)?, aad, plaintext))
             }
 
-            /// As `seal_random`, under a nonce drawn from `rng`.
+            /// Does the same as `seal_random`, under a nonce drawn from `rng`.
             ///
             /// # Errors
             /// [`RandomError`] if the generator fails.

@@ -113,7 +113,7 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
     finish_mac(mac, ciphertext, lengths)
 }
 
-/// One copy for all callers.
+/// All callers share one copy.
 fn padded_and_lengths<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
     token.enter_apart(
         #[inline(always)]

@@ -5,7 +5,7 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// The family of the primitives that are made of 32-bit words and 64-bit products.
+/// The family of primitives built on 32-bit words and 64-bit products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChaChaFamily;
 
@@ -18,14 +18,14 @@ pub(crate) struct BatchFamily;
 
 impl Sealed for BatchFamily {}
 
-/// The family of the primitives that are made of rounds of AES.
+/// The family of primitives built on rounds of AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesFamily;
 
 impl Sealed for AesFamily {}
 
-/// The family of the primitives that are made of bytes of GF(2^8): secret sharing, and products
-/// with a constant.
+/// The family of primitives built on bytes of GF(2^8): secret sharing, and products with a
+/// constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gf8Family;
 

@@ -277,7 +277,7 @@ impl SelfTestCache {
     /// The number of levels.
     pub const MAX_LEVELS: usize = 32 / Self::WIDTH;
 
-    /// No results.
+    /// Returns no results.
     pub(crate) const fn new() -> Self {
         Self(AtomicU32::new(0))
     }

@@ -7,7 +7,7 @@ use super::{KEY_BYTES, kernel};
 use crate::backend::Backend;
 use crate::wipe::wipe;
 
-/// HChaCha20: derives a key from `key` and the first 16 bytes of an extended nonce.
+/// Computes HChaCha20: derives a key from `key` and the first 16 bytes of an extended nonce.
 #[must_use]
 pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];
@@ -15,7 +15,7 @@ pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     subkey
 }
 
-/// HChaCha12: [`hchacha20`] with 12 rounds.
+/// Computes HChaCha12: [`hchacha20`] with 12 rounds.
 #[must_use]
 pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];
@@ -23,7 +23,7 @@ pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     subkey
 }
 
-/// HChaCha8: [`hchacha20`] with 8 rounds.
+/// Computes HChaCha8: [`hchacha20`] with 8 rounds.
 #[must_use]
 pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];

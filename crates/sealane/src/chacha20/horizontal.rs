@@ -147,7 +147,7 @@ fn quarter_rounds<W: Words, const SETS: usize>(
     second_half(a, b, c, d);
 }
 
-/// The first two of the four lines of a quarter round (RFC 8439, section 2.1).
+/// Computes the first two of the four lines of a quarter round (RFC 8439, section 2.1).
 #[inline(always)]
 pub(super) fn first_half<W: Words, const SETS: usize>(
     a: &mut [W; SETS],
@@ -165,7 +165,7 @@ pub(super) fn first_half<W: Words, const SETS: usize>(
     }
 }
 
-/// The other two lines.
+/// Computes the other two lines.
 #[inline(always)]
 pub(super) fn second_half<W: Words, const SETS: usize>(
     a: &mut [W; SETS],

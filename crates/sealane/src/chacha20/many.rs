@@ -193,8 +193,8 @@ impl Group {
     }
 }
 
-/// One word of each row in each vector; block `ROWS * column + row` in lane `4 * row + column`, as
-/// [`transpose`] expects.
+/// Returns one word of each row in each vector, with block `ROWS * column + row` in lane `4 * row +
+/// column`, as [`transpose`] expects.
 #[inline(always)]
 fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();

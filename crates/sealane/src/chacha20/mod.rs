@@ -223,12 +223,13 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 }
 
-/// The number of rounds that most programs use. Not generic: it is compiled once, with this crate.
+/// Applies 20 rounds, which most programs use. It is not generic, so it is compiled once, with this
+/// crate.
 fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     apply_rounds::<20>(level, state, counter, data);
 }
 
-/// All layouts share their kernels.
+/// Applies a number of rounds. All layouts share their kernels.
 fn apply_rounds<const ROUNDS: usize>(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, ROUNDS>(token, state, counter, data));
     crate::fault::flip("chacha20", level, data);

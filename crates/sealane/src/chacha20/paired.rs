@@ -323,8 +323,8 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         (self.rows(&mut v, v_12), set.add(initial))
     }
 
-    /// Two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`. The
-    /// registers cannot hold all of them: the spills fall into cycles in which the units would
+    /// Returns two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`.
+    /// The registers cannot hold all of them: the spills fall into cycles in which the units would
     /// wait.
     #[inline(always)]
     fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
@@ -342,7 +342,7 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
     }
 }
 
-/// The rows of two groups, one behind the other.
+/// Returns the rows of two groups, one after the other.
 #[inline(always)]
 fn both<W: Words>([a, b, c, d]: [Rows<W>; 4], [e, f, g, h]: [Rows<W>; 4]) -> [Rows<W>; 8] {
     [a, b, c, d, e, f, g, h]

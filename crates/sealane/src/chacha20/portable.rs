@@ -129,7 +129,7 @@ fn group<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     wipe(initial.as_flattened_mut());
 }
 
-/// The block in `LANE`. The lane is a constant, so that the state needs no address.
+/// Stores the block in `LANE`. The lane is a constant, so that the state needs no address.
 #[inline(always)]
 fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]; LANES]) {
     for (bytes, lanes) in key_stream[LANE].as_chunks_mut::<4>().0.iter_mut().zip(v) {
@@ -137,7 +137,7 @@ fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]
     }
 }
 
-/// RFC 8439, section 2.3, on all lanes.
+/// Computes a double round (RFC 8439, section 2.3) on all lanes.
 #[inline(always)]
 fn double_round(v: &mut [Lanes; 16]) {
     for lane in 0..LANES {

@@ -6,12 +6,12 @@ use super::state::xor_bytes;
 use super::{BLOCK_BYTES, portable};
 use crate::wipe::wipe;
 
-/// Bytes of a group.
+/// Returns the bytes of a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
     if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { portable::GROUP_BYTES }
 }
 
-/// Bytes of a set. Fewer bytes take the same time.
+/// Returns the bytes of a set. Fewer bytes take the same time.
 pub(crate) const fn set_bytes<S: Simd>() -> usize {
     S::Words::ROWS * BLOCK_BYTES
 }
@@ -41,7 +41,7 @@ pub(crate) trait KeyStreamConsumer {
     type Output;
     /// The kind of work that is done during the rounds.
     type Interleave: Interleave;
-    /// The most bytes that are asked for. No code is made for more sets than these need.
+    /// The largest number of bytes. No code is compiled for more sets than these need.
     const MAX_BYTES: usize = usize::MAX;
     /// Returns the Poly1305 blocks to process during the rounds.
     #[inline(always)]

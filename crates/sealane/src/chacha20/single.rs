@@ -45,7 +45,7 @@ fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
     if LEFT.is_multiple_of(8) { rotate::<LEFT>(word) } else { rotate_slower::<LEFT>(word) }
 }
 
-/// In two parts.
+/// Rotates in two parts.
 #[inline(always)]
 fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
     word.rotate_left(LEFT - 3).opaque().rotate_left(3).opaque()
@@ -111,7 +111,8 @@ pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     block_and_rows::<_, ROUNDS, SETS>(state, counter, &initial)
 }
 
-/// The key stream of block `counter`, and of the blocks whose states are in `rows` beside it.
+/// Computes the key stream of block `counter`, and of the blocks whose states are in `rows` beside
+/// it.
 #[inline(always)]
 fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
     state: &State,

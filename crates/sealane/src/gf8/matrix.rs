@@ -81,8 +81,8 @@ impl Matrix {
         self.run(sources, destinations, false);
     }
 
-    /// Adds Σ c_ij · source j to destination i. The parts of a long sum, such as one from a few
-    /// sources at a time, come together in this way.
+    /// Adds Σ c_ij · source j to destination i. This adds up a long sum in parts, such as a few
+    /// sources at a time.
     ///
     /// # Panics
     /// If there are not as many sources as columns, or destinations as rows, or if the slices
@@ -106,13 +106,13 @@ impl Matrix {
         self.field
     }
 
-    /// Returns the number of rows, which is that of destinations.
+    /// Returns the number of rows, which is the number of destinations.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Returns the number of columns, which is that of sources.
+    /// Returns the number of columns, which is the number of sources.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns

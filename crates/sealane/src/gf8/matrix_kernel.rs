@@ -53,8 +53,8 @@ pub(super) fn prepare<G: Gf8>(_: G, field: Field, columns: usize, coefficients: 
     }
 }
 
-/// Sets each destination to its row of the matrix times the sources, or adds that to it. There are
-/// as many sources as columns and as many destinations as rows, all of one length.
+/// Sets each destination to its row of the matrix times the sources, or adds the product to it.
+/// There are as many sources as columns and as many destinations as rows, all of one length.
 #[inline(always)]
 pub(super) fn multiply<G: Gf8>(
     token: G,

@@ -1,10 +1,10 @@
 //! GF(2^8) slice multiplication: by a constant, and by a matrix, for erasure codes and other linear
 //! codes.
 //!
-//! There are two [fields](Field), with the polynomials 0x11b and 0x11d. [`Field::Aes`] is that of
-//! AES, of [`shamir::bytes`](crate::shamir::bytes) and of [`gf2n::Gf8`](crate::gf2n::Gf8);
-//! [`Field::ReedSolomon`] is that of most Reed–Solomon codes. Functions without a field in their
-//! name or arguments work in the field of AES.
+//! There are two [fields](Field), with the polynomials 0x11b and 0x11d. [`Field::Aes`] is the field
+//! of AES, [`shamir::bytes`](crate::shamir::bytes) and [`gf2n::Gf8`](crate::gf2n::Gf8).
+//! [`Field::ReedSolomon`] is the field of most Reed–Solomon codes. Functions without a field in
+//! their name or arguments work in the field of AES.
 //!
 //! - `Matrix` (with the feature `alloc`) multiplies many slices by a matrix of coefficients, which
 //!   it prepares once: the parity of a Reed–Solomon code, or the repair of its shards.
@@ -18,7 +18,7 @@
 //! Slices have any length and alignment. No branch and no address depends on the bytes, on the
 //! constant or on the coefficients of a matrix, so all of them may be secret. The time depends only
 //! on the lengths and on the shape of the matrix. There are two exceptions: the matrix of
-//! [`Field::invert_matrix`] is public, and [`Field::inverse`] tells 0 from other elements.
+//! [`Field::invert_matrix`] is public, and [`Field::inverse`] branches on whether the element is 0.
 //!
 //! This module is separate from [`gf2n`](crate::gf2n), because it works on unconverted bytes, and
 //! with other instructions: byte shuffles and GFNI, the backends of

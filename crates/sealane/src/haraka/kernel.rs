@@ -41,8 +41,8 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
         return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
     }
-    // Only portable code gets here. Whole states in one vector take the time of about 3/2 blocks of
-    // each.
+    // Only portable code reaches this point. Whole states in one vector take the time of about 3/2
+    // blocks of each.
     let in_one = const { SlicedBlocks::BLOCKS / N };
     if inputs.len().div_ceil(in_one) * 3 > N * 2 {
         return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
@@ -237,8 +237,8 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     }
 }
 
-/// MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to 15 of
-/// Haraka-512: 3, 11, 7, 15; 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
+/// Computes MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to
+/// 15 of Haraka-512: 3, 11, 7, 15; 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
 #[inline(always)]
 fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     match state.as_mut_slice() {

@@ -2,12 +2,12 @@
 //! Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
 //! Applications", ePrint 2016/098), and the sponge of SPHINCS+.
 //!
-//! For hash-based signatures and the like, where inputs are short and of one length. **Not a
-//! general hash function**: with 5 rounds it was designed to resist second preimages only, with 6
-//! also collisions, with up to 256 bits of security for Haraka-512.
+//! It is for hash-based signatures and similar constructions, whose inputs are short and have one
+//! length. **Not a general hash function**: with 5 rounds it was designed to resist second
+//! preimages only, with 6 also collisions, with up to 256 bits of security for Haraka-512.
 //!
 //! - [`haraka256`], [`haraka512`]: one input. The number of rounds is 5 or 6; no other compiles.
-//! - [`haraka256_x4`] and similar functions: 4 or 8 inputs together, which takes hardly longer than
+//! - [`haraka256_x4`] and similar functions: 4 or 8 inputs together, which take hardly longer than
 //!   2.
 //! - [`haraka256_batch`], [`haraka512_batch`]: any number, on the widest vectors.
 //! - [`Haraka`]: all of these on a chosen backend.

@@ -19,7 +19,7 @@ pub(super) trait Limb: Sized {
     /// 128 bits.
     type Double;
 
-    /// `self * other` in 128 bits.
+    /// Returns `self * other` in 128 bits.
     fn product(self, other: Self) -> Self::Double;
     /// Returns the low 64 bits.
     fn low(double: Self::Double) -> Self;

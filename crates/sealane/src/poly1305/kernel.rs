@@ -102,8 +102,8 @@ fn pays_in_rows<S: Simd>(token: S, table: &Table, data: &[u8]) -> bool {
         && (S::MUL_ADD_52 || data.len() < S::TUNING.poly1305_min_bytes_for_table && table.is_none())
 }
 
-/// All backends whose vectors are no faster for Poly1305 share one copy. Separate copies would
-/// differ by chance.
+/// Processes blocks for all backends whose vectors are no faster for Poly1305. They share one copy,
+/// because separate copies would differ in speed by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)

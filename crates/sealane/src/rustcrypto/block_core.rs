@@ -1,4 +1,4 @@
-//! The stream ciphers as their traits for whole blocks have them.
+//! The stream ciphers under the traits for whole blocks.
 
 use core::fmt;
 use core::marker::PhantomData;

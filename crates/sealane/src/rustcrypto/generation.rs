@@ -1,6 +1,6 @@
-//! What is particular to the traits of `aead` 0.6, `cipher` 0.5 and `universal-hash` 0.6.
+//! The parts that only the traits of `aead` 0.6, `cipher` 0.5 and `universal-hash` 0.6 need.
 //!
-//! The files beside this one are compiled for the generation before, too: [`crate::rustcrypto05`]
+//! The files beside this one are also compiled for the previous generation: [`crate::rustcrypto05`]
 //! has a file of the same name.
 
 use aead::{AeadCore, AeadInOut, Error, TagPosition};
@@ -36,8 +36,8 @@ pub struct R12;
 #[derive(Clone, Copy, Debug)]
 pub struct R20;
 
-/// Returns the bytes used of the last block begun, 1 to the length of a block, as `SeekNum` wants
-/// them.
+/// Returns the number of bytes used in the current block, from 1 to the length of a block, in the
+/// form that `SeekNum` expects.
 pub(super) fn last_byte(used: u8) -> u8 {
     used
 }

@@ -20,7 +20,7 @@ pub const BLOCK_SIZE: usize = crate::poly1305::BLOCK_BYTES;
 pub struct Poly1305(crate::Poly1305);
 
 impl Poly1305 {
-    /// Returns the tag of the message so far followed by `data`, whose last block may be short (RFC
+    /// Adds `data`, whose last block may be short, and returns the tag of the whole message (RFC
     /// 8439, section 2.5).
     #[must_use]
     pub fn compute_unpadded(mut self, data: &[u8]) -> Tag {
@@ -77,7 +77,7 @@ impl UniversalHash for Poly1305 {
 }
 
 impl From<crate::Poly1305> for Poly1305 {
-    /// Returns the same message, on the same backend.
+    /// Converts a started message, which stays on the same backend.
     fn from(poly1305: crate::Poly1305) -> Self {
         Self(poly1305)
     }

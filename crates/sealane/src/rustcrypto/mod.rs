@@ -1,8 +1,8 @@
 //! The same ciphers under the traits of the RustCrypto project, and with no other methods.
 //!
 //! A program that uses one of the crates below changes its `use` lines, and runs on
-//! [`crate::Backend::detect`]. The module has a module for each crate, with the names of the crate's
-//! root:
+//! [`crate::Backend::detect`]. The module has a module for each crate, with the names of the
+//! crate's root:
 //!
 //! | instead of | use |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `chacha20::…`, version 0.10 | [`sealane::rustcrypto::chacha20::…`](chacha20) |
 //! | `poly1305::…`, version 0.9 | [`sealane::rustcrypto::poly1305::…`](poly1305) |
 //!
-//! The generation before (versions 0.10, 0.9 and 0.8) is in `sealane::rustcrypto05`, with the
+//! The previous generation (versions 0.10, 0.9 and 0.8) is in `sealane::rustcrypto05`, with the
 //! feature `rustcrypto-05`.
 //!
 //! ```
@@ -39,15 +39,15 @@
 //! | `arrayvec` | `aead::Buffer` for `arrayvec::ArrayVec` |
 //! | `bytes` | `aead::Buffer` for `bytes::BytesMut` |
 //!
-//! What the crates have behind features of their own (`reduced-round`, `legacy`, `xchacha`, `rng`,
-//! `zeroize`, `rand_core`) is always there.
+//! Items that the crates have behind other features (`reduced-round`, `legacy`, `xchacha`, `rng`,
+//! `zeroize`, `rand_core`) are always available.
 //!
 //! # Reduced rounds
 //! The stream ciphers with 8 and 12 rounds run in the same kernels as those with 20. The AEADs with
-//! 8 and 12 rounds run on the vectors of every backend too, but cipher and authenticator take turns:
-//! per byte they cost the sum of both, and a short message costs two more calls of a kernel.
+//! 8 and 12 rounds run on the vectors of every backend too, but cipher and authenticator take
+//! turns: per byte they cost the sum of both, and a short message costs two more calls of a kernel.
 //!
-//! # What differs from the crates
+//! # Differences from the crates
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
 //!   nor `get_core`. They are `Clone`, and reach the last block of the key stream.

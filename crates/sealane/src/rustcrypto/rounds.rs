@@ -9,7 +9,7 @@ use crate::chacha20::hchacha::hchacha as hchacha_on;
 mod sealed {
     use super::{Blocks, Layout};
 
-    /// The functions of this crate that take the number of rounds as a number.
+    /// The functions of this crate that take the number of rounds as a constant.
     pub trait Sealed {
         fn blocks<L: Layout>(key: &[u8; 32], nonce: &L::Nonce) -> Blocks<L>;
         fn apply<L: Layout>(blocks: &mut Blocks<L>, data: &mut [u8]);
@@ -54,8 +54,8 @@ rounds! {
     R20: 20;
 }
 
-/// HChaCha with `R` rounds: derives a key from `key` and the first 16 bytes of an extended nonce
-/// (draft-irtf-cfrg-xchacha-03, section 2.2).
+/// Computes HChaCha with `R` rounds: derives a key from `key` and the first 16 bytes of an extended
+/// nonce (draft-irtf-cfrg-xchacha-03, section 2.2).
 #[must_use]
 pub fn hchacha<R: Rounds>(key: &Array<u8, U32>, nonce: &Array<u8, U16>) -> Array<u8, U32> {
     R::hchacha(key.as_ref(), nonce.as_ref()).into()

@@ -91,7 +91,8 @@ impl<const ROUNDS: usize, L: Variant> KeyIvInit for StreamCipherOf<ROUNDS, L> {
 
 impl<const ROUNDS: usize, L: Layout> StreamCipherSeek for StreamCipherOf<ROUNDS, L> {
     fn try_current_pos<T: SeekNum>(&self) -> Result<T, OverflowError> {
-        // `from_block_byte` takes the number of blocks begun and the bytes used of the last one.
+        // `from_block_byte` takes the number of started blocks and the number of bytes used in the
+        // last one.
         let position = self.0.position();
         let blocks = position.div_ceil(BLOCK_BYTES as u128);
         let unused = (blocks * BLOCK_BYTES as u128 - position) as u8;

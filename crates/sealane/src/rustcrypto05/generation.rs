@@ -1,4 +1,4 @@
-//! What is particular to the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5.
+//! The parts that only the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5 need.
 
 pub(super) use aead_05 as aead;
 pub(super) use cipher_04 as cipher;
@@ -19,12 +19,13 @@ use super::stream::StreamCipherOf;
 use crate::chacha20::{BLOCK_BYTES, Layout};
 use crate::wipe::wipe;
 
-/// Returns the bytes used of the last block begun, as `SeekNum` wants them: 0 for all.
+/// Returns the number of bytes used in the current block, in the form that `SeekNum` expects: 0 for
+/// a whole block.
 pub(super) fn last_byte(used: u8) -> u8 {
     used % BLOCK_BYTES as u8
 }
 
-/// Calls `f` with the bytes of the blocks, in their order. The generation has no safe way to see
+/// Calls `f` with the bytes of the blocks, in their order. This generation has no safe way to view
 /// blocks as bytes, so they are copied.
 pub(super) fn with_bytes(blocks: &[Block], mut f: impl FnMut(&[u8])) {
     if let [block] = blocks {
@@ -63,8 +64,8 @@ impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> 
     }
 }
 
-/// Copies the input to the output, if they are two buffers. The generation lends only one of them
-/// at a time.
+/// Copies the input to the output, if they are two buffers. This generation gives access to only
+/// one of them at a time.
 fn copy_in_to_out(buffer: &mut InOutBuf<'_, '_, u8>) {
     let (input, output) = (buffer.get_in().as_ptr(), buffer.get_out().as_ptr());
     if core::ptr::eq(input, output) {

@@ -34,10 +34,10 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! | `getrandom` (on by default) | `aead::OsRng`, and `rand_core` |
 //! | `arrayvec` `bytes` `heapless` | `aead::Buffer` for `ArrayVec`, `BytesMut` and `heapless::Vec` |
 //!
-//! What the crates have behind features of their own (`reduced-round`, `stream`, `zeroize`)
-//! is always there.
+//! Items that the crates have behind other features (`reduced-round`, `stream`, `zeroize`) are
+//! always available.
 //!
-//! # What differs from the crates
+//! # Differences from the crates
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
 //!   nor `get_core`. They reach the last block of the key stream.

@@ -36,15 +36,16 @@ const SECRET_BYTES: usize = 64 * 9 + 21;
 /// groups of eight.
 const THRESHOLDS: [usize; 4] = [1, 2, 3, 6];
 const POINTS: [u8; 9] = [7, 1, 2, 4, 0x83, 0x1d, 0x80, 0xff, 0x84];
-/// Where shares are combined to.
+/// The points to which shares are combined.
 const TARGET: u8 = 3;
-/// Where a share is changed, and how many shares it takes to find out which.
+/// The position of the changed share, and the number of shares that identify it.
 const WRONG: usize = 2;
 const SEED: [u8; 32] = [0x5e; 32];
 
 const SHAMIR_DIGEST: u64 = 14_246_243_332_024_258_073;
 
-/// Shares, refreshed shares, and what one to all of them combine to. A wrong share must be named.
+/// Returns a digest of shares, refreshed shares, and the combinations of one to all of them. A
+/// wrong share must be named.
 fn shamir_digest(backend: BackendOf<Gf8Family>) -> u64 {
     let mut secret = [0; SECRET_BYTES];
     for (i, byte) in secret.iter_mut().enumerate() {
@@ -59,7 +60,7 @@ fn shamir_digest(backend: BackendOf<Gf8Family>) -> u64 {
     digest
 }
 
-/// Whether the wrong share was named.
+/// Shares and combines, and returns whether the wrong share was named.
 fn share_and_combine(
     backend: BackendOf<Gf8Family>,
     threshold: usize,

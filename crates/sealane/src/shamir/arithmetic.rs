@@ -1,7 +1,7 @@
 //! The field arithmetic that interpolation and decoding need, and Lagrange's weights.
 
-/// Sums and products in a field: what syndromes need. Whether they are constant time is for the
-/// type to say.
+/// Sums and products in a field, for syndromes. The type determines whether they run in constant
+/// time.
 pub(super) trait Ring {
     /// An element of the field.
     type Element: Clone;

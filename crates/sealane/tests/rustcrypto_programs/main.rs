@@ -1,6 +1,6 @@
 //! Programs that were written for the crates `chacha20`, `poly1305` and `chacha20poly1305` of two
-//! generations, word for word. Each is compiled for these crates, for our modules with the names of
-//! the crates, and for the module around these: only the names of the crates mean other modules. All
+//! generations, unchanged. Each is compiled for these crates, for our modules with the names of the
+//! crates, and for the module that contains them. Only the meaning of the crate names differs. All
 //! give the same results.
 
 #![forbid(unsafe_code)]

@@ -55,7 +55,7 @@ fn elements_are_those_of_the_reference() {
             }
         }
     }
-    // What the documentation says about 3 and 2.
+    // The examples in the documentation, with 3 and 2.
     for (field, generator) in FIELDS.into_iter().zip([3, 2]) {
         assert!((1..255).all(|exponent| field.power(generator, exponent) != 1), "{generator} in {field:?}");
     }

@@ -18,7 +18,7 @@ fn backends() -> Vec<Gf8Backend> {
 /// Several steps of the widest kernel, whole and not.
 const MAX_LENGTH: usize = 600;
 const FIELDS: [Field; 2] = [Field::Aes, Field::ReedSolomon];
-/// What destinations have before, and after their ends.
+/// The initial bytes of destinations, which stay after their ends.
 const BEFORE: u8 = 0xa5;
 
 fn shards(seed: u64, count: usize, length: usize) -> Vec<Vec<u8>> {
@@ -43,7 +43,7 @@ fn product(matrix: &Matrix, sources: &[Vec<u8>], length: usize, accumulate: bool
     destinations
 }
 
-/// Checks both products of the beginnings of sources. `expected` is that of whole sources.
+/// Checks both products of the beginnings of sources. `expected` is the product of whole sources.
 #[track_caller]
 fn check(matrix: &Matrix, sources: &[Vec<u8>], length: usize, expected: &[Vec<u8>]) {
     for accumulate in [false, true] {
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// ISA-L and klauspost/reedsolomon.
+/// Compares with the codes of ISA-L and klauspost/reedsolomon.
 #[test]
 fn parity_is_that_of_other_programs() {
     for v in sealane_vectors::parity().vectors {

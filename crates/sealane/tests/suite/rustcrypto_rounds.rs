@@ -1,8 +1,8 @@
 //! The AEADs of `sealane::rustcrypto` with every number of rounds and every layout, compared with
 //! the construction of the references' parts.
 //!
-//! No vectors of these AEADs are published for other than 20 rounds; the key streams under them have
-//! theirs (`vectors.rs`), and `tests/rustcrypto_programs` compares with RustCrypto.
+//! Vectors of these AEADs are published only for 20 rounds. `vectors.rs` tests the key streams
+//! below them, and `tests/rustcrypto_programs` compares with RustCrypto.
 
 use sealane::Backend;
 use sealane::rustcrypto::aead::array::Array;

@@ -17,8 +17,8 @@ fn chi_squared(values: impl Iterator<Item = u8>) -> f64 {
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
 
-/// Returns a distance of more than seven standard deviations from the average, in either direction,
-/// is not chance.
+/// Returns whether the statistic is within seven standard deviations of the average. More is not
+/// chance.
 fn is_uniform(values: impl Iterator<Item = u8>) -> bool {
     (97.0..413.0).contains(&chi_squared(values))
 }

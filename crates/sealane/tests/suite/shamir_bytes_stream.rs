@@ -9,7 +9,7 @@ use sealane::shamir::bytes::{Combiner, Splitter};
 use crate::common::{array, octets};
 use crate::shamir_bytes::{backends, slices, split};
 
-/// Returns its bytes in pieces whose lengths do not show the end, and is interrupted now and then.
+/// A reader that returns its bytes in pieces of varying length, and is interrupted now and then.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl Read for Trickle<'_> {
@@ -23,7 +23,7 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// Takes this many bytes.
+/// A writer that accepts this many bytes, and then no more.
 struct Full(usize);
 
 impl Write for Full {

@@ -71,7 +71,7 @@ impl<'a, N> OpenRequest<'a, N> {
         if self.authentic { Ok(self.buffer) } else { Err(OpenError) }
     }
 
-    /// As [`OpenRequest::plaintext`], for as long as the buffer lives.
+    /// Returns the plaintext, for as long as the buffer lives. See [`OpenRequest::plaintext`].
     ///
     /// # Errors
     /// As for [`OpenRequest::plaintext`].

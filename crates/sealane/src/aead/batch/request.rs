@@ -27,7 +27,7 @@ pub(super) enum Operation<'a> {
 }
 
 impl Request<'_> {
-    /// Key stream blocks for the data.
+    /// Returns the number of key stream blocks for the data.
     pub(super) fn key_stream_blocks(&self) -> usize {
         self.data.len().div_ceil(BLOCK_BYTES)
     }

@@ -12,8 +12,8 @@ use crate::chacha20::state::xor_bytes;
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::wipe::wipe;
 
-/// The most messages in a batch: twice the 32-bit lanes of the widest vector, four times its 64-bit
-/// lanes.
+/// The largest number of messages in a batch: twice the 32-bit lanes of the widest vector, four
+/// times its 64-bit lanes.
 const MAX_MESSAGES: usize = 32;
 
 /// Messages, and their nonces and keys at the same index.

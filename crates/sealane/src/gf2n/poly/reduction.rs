@@ -1,4 +1,4 @@
-//! What all polynomials have in common: their operations, and the folds of a reduction.
+//! The operations of all polynomials, and the folds of a reduction.
 
 use sealane_simd::ClmulLanes;
 

@@ -93,7 +93,7 @@ impl Tile {
     }
 
     /// Takes the next `count` rows of `left`. `messages` has the number of each lane's message; a
-    /// lane without one stays as it is, its accumulator being of no use.
+    /// lane without a message is not changed, because its accumulator is not used.
     // Not inlined: between the kernels its few values would live in memory.
     #[inline(never)]
     pub(super) fn fill(&mut self, messages: &[usize], inputs: &mut [Input<'_>], left: usize, count: usize) {

@@ -1,4 +1,4 @@
-//! Complete rows behind a first one that begins with zeros.
+//! Complete rows after a first row that begins with zeros.
 //!
 //! Zeros in the lanes of the first row add nothing to the sum. All other rows are complete, so the
 //! lanes end with the same powers for every length, and only R and R^2 are needed, which are the
@@ -27,7 +27,7 @@ struct Powers<L: Limbs> {
     rows: [L::Factor; 2],
 }
 
-/// Adds `blocks`, of which there is at least one, and the last row.
+/// Adds `blocks`, at least one, and the last row.
 #[inline(always)]
 pub(super) fn add<W: U64Lanes, L: Limbs<Lanes = W>>(
     token: TokenOf<L>,

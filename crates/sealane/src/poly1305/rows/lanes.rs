@@ -73,7 +73,8 @@ impl<W: U64Lanes> LanesOf<W> {
         ones
     };
 
-    /// All bits of the lane that has the block so many places from the end of a row: 1 is the last.
+    /// All bits of the lane with the block at this distance from the end of a row. The distance 1
+    /// is the last block.
     pub(super) const BLOCK_FROM_END: [[u64; MAX_U64_LANES]; MAX_U64_LANES + 1] = {
         let mut masks = [[0; MAX_U64_LANES]; MAX_U64_LANES + 1];
         let mut lane = 0;

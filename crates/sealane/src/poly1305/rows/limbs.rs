@@ -1,4 +1,4 @@
-//! What rows need of a representation of elements.
+//! The operations that rows need of a representation of elements.
 
 use sealane_simd::U64Lanes;
 
@@ -28,7 +28,7 @@ pub(in crate::poly1305) trait Limbs: Copy {
     ) -> Self;
     /// Returns the elements `low + 2^64 high + 2^128 top`, where `top` is below 8.
     fn of_words(token: TokenOf<Self>, low: Self::Lanes, high: Self::Lanes, top: Self::Lanes) -> Self;
-    /// Returns blocks, and `top`, which is the last limb of what is added to them.
+    /// Returns blocks, and `top`, the last limb of the element that is added to them.
     fn of_blocks(token: TokenOf<Self>, low: Self::Lanes, high: Self::Lanes, top: Self::Lanes) -> Self;
     /// Returns the sums of all limbs.
     fn add(self, other: Self) -> Self;

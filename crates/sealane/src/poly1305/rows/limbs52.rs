@@ -1,8 +1,8 @@
 //! Elements in three limbs of 44, 44 and 42 bits and small carries, multiplied with an instruction
 //! that adds half of a 52-bit product to a sum (AVX-512 IFMA).
 //!
-//! A product of limbs has a low and a high half of 52 bits, which are summed apart: the high half is
-//! worth 2^52 = 2^8 · 2^44, so that it belongs to the next limb, shifted by 8.
+//! A product of limbs has a low and a high half of 52 bits, which are summed separately. The high
+//! half is worth 2^52 = 2^8 · 2^44, so it belongs to the next limb, shifted by 8.
 //!
 //! Sums stay below 2^64: limbs of a factor are below 2^45, 20 times them below 2^50, and limbs of a
 //! row or sum below 2^46. Four rows of three products each have low halves below 12 · 2^52 < 2^56,
@@ -41,7 +41,7 @@ impl<W: U64Lanes> Factor<W> {
 }
 
 impl<W: U64Lanes> Limbs52<W> {
-    /// See [`U64Lanes::select_lanes`].
+    /// Selects lanes: see [`U64Lanes::select_lanes`].
     #[inline(always)]
     pub(super) fn select_lanes(
         self,
@@ -125,7 +125,7 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
         products
     }
 
-    /// In limbs of at most 44, 44 and 42 bits and a carry of up to 2^16.
+    /// Carries to limbs of at most 44, 44 and 42 bits and a carry of up to 2^16.
     #[inline(always)]
     fn carry(token: W::Token, Products { low, high }: Products<W>) -> Self {
         let (limb, top) = (W::splat(token, LIMB_44), W::splat(token, (1 << 42) - 1));
@@ -138,7 +138,7 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
         Self([h0.and(limb), h1.add(h0.shr::<44>()), h2])
     }
 
-    /// Without carries: the sums of all lanes stay below 2^60.
+    /// Adds up all lanes, without carries: the sums stay below 2^60.
     #[inline(always)]
     fn sum_of_lanes(Products { low, high }: Products<W>) -> Element {
         let l0 = low[0].add(high[2].shl::<10>()).add(high[2].shl::<12>());

@@ -69,7 +69,7 @@ impl Drop for Powers {
     }
 }
 
-/// The multiples of a power for each lane.
+/// Computes the multiples of a power for each lane.
 #[inline(always)]
 fn multiples<S: Simd>(token: S, power: &[S::U64Lanes; 5]) -> [(S::U64Lanes, S::U64Lanes); 10] {
     let [p0, p1, p2, p3, _] = *power;
@@ -120,7 +120,7 @@ pub(super) struct Factors {
 }
 
 impl Factors {
-    /// R^k in limbs of little more than 26 bits, and the ones.
+    /// Takes R^k in limbs of little more than 26 bits, and the ones.
     #[inline(always)]
     pub(super) fn new(limbs: [u64; 5], ones: [u64; 5]) -> Self {
         debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "factors have 32 bits");

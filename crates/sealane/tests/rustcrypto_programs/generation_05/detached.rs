@@ -1,4 +1,4 @@
-// The tag apart from the message.
+// The tag stored separately from the message.
 use chacha20poly1305::{AeadInPlace, ChaCha20Poly1305, Key, KeyInit, Nonce, Tag};
 
 fn run() -> Vec<u8> {

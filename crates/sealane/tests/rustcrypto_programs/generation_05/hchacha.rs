@@ -1,4 +1,4 @@
-// A subkey, as a protocol of its own would derive it.
+// A subkey, as another protocol would derive it.
 use chacha20::cipher::consts::{U4, U6, U10};
 use chacha20::{Key, hchacha};
 

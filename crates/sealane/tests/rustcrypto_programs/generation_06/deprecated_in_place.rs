@@ -1,4 +1,4 @@
-// The trait of the generation before, which the new one still has.
+// The trait of the previous generation, which the new one still has.
 #[allow(deprecated)]
 use chacha20poly1305::aead::AeadInPlace;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit};

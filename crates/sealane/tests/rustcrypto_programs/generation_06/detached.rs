@@ -1,4 +1,4 @@
-// The tag apart from the message; from one buffer into another.
+// The tag stored separately from the message, and encryption from one buffer into another.
 use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, Key, KeyInit, Nonce, Tag};
 

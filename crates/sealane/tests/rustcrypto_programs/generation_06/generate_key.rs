@@ -1,4 +1,4 @@
-// The names for generation that are on their way out.
+// The deprecated names of key generation.
 use chacha20::rand_core::SeedableRng;
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
 

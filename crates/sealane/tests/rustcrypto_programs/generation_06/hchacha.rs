@@ -1,4 +1,4 @@
-// A subkey, as a protocol of its own would derive it.
+// A subkey, as another protocol would derive it.
 use chacha20::{Key, R8, R12, R20, Rounds, hchacha};
 
 fn derive<R: Rounds>(key: &Key, context: &[u8; 16]) -> Key {

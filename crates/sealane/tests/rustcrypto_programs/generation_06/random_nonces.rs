@@ -1,4 +1,4 @@
-// XChaCha20-Poly1305, the nonce before the message; a generator of the program's own.
+// XChaCha20-Poly1305 with the nonce before the message, and a generator that the program defines.
 use chacha20poly1305::aead::rand_core::{Infallible, TryCryptoRng, TryRng};
 use chacha20poly1305::aead::{Aead, Generate, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};

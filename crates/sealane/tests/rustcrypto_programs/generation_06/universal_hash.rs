@@ -1,4 +1,4 @@
-// Poly1305 over blocks, in a construction of the program's own.
+// Poly1305 over blocks, in another construction.
 use poly1305::universal_hash::common::{BlockSizeUser, KeySizeUser};
 use poly1305::universal_hash::{KeyInit, UniversalHash, typenum::Unsigned};
 use poly1305::{BLOCK_SIZE, Block, Key, Poly1305, Tag};
