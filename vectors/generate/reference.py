@@ -1,6 +1,6 @@
 """ChaCha, HChaCha, Poly1305 and the AEADs on Python's integers, written from RFC 8439 and draft-irtf-cfrg-xchacha-03.
 
-The generators check every published value against this module, and take from it the values that nobody published.
+The generators check every published value against this module, and take from it the unpublished values.
 Standard library only.
 """
 

@@ -1,5 +1,5 @@
-//! An erasure code with four blocks of data and two of parity, of which any two may be lost. Here,
-//! two blocks of data are lost.
+//! An erasure code with four blocks of data and two of parity. Any two blocks may be lost; here,
+//! two blocks of data are.
 //!
 //! `cargo run -p sealane --example erasure_code`
 

@@ -20,8 +20,9 @@ pub struct Element<F: Field>(pub(crate) F::Limbs);
 /// [polynomial](Field::EXPONENTS).
 ///
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
-/// [`ClmulBackend::detect`](super::ClmulBackend::detect), which costs an atomic load, a branch and a call.
-/// The functions of [`ClmulBackend`](super::ClmulBackend) that work on many elements need it only once.
+/// [`ClmulBackend::detect`](super::ClmulBackend::detect), which costs an atomic load, a branch and
+/// a call. The functions of [`ClmulBackend`](super::ClmulBackend) that work on many elements need
+/// it only once.
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///

@@ -4,8 +4,8 @@
 //! A row is one block for each of the N lanes. With R = r^N, K rows M(0) … M(K-1) turn the sum S
 //! into S R^K + M(0) R^(K-1) + … + M(K-1), with one carry. The rows come first, the sum last: the
 //! products of the rows do not wait for the carry before them. At the end the lanes have r^N … r^1
-//! as factors. One row may be incomplete: in limbs of 44 bits the last one ([`powers`]), in limbs of
-//! 26 bits the first one ([`front_padded`]).
+//! as factors. One row may be incomplete: in limbs of 44 bits the last one ([`powers`]), in limbs
+//! of 26 bits the first one ([`front_padded`]).
 
 mod front_padded;
 mod lanes;
