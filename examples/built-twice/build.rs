@@ -14,12 +14,12 @@ fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_else(|error| panic!("{name}: {error}"));
     let target = variable("TARGET");
     assert_eq!(variable("CARGO_CFG_TARGET_ARCH"), "x86_64", "this example is written for x86-64");
-    let here = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let manifest_dir = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let built = Path::new(&variable("OUT_DIR")).join("simd");
     let release = variable("PROFILE") == "release";
 
-    let more = if env::var_os("CARGO_FEATURE_VAES").is_some() { &MORE_FEATURES[..] } else { &[] };
-    let features: Vec<_> = FEATURES.iter().chain(more).map(|feature| format!("+{feature}")).collect();
+    let additional = if env::var_os("CARGO_FEATURE_VAES").is_some() { &MORE_FEATURES[..] } else { &[] };
+    let features: Vec<_> = FEATURES.iter().chain(additional).map(|feature| format!("+{feature}")).collect();
     let features = format!("-Ctarget-feature={}", features.join(","));
     // Different metadata gives the functions of this copy other symbol names than those in the
     // first copy. With equal names, the linker would keep one function for the callers of both.
@@ -28,7 +28,7 @@ fn main() {
     let mut cargo = Command::new(variable("CARGO"));
     cargo
         .args(["rustc", "--quiet", "--lib", "--crate-type=staticlib", "--manifest-path"])
-        .arg(here.join("operations/Cargo.toml"))
+        .arg(manifest_dir.join("operations/Cargo.toml"))
         // Naming the target keeps the flags away from build scripts and macros, which run on this
         // machine while it compiles.
         .args(["--target", &target, "--target-dir"])
@@ -47,6 +47,6 @@ fn main() {
     // it needs, the program contains them too, and a linker removes duplicates only from archives.
     println!("cargo::rustc-link-lib=static:-bundle=simd");
     for source in ["build.rs", "operations", "../../crates/simd/src"] {
-        println!("cargo::rerun-if-changed={}", here.join(source).display());
+        println!("cargo::rerun-if-changed={}", manifest_dir.join(source).display());
     }
 }

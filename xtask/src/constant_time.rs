@@ -22,18 +22,18 @@ pub(crate) fn run() -> Result<()> {
     let flags = ["--tool=memcheck", "--num-callers=40", &format!("--error-exitcode={REPORTED}")];
     let memcheck = |backend, primitive| probe::under_valgrind(&flags, &program, &["ct", backend, primitive]);
     for control in CONTROLS {
-        let (status, said, reports) = memcheck("scalar", control)?;
+        let (status, output, reports) = memcheck("scalar", control)?;
         let is_reported = status == Some(REPORTED);
-        ensure!(is_reported, "memcheck did not report {control}, nor would it report a leak:\n{said}{reports}");
+        ensure!(is_reported, "memcheck did not report {control}, nor would it report a leak:\n{output}{reports}");
         println!("   {control}: reported, as it must be");
     }
     // Runs on the backends that every machine for these chores has. Valgrind (3.19 here) does not
     // know AVX-512, VAES, VPCLMULQDQ and GFNI, and hides them from programs.
     for (backend, workload) in List::read()?.primitives_at("native") {
-        let (status, said, reports) = memcheck(backend, workload.name)?;
+        let (status, output, reports) = memcheck(backend, workload.name)?;
         let name = format!("{} on {backend}", workload.name);
-        let is_done = status == Some(0) && said.contains(&format!("{name}: done"));
-        ensure!(is_done, "{name} depends on secrets, or did not run:\n{said}{reports}");
+        let is_done = status == Some(0) && output.contains(&format!("{name}: done"));
+        ensure!(is_done, "{name} depends on secrets, or did not run:\n{output}{reports}");
         println!("   {name}: nothing but verdicts depends on secrets, in {} operations", workload.operations.len());
     }
     Ok(())

@@ -72,16 +72,16 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
 /// Checks that the page lists every crate that a manifest names, and every crate that becomes part
 /// of the command with them, with a reason and the right marks. It must list no others.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
-    let (mut named, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let (mut named, mut workspace) = (BTreeSet::new(), BTreeSet::new());
     for manifest in workspaces {
         for package in metadata(manifest, &["--no-deps"])? {
-            own.insert(package.name.to_string());
+            workspace.insert(package.name.to_string());
             named.extend(package.dependencies.into_iter().filter(|d| d.path.is_none()).map(|d| d.name));
         }
     }
     let crates = CommandCrates::on(TARGET)?;
     let mut command: BTreeSet<_> = crates.dependencies.into_keys().map(|package| package.name).collect();
-    command.retain(|name| !own.contains(name));
+    command.retain(|name| !workspace.contains(name));
     let in_program: BTreeSet<_> = crates.in_program.into_iter().map(|package| package.name).collect();
 
     let brought: BTreeSet<_> = command.difference(&named).cloned().collect();

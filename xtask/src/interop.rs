@@ -57,7 +57,7 @@ fn files() -> Result<()> {
 fn shares() -> Result<()> {
     let split = process::tool_from_env("SSSS_SPLIT", "ssss-split", "apt-get install ssss")?;
     let combine = process::tool_from_env("SSSS_COMBINE", "ssss-combine", "apt-get install ssss")?;
-    let python = python::with(SHAMIR_MNEMONIC)?;
+    let python = python::interpreter_with(SHAMIR_MNEMONIC)?;
     let vault = vault()?;
     step("interoperability of shares with ssss, shamir-mnemonic and Vault");
     let mut command = process::cargo();

@@ -27,10 +27,11 @@ fn promised() -> Result<Version> {
     }
     let promised = packages.iter().find_map(|package| package.rust_version.clone()).context("no rust-version")?;
     for package in &packages {
-        let own = &package.rust_version;
+        let version = &package.rust_version;
         // Unpublished crates may need a newer one.
-        let fits = own.as_ref() == Some(&promised) || package.publish.is_some() && own.as_ref() > Some(&promised);
-        ensure!(fits, "{}: {own:?}, and {promised} elsewhere", package.manifest_path);
+        let fits =
+            version.as_ref() == Some(&promised) || package.publish.is_some() && version.as_ref() > Some(&promised);
+        ensure!(fits, "{}: {version:?}, and {promised} elsewhere", package.manifest_path);
     }
     for (path, phrase) in DOCUMENTS {
         let phrase = phrase.replace("{}", &format!("{}.{}", promised.major, promised.minor));

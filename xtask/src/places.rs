@@ -109,9 +109,9 @@ impl List {
 
     /// Returns the backends of each family, with the places that must execute them.
     fn backends(&self) -> impl Iterator<Item = (Family, &str, &[String])> {
-        let of = |group: &'_ Group| group.family;
+        let family_of = |group: &'_ Group| group.family;
         self.families.iter().flat_map(move |group| {
-            group.backends.iter().map(move |(name, places)| (of(group), name.as_str(), places.as_slice()))
+            group.backends.iter().map(move |(name, places)| (family_of(group), name.as_str(), places.as_slice()))
         })
     }
 
@@ -133,15 +133,15 @@ impl List {
 
     /// Returns each backend that a place must execute, with each of its primitives.
     pub(crate) fn primitives_at(&self, place: &str) -> impl Iterator<Item = (&str, &'static Workload)> {
-        let here = self.backends().filter(move |(_, _, places)| places.iter().any(|name| name == place));
-        here.flat_map(|(family, backend, _)| family.workloads().map(move |workload| (backend, workload)))
+        let executed = self.backends().filter(move |(_, _, places)| places.iter().any(|name| name == place));
+        executed.flat_map(|(family, backend, _)| family.workloads().map(move |workload| (backend, workload)))
     }
 
     /// Returns each family's backends that a chore must execute at one of its places.
     pub(crate) fn executed_by(&self, chore: &str) -> impl Iterator<Item = (Family, &str)> {
         let is_here = move |name: &String| self.places(chore).any(|place| place.name == *name);
-        let here = self.backends().filter(move |(_, _, places)| places.iter().any(is_here));
-        here.map(|(family, backend, _)| (family, backend))
+        let executed = self.backends().filter(move |(_, _, places)| places.iter().any(is_here));
+        executed.map(|(family, backend, _)| (family, backend))
     }
 
     /// Returns whether any place must execute the backend for the primitive.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::process::{self, step};
 
 /// Returns a Python interpreter that has a package, from the virtual environment of these chores.
-pub(crate) fn with(package: &str) -> Result<PathBuf> {
+pub(crate) fn interpreter_with(package: &str) -> Result<PathBuf> {
     let directory = process::target_dir().join("python");
     let python = directory.join("bin/python");
     step(&format!("{package} in {}", directory.display()));

@@ -34,12 +34,15 @@ pub(crate) fn run() -> Result<()> {
     step("address sanitizer: errors that it must report");
     let control = control(FLAGS, "control-address")?;
     for name in ADDRESSES {
-        let (status, said) = said(&[], &control, name)?;
-        let reported = status != Some(0) && said.contains("ERROR: AddressSanitizer");
-        ensure!(reported, "{name} was not reported, so the same error in a test would not be reported either:\n{said}");
+        let (status, output) = run_control(&[], &control, name)?;
+        let reported = status != Some(0) && output.contains("ERROR: AddressSanitizer");
+        ensure!(
+            reported,
+            "{name} was not reported, so the same error in a test would not be reported either:\n{output}"
+        );
         println!("   {name}: reported, as it must be");
     }
-    let (status, text) = said(&[], &control, NONE)?;
+    let (status, text) = run_control(&[], &control, NONE)?;
     ensure!(status == Some(0), "the control without an error failed:\n{text}");
 
     step("address sanitizer: tests");
@@ -59,10 +62,10 @@ pub(crate) fn run() -> Result<()> {
     let status = format!("--error-exitcode={REPORTED}");
     let runner = [valgrind.into(), "--quiet".into(), status.into(), "--num-callers=40".into()];
     let control = self::control("", "control-memcheck")?;
-    let (status, text) = said(&runner, &control, UNINITIALISED)?;
+    let (status, text) = run_control(&runner, &control, UNINITIALISED)?;
     ensure!(status == Some(REPORTED), "memcheck did not report a branch on memory that was never written:\n{text}");
     println!("   {UNINITIALISED}: reported, as it must be");
-    let (status, text) = said(&runner, &control, NONE)?;
+    let (status, text) = run_control(&runner, &control, NONE)?;
     ensure!(status == Some(0), "memcheck reported an error in a program without one:\n{text}");
 
     step("memcheck: tests of sealane-simd");
@@ -93,7 +96,7 @@ fn is_instrumented(binary: &TestBinary) -> Result<bool> {
 }
 
 /// Runs a program under `runner` with an argument. Returns its exit status and messages.
-fn said(runner: &[OsString], program: &Path, argument: &str) -> Result<(Option<i32>, String)> {
+fn run_control(runner: &[OsString], program: &Path, argument: &str) -> Result<(Option<i32>, String)> {
     let output = process::outcome(process::under(runner, program).arg(argument))?;
     Ok((output.status.code(), process::lossy(&[output.stdout, output.stderr].concat())))
 }

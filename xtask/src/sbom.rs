@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn validate(text: &str) -> Result<()> {
-    let python = python::with(VALIDATOR)?;
+    let python = python::interpreter_with(VALIDATOR)?;
     let file = process::target_dir().join("sealane.cdx.json");
     process::write(&file, text)?;
     process::run(Command::new(python).arg("xtask/src/validate_bill.py").arg(&file))?;
@@ -141,8 +141,8 @@ mod tests {
         assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
         for component in components {
             // Crates from outside have a checksum.
-            let own = component["name"].as_str().unwrap().starts_with("sealane");
-            assert_eq!(component["hashes"][0]["content"].as_str().is_none(), own, "{component}");
+            let is_ours = component["name"].as_str().unwrap().starts_with("sealane");
+            assert_eq!(component["hashes"][0]["content"].as_str().is_none(), is_ours, "{component}");
             assert!(component["licenses"][0]["expression"].is_string(), "{component}");
         }
         assert_eq!(bill["dependencies"].as_array().unwrap().len(), components.len() + 1);

@@ -16,11 +16,11 @@ const TURNS: usize = 5;
 /// # Errors
 /// If the program cannot be built or run.
 pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let usual = std::env::current_exe().map_err(|error| error.to_string())?;
     let native = build()?;
     let mut runs = Vec::new();
     for _ in 0..TURNS {
-        runs.push([measured(&this, rounds)?, measured(&native, rounds)?]);
+        runs.push([measured(&usual, rounds)?, measured(&native, rounds)?]);
     }
     let operations = runs.first().map_or(0, |[report, _]| report.operations.len());
     let comparison = |i: usize| {

@@ -40,10 +40,10 @@ impl Limit {
     /// Instructions that a loop must have but does not.
     fn missing(&self, found: &Found) -> Option<String> {
         let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
-        let is = |instruction: &&Instruction| {
+        let matches = |instruction: &&Instruction| {
             instruction.mnemonic.starts_with(mnemonic) && instruction.operands.contains(operand)
         };
-        let count = found.body.iter().filter(is).count();
+        let count = found.body.iter().filter(matches).count();
         let least = found.work.units;
         (count < least).then(|| format!("{count} times {}, and at least {least} times is expected", self.has))
     }

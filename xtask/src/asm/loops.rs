@@ -35,8 +35,8 @@ pub(super) struct Code<'a> {
 impl Code<'_> {
     /// Returns the number of instructions of this kind.
     pub(super) fn count(&self, operations: &[Operation]) -> usize {
-        let is = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
-        self.body.iter().filter(is).count()
+        let matches = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
+        self.body.iter().filter(matches).count()
     }
 
     pub(super) fn any(&self, is: impl Fn(Architecture, &Instruction) -> bool) -> bool {

@@ -17,7 +17,7 @@ use crate::toolchain;
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     step("the command for release");
-    let place = Place::here()?;
+    let place = Place::usual()?;
     let build = place.build()?;
     names_no_place(&build.bytes, &[&place])?;
     println!("   {}: {} bytes, SHA-256 {}", build.program.display(), build.bytes.len(), digest(&build.bytes));
@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Builds the command as released, and returns its path.
 pub(crate) fn command() -> Result<PathBuf> {
-    Ok(Place::here()?.build()?.program)
+    Ok(Place::usual()?.build()?.program)
 }
 
 /// The folders of a build: its sources, its results, and the sources of other crates.
@@ -44,7 +44,7 @@ struct Build {
 }
 
 impl Place {
-    fn here() -> Result<Self> {
+    fn usual() -> Result<Self> {
         let cargo_home = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let cargo_home = cargo_home.map_or_else(|| Ok(home()?.join(".cargo")), anyhow::Ok)?;
         Ok(Self { root: process::workspace_root(), target: process::target_dir(), cargo_home })

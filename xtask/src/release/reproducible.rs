@@ -17,12 +17,12 @@ const FOLDER: &str = "reproducible";
 /// Runs the chore. At the same time, builds the usual folder, and a copy of the sources with other
 /// folders for the output and for the sources of other crates.
 pub(crate) fn run() -> Result<()> {
-    let here = Place::here()?;
-    let there = elsewhere(&here)?;
-    step(&format!("building in {} and in {}", here.root.display(), there.root.display()));
+    let usual = Place::usual()?;
+    let other = elsewhere(&usual)?;
+    step(&format!("building in {} and in {}", usual.root.display(), other.root.display()));
     let (a, b) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| there.build());
-        (here.build(), other.join())
+        let other = scope.spawn(|| other.build());
+        (usual.build(), other.join())
     });
     let (a, b) = (a?, b.expect("the thread that builds does not panic")?);
 
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<()> {
     let compared = Command::new("cmp").args([&a.program, &b.program]).output().context("cannot start cmp")?;
     ensure!(a.bytes == b.bytes, "the two programs differ: {}", process::lossy(&compared.stdout));
     println!("   the same {} bytes", a.bytes.len());
-    names_no_place(&a.bytes, &[&here, &there])?;
+    names_no_place(&a.bytes, &[&usual, &other])?;
     println!("   no folder of this machine is in them");
     sbom::compare_with_build(&a.packages)?;
     fs::remove_dir_all(process::target_dir().join(FOLDER)).context("cannot remove the other build")
@@ -42,15 +42,15 @@ pub(crate) fn run() -> Result<()> {
 fn elsewhere(here: &Place) -> Result<Place> {
     // The paths have other lengths, and a space.
     let base = process::empty_folder(FOLDER)?.join("another place");
-    let there =
+    let copied =
         Place { root: base.join("sources/of/sealane"), target: base.join("built"), cargo_home: base.join("cargo") };
     for file in process::tracked_files()? {
-        let copy = there.root.join(&file);
+        let copy = copied.root.join(&file);
         fs::create_dir_all(copy.parent().context("a file is in a folder")?)?;
         fs::copy(here.root.join(&file), &copy).with_context(|| format!("cannot copy {}", file.display()))?;
     }
-    fetched(&here.cargo_home, &there.cargo_home)?;
-    Ok(there)
+    fetched(&here.cargo_home, &copied.cargo_home)?;
+    Ok(copied)
 }
 
 /// Makes a cargo home with the downloads of `from`, not unpacked, and with its settings.

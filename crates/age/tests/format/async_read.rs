@@ -53,7 +53,7 @@ fn damaged(file: &[u8], dice: &mut Dice) -> (Vec<u8>, String) {
     if dice.roll(2) == 0 {
         place = (place / SEALED * SEALED + dice.roll(5) as usize).saturating_sub(2);
     }
-    let what = match dice.roll(4) {
+    let damage = match dice.roll(4) {
         0 => {
             damaged.truncate(start + place);
             "cut"
@@ -72,7 +72,7 @@ fn damaged(file: &[u8], dice: &mut Dice) -> (Vec<u8>, String) {
             "extended"
         }
     };
-    (damaged, format!("{what} at {place}"))
+    (damaged, format!("{damage} at {place}"))
 }
 
 #[test]
@@ -80,18 +80,18 @@ fn damage_is_reported_as_by_the_reader_that_blocks_after_the_same_plaintext() {
     for seed in 0..150 {
         let mut dice = Dice::new(seed);
         let len = [0, 10, CHUNK - 1, CHUNK, CHUNK + 1, 4 * CHUNK, 5 * CHUNK + 99][dice.roll(7) as usize];
-        let (file, what) = damaged(&seal(&plaintext(len)), &mut dice);
+        let (file, damage) = damaged(&seal(&plaintext(len)), &mut dice);
         let (expected, expected_error) = drain(&mut open(&file[..]));
         let mut reader = open_async(Flaky::new(&file[..], seed));
         let (released, error) = drain_async(&mut reader);
-        assert!(released == expected, "{len} bytes, {what}");
+        assert!(released == expected, "{len} bytes, {damage}");
         match expected_error {
-            None => assert!(error.is_none(), "{len} bytes, {what}: {error:?}"),
+            None => assert!(error.is_none(), "{len} bytes, {damage}: {error:?}"),
             Some(expected) => {
                 for error in [error, drain_async(&mut reader).1] {
                     let error = error.unwrap();
                     assert_eq!(error.kind(), expected.kind());
-                    assert_eq!(StreamError::of(&error), StreamError::of(&expected), "{len} bytes, {what}");
+                    assert_eq!(StreamError::of(&error), StreamError::of(&expected), "{len} bytes, {damage}");
                 }
                 assert!(drain_async(&mut reader).0.is_empty(), "nothing is released after an error");
             }

@@ -177,10 +177,10 @@ fn stanzas_that_cannot_be_written_are_refused() {
     // The longest argument fills the header: the intro, "-> a ", two line feeds and the line of the
     // MAC surround it.
     let longest = (1 << 20) - "age-encryption.org/v1\n-> a \n\n--- \n".len() - MAC.len();
-    let with =
+    let with_argument =
         |len| Header::new(vec![Stanza { tag: "a".into(), args: vec!["x".repeat(len)], body: vec![] }], &file_key());
-    assert_eq!(with(longest + 1).unwrap_err(), HeaderError::TooLong);
-    let encoded = with(longest).unwrap().encode();
+    assert_eq!(with_argument(longest + 1).unwrap_err(), HeaderError::TooLong);
+    let encoded = with_argument(longest).unwrap().encode();
     assert_eq!(encoded.len(), 1 << 20);
     Header::parse(&encoded).unwrap();
 }
@@ -188,9 +188,9 @@ fn stanzas_that_cannot_be_written_are_refused() {
 #[test]
 fn a_thousand_recipients_fit() {
     let stanza = || Stanza { tag: "X25519".into(), args: vec![SHARE.into()], body: vec![7; 32] };
-    let with = |count| Header::new((0..count).map(|_| stanza()).collect(), &file_key());
-    assert_eq!(Header::parse(&with(1024).unwrap().encode()).unwrap().0.stanzas().len(), 1024);
-    assert_eq!(with(1025).unwrap_err(), HeaderError::TooManyStanzas);
+    let with_stanzas = |count| Header::new((0..count).map(|_| stanza()).collect(), &file_key());
+    assert_eq!(Header::parse(&with_stanzas(1024).unwrap().encode()).unwrap().0.stanzas().len(), 1024);
+    assert_eq!(with_stanzas(1025).unwrap_err(), HeaderError::TooManyStanzas);
 }
 
 fn word() -> impl Strategy<Value = String> {

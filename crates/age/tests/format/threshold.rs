@@ -342,7 +342,7 @@ fn work_grows_with_the_stanzas_and_no_faster() {
 #[test]
 fn as_many_stanzas_as_a_header_may_have() {
     let key = Key::generate().unwrap();
-    let with = |holders: usize, inner: usize, more: usize| {
+    let encryptor = |holders: usize, inner: usize, more: usize| {
         let recipients: Vec<_> = (0..holders).map(|_| Crowded(key.to_public(), inner - 1)).collect();
         let all = ThresholdRecipient::new(2, recipients.iter().map(|r| r as &dyn Recipient)).unwrap();
         let others = vec![key.to_public(); more];
@@ -350,11 +350,11 @@ fn as_many_stanzas_as_a_header_may_have() {
         Encryptor::with_recipients(everybody)
     };
     // 204 stanzas with 4 inner ones each, and 4 alone, are 1024.
-    let file = with(204, 4, 4).unwrap().encrypt_to_vec(b"x").unwrap();
+    let file = encryptor(204, 4, 4).unwrap().encrypt_to_vec(b"x").unwrap();
     let header = Decryptor::new(&file[..]).unwrap().into_header();
     assert_eq!(header.stanzas().len(), 208);
     assert_eq!(threshold::describe(&header).unwrap()[0].types.len(), 816);
-    let error = with(204, 4, 5).unwrap_err();
+    let error = encryptor(204, 4, 5).unwrap_err();
     assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
     // A header with one more stanza is not read either.
     let text = String::from_utf8(header.encode()).unwrap();

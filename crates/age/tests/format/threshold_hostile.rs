@@ -278,12 +278,12 @@ fn bodies_that_are_malformed() {
         args: vec![BASE64_STANDARD_NO_PAD.encode([1; 16]), "18".into()],
         body: vec![2; 32],
     };
-    let with = |change: &dyn Fn(&mut Stanza)| {
+    let contribution_after = |change: &dyn Fn(&mut Stanza)| {
         let mut set = good();
         change(&mut set[0]);
         contribution(&set, &keys[0])
     };
-    assert_eq!(with(&|_| ()), Ok(1));
+    assert_eq!(contribution_after(&|_| ()), Ok(1));
     type Change<'a> = (&'a str, &'a dyn Fn(&mut Stanza));
     let changes: &[Change<'_>] = &[
         ("empty", &|stanza| stanza.body.clear()),
@@ -297,12 +297,12 @@ fn bodies_that_are_malformed() {
         ("shares of shares", &|stanza| with_inner(stanza, &chief)),
     ];
     for (what, change) in changes {
-        assert_eq!(with(change), Err(ThresholdError::Malformed), "{what}");
+        assert_eq!(contribution_after(change), Err(ThresholdError::Malformed), "{what}");
     }
     // Bytes of the sealed share or the commitment are changed.
     for place in [0, 15, 16, 31, 32, 63] {
         let wrong = Err(ThresholdError::WrongShare { point: 1 });
-        assert_eq!(with(&|stanza| stanza.body[place] ^= 1), wrong, "{place}");
+        assert_eq!(contribution_after(&|stanza| stanza.body[place] ^= 1), wrong, "{place}");
     }
 }
 

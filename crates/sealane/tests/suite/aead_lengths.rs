@@ -13,32 +13,32 @@ macro_rules! check {
         let (cipher, nonce, oracle, length): (_, _, &AeadOracle, usize) = ($cipher, $nonce, $oracle, $length);
         let (plaintext, ciphertext) = (&oracle.plaintext[..length], &oracle.ciphertext[..length]);
         let (aad, tag) = (&oracle.aad[..], oracle.tag(length));
-        let what = || format!("{length} octets and {} of associated data on {}", aad.len(), cipher.backend());
+        let case = || format!("{length} octets and {} of associated data on {}", aad.len(), cipher.backend());
 
         let mut buffer = plaintext.to_vec();
-        assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), tag, "{}", what());
-        assert!(buffer == ciphertext, "{}", what());
-        assert_eq!(cipher.open_in_place(nonce, aad, &mut buffer, &tag), Ok(()), "{}", what());
-        assert!(buffer == plaintext, "{}", what());
+        assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), tag, "{}", case());
+        assert!(buffer == ciphertext, "{}", case());
+        assert_eq!(cipher.open_in_place(nonce, aad, &mut buffer, &tag), Ok(()), "{}", case());
+        assert!(buffer == plaintext, "{}", case());
 
         let mut memory = vec![MaybeUninit::uninit(); length];
         let (sealed, sealed_tag) = cipher.seal_into(nonce, aad, plaintext, &mut memory[..]);
-        assert!(sealed == ciphertext, "{}", what());
-        assert_eq!(sealed_tag, tag, "{}", what());
+        assert!(sealed == ciphertext, "{}", case());
+        assert_eq!(sealed_tag, tag, "{}", case());
         let mut memory = vec![MaybeUninit::uninit(); length];
         let opened = cipher
             .open_into(nonce, aad, ciphertext, &tag, &mut memory[..])
-            .unwrap_or_else(|e| panic!("{e}: {}", what()));
-        assert!(opened == plaintext, "{}", what());
+            .unwrap_or_else(|e| panic!("{e}: {}", case()));
+        assert!(opened == plaintext, "{}", case());
 
         let mut sealer = cipher.sealer(nonce, aad);
         sealer.seal(&mut buffer).unwrap();
-        assert!(buffer == ciphertext, "{}", what());
-        assert_eq!(sealer.finish(), tag, "{}", what());
+        assert!(buffer == ciphertext, "{}", case());
+        assert_eq!(sealer.finish(), tag, "{}", case());
         let mut opener = cipher.opener(nonce, aad);
         opener.update(&buffer).unwrap();
-        opener.verify(&tag).unwrap_or_else(|e| panic!("{e}: {}", what())).decrypt(&mut buffer).unwrap();
-        assert!(buffer == plaintext, "{}", what());
+        opener.verify(&tag).unwrap_or_else(|e| panic!("{e}: {}", case())).decrypt(&mut buffer).unwrap();
+        assert!(buffer == plaintext, "{}", case());
     }};
 }
 

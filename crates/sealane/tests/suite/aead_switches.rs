@@ -36,23 +36,23 @@ impl Expected {
     fn check(&self, cipher: &ChaCha20Poly1305, nonce: &[u8; 12]) {
         let AeadOracle { plaintext, ciphertext, aad, .. } = &self.oracle;
         for (length, tag) in &self.tags {
-            let what = || format!("{length} octets, {} of associated data, on {}", aad.len(), cipher.backend());
+            let case = || format!("{length} octets, {} of associated data, on {}", aad.len(), cipher.backend());
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
 
             let mut buffer = plaintext.to_vec();
-            assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), *tag, "sealed in place: {}", what());
-            assert!(buffer == ciphertext, "sealed in place: {}", what());
-            assert_eq!(cipher.open_in_place(nonce, aad, &mut buffer, tag), Ok(()), "opened in place: {}", what());
-            assert!(buffer == plaintext, "opened in place: {}", what());
+            assert_eq!(cipher.seal_in_place(nonce, aad, &mut buffer), *tag, "sealed in place: {}", case());
+            assert!(buffer == ciphertext, "sealed in place: {}", case());
+            assert_eq!(cipher.open_in_place(nonce, aad, &mut buffer, tag), Ok(()), "opened in place: {}", case());
+            assert!(buffer == plaintext, "opened in place: {}", case());
 
             let mut memory = vec![MaybeUninit::uninit(); *length];
             let (sealed, sealed_tag) = cipher.seal_into(nonce, aad, plaintext, &mut memory[..]);
-            assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", what());
-            assert!(sealed == ciphertext, "sealed into other memory: {}", what());
+            assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", case());
+            assert!(sealed == ciphertext, "sealed into other memory: {}", case());
             let mut memory = vec![MaybeUninit::uninit(); *length];
             let opened = cipher.open_into(nonce, aad, ciphertext, tag, &mut memory[..]);
-            let opened = opened.unwrap_or_else(|error| panic!("{error}: opened into other memory: {}", what()));
-            assert!(opened == plaintext, "opened into other memory: {}", what());
+            let opened = opened.unwrap_or_else(|error| panic!("{error}: opened into other memory: {}", case()));
+            assert!(opened == plaintext, "opened into other memory: {}", case());
         }
     }
 }
@@ -162,7 +162,7 @@ fn every_offset() {
             let mut memory = vec![0xc3; *length + 96];
             let mut input = vec![0; *length + 64];
             for offset in 0..32 {
-                let what = || format!("{length} octets at {offset} on {backend}");
+                let case = || format!("{length} octets at {offset} on {backend}");
                 let untouched = |memory: &[u8]| {
                     memory[..offset].iter().chain(&memory[offset + length..]).all(|&octet| octet == 0xc3)
                 };
@@ -170,27 +170,27 @@ fn every_offset() {
 
                 let buffer = &mut memory[offset..][..*length];
                 buffer.copy_from_slice(plaintext);
-                assert_eq!(cipher.seal_in_place(&nonce, &aad, buffer), *tag, "sealed in place: {}", what());
-                assert!(buffer == ciphertext, "sealed in place: {}", what());
-                assert_eq!(cipher.open_in_place(&nonce, &aad, buffer, tag), Ok(()), "opened in place: {}", what());
-                assert!(buffer == plaintext, "opened in place: {}", what());
-                assert!(untouched(&memory), "in place, beside the message: {}", what());
+                assert_eq!(cipher.seal_in_place(&nonce, &aad, buffer), *tag, "sealed in place: {}", case());
+                assert!(buffer == ciphertext, "sealed in place: {}", case());
+                assert_eq!(cipher.open_in_place(&nonce, &aad, buffer, tag), Ok(()), "opened in place: {}", case());
+                assert!(buffer == plaintext, "opened in place: {}", case());
+                assert!(untouched(&memory), "in place, beside the message: {}", case());
 
                 input[input_range.clone()].copy_from_slice(plaintext);
                 let output = &mut memory[offset..][..*length];
                 output.fill(0xc3);
                 let (sealed, sealed_tag) = cipher.seal_into(&nonce, &aad, &input[input_range.clone()], output);
-                assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", what());
-                assert!(sealed == ciphertext, "sealed into other memory: {}", what());
-                assert!(untouched(&memory), "sealed beside the output: {}", what());
+                assert_eq!(sealed_tag, *tag, "sealed into other memory: {}", case());
+                assert!(sealed == ciphertext, "sealed into other memory: {}", case());
+                assert!(untouched(&memory), "sealed beside the output: {}", case());
 
                 input[input_range.clone()].copy_from_slice(ciphertext);
                 let output = &mut memory[offset..][..*length];
                 output.fill(0xc3);
                 let opened = cipher.open_into(&nonce, &aad, &input[input_range.clone()], tag, output);
-                assert!(opened.is_ok_and(|opened| opened == plaintext), "opened into other memory: {}", what());
-                assert!(input[input_range] == *ciphertext, "the input was changed: {}", what());
-                assert!(untouched(&memory), "opened beside the output: {}", what());
+                assert!(opened.is_ok_and(|opened| opened == plaintext), "opened into other memory: {}", case());
+                assert!(input[input_range] == *ciphertext, "the input was changed: {}", case());
+                assert!(untouched(&memory), "opened beside the output: {}", case());
                 memory[offset..][..*length].fill(0xc3);
             }
         }
@@ -202,31 +202,31 @@ fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext
     let mut ciphertext = plaintext.to_vec();
     let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);
     for &cut in cuts {
-        let what = format!("{} octets cut at {cut} on {}", plaintext.len(), cipher.backend());
+        let case = format!("{} octets cut at {cut} on {}", plaintext.len(), cipher.backend());
         let mut buffer = plaintext.to_vec();
         let (first, second) = buffer.split_at_mut(cut);
         let mut sealer = cipher.sealer(nonce, aad);
         sealer.seal(first).unwrap();
         sealer.seal(second).unwrap();
-        assert_eq!(sealer.finish(), tag, "{what}");
-        assert!(buffer == ciphertext, "sealed: {what}");
+        assert_eq!(sealer.finish(), tag, "{case}");
+        assert!(buffer == ciphertext, "sealed: {case}");
 
         let (first, second) = buffer.split_at_mut(cut);
         let mut opener = cipher.opener(nonce, aad);
         opener.update(first).unwrap();
         opener.update(second).unwrap();
-        let mut verified = opener.verify(&tag).unwrap_or_else(|error| panic!("{error}: {what}"));
+        let mut verified = opener.verify(&tag).unwrap_or_else(|error| panic!("{error}: {case}"));
         verified.decrypt(first).unwrap();
         verified.decrypt(second).unwrap();
-        assert!(buffer == plaintext, "verified, then decrypted: {what}");
+        assert!(buffer == plaintext, "verified, then decrypted: {case}");
 
         buffer.copy_from_slice(&ciphertext);
         let (first, second) = buffer.split_at_mut(cut);
         let mut opener = cipher.opener(nonce, aad);
         opener.decrypt_unauthenticated(first).unwrap();
         opener.decrypt_unauthenticated(second).unwrap();
-        assert!(buffer == plaintext, "decrypted, then verified: {what}");
-        assert!(opener.verify(&tag).is_ok(), "decrypted, then verified: {what}");
+        assert!(buffer == plaintext, "decrypted, then verified: {case}");
+        assert!(opener.verify(&tag).is_ok(), "decrypted, then verified: {case}");
     }
 }
 

@@ -37,7 +37,7 @@ macro_rules! checks {
 
             /// Seals all messages in one batch.
             pub(super) fn seal(backend: Backend, messages: &[Message<$nonce>]) {
-                let what = || format!("{} messages on {backend}", messages.len());
+                let case = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.plaintext.clone()).collect();
                 let mut tags = vec![[0x55; 16]; messages.len()];
                 let outputs = buffers.iter_mut().zip(&mut tags);
@@ -49,15 +49,15 @@ macro_rules! checks {
                 <$cipher>::with_backend(&KEY, backend).seal_batch(&mut requests);
                 for (i, message) in messages.iter().enumerate() {
                     let octets = message.plaintext.len();
-                    assert!(buffers[i] == message.ciphertext, "number {i}, {octets} octets, of {}", what());
-                    assert!(tags[i] == message.tag, "tag of number {i}, {octets} octets, of {}", what());
+                    assert!(buffers[i] == message.ciphertext, "number {i}, {octets} octets, of {}", case());
+                    assert!(tags[i] == message.tag, "tag of number {i}, {octets} octets, of {}", case());
                 }
             }
 
             /// Opens all messages in one batch. If `forge` returns true for a message, its tag is
             /// wrong.
             pub(super) fn open(backend: Backend, messages: &[Message<$nonce>], forge: impl Fn(usize) -> bool) {
-                let what = || format!("{} messages on {backend}", messages.len());
+                let case = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
                 let mut tags: Vec<_> = messages.iter().map(|message| message.tag).collect();
                 for (i, tag) in tags.iter_mut().enumerate().filter(|(i, _)| forge(*i)) {
@@ -70,19 +70,19 @@ macro_rules! checks {
                     .collect();
                 assert!(requests.iter_mut().all(|request| request.plaintext() == Err(OpenError)), "before opening");
                 let result = <$cipher>::with_backend(&KEY, backend).open_batch(&mut requests);
-                assert_eq!(result.is_err(), (0..messages.len()).any(&forge), "{}", what());
+                assert_eq!(result.is_err(), (0..messages.len()).any(&forge), "{}", case());
                 for (i, (mut request, message)) in requests.into_iter().zip(messages).enumerate() {
                     let expected = if forge(i) { Err(OpenError) } else { Ok(&message.plaintext[..]) };
                     let octets = message.plaintext.len();
                     assert!(
                         request.plaintext().as_deref() == expected.as_ref().map(|p| *p),
                         "number {i}, {octets} octets, of {}",
-                        what()
+                        case()
                     );
                     assert!(request.into_plaintext().as_deref() == expected.as_ref().map(|p| *p));
                 }
                 for (i, buffer) in buffers.iter().enumerate().filter(|(i, _)| forge(*i)) {
-                    assert!(buffer.iter().all(|byte| *byte == 0), "number {i} of {} was not wiped", what());
+                    assert!(buffer.iter().all(|byte| *byte == 0), "number {i} of {} was not wiped", case());
                 }
             }
 

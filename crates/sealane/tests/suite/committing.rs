@@ -34,14 +34,14 @@ macro_rules! check {
 fn vectors() {
     for v in sealane_vectors::committing_aead().vectors {
         for backend in backends() {
-            let what = format!("{} on {backend}", v.id);
+            let case = format!("{} on {backend}", v.id);
             let (key, tag) = (v.key.array(), v.tag.array());
             if v.nonce.len() == 12 {
                 let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
-                check!(cipher, &v.nonce.array(), &v.aad, &v.plaintext, &v.ciphertext, &tag, what);
+                check!(cipher, &v.nonce.array(), &v.aad, &v.plaintext, &v.ciphertext, &tag, case);
             } else {
                 let cipher = CommittingXChaCha20Poly1305::with_backend(&key, backend);
-                check!(cipher, &v.nonce.array(), &v.aad, &v.plaintext, &v.ciphertext, &tag, what);
+                check!(cipher, &v.nonce.array(), &v.aad, &v.plaintext, &v.ciphertext, &tag, case);
             }
         }
     }
@@ -57,12 +57,12 @@ fn every_way_agrees_with_the_reference() {
         let (ciphertext, tag) = ctx_chacha20_encrypt(&aad, &key, &nonce, &plaintext);
         let (xciphertext, xtag) = ctx_xchacha20_encrypt(&aad, &key, &xnonce, &plaintext);
         for backend in backends() {
-            let what = format!("{length} octets on {backend}");
+            let case = format!("{length} octets on {backend}");
             let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
             assert_eq!(cipher.backend(), backend);
-            check!(cipher, &nonce, &aad, &plaintext, &ciphertext, &tag, what);
+            check!(cipher, &nonce, &aad, &plaintext, &ciphertext, &tag, case);
             let cipher = CommittingXChaCha20Poly1305::with_backend(&key, backend);
-            check!(cipher, &xnonce, &aad, &plaintext, &xciphertext, &xtag, what);
+            check!(cipher, &xnonce, &aad, &plaintext, &xciphertext, &xtag, case);
         }
     }
 }

@@ -118,10 +118,10 @@ fn the_identity_and_zero() {
 #[test]
 fn shapes_without_rows_or_columns() {
     for backend in backends() {
-        let without = |rows, columns| Matrix::with_backend(backend, Field::Aes, rows, columns, &[]);
-        check(&without(2, 0), &[], 100, &vec![vec![0; 100]; 2]);
-        check(&without(0, 2), &shards(1, 2, 100), 100, &[]);
-        check(&without(0, 0), &[], 0, &[]);
+        let empty_matrix = |rows, columns| Matrix::with_backend(backend, Field::Aes, rows, columns, &[]);
+        check(&empty_matrix(2, 0), &[], 100, &vec![vec![0; 100]; 2]);
+        check(&empty_matrix(0, 2), &shards(1, 2, 100), 100, &[]);
+        check(&empty_matrix(0, 0), &[], 0, &[]);
     }
 }
 
@@ -151,14 +151,14 @@ proptest! {
         let [l, m] = [2, 3].map(|i| octets(seed ^ i, rows * columns));
         let [a, b] = [4, 5].map(|i| shards(seed ^ i << 32, columns, length));
         for (backend, field) in backends().into_iter().flat_map(|backend| FIELDS.map(|field| (backend, field))) {
-            let of = |coefficients: &[u8], sources: &[Vec<u8>]| {
+            let multiplied = |coefficients: &[u8], sources: &[Vec<u8>]| {
                 let matrix = Matrix::with_backend(backend, field, rows, columns, coefficients);
                 let mut products = product(&matrix, sources, length, false);
                 products.iter_mut().for_each(|product| product.truncate(length));
                 products
             };
-            prop_assert_eq!(of(&m, &add_all(&a, &b)), add_all(&of(&m, &a), &of(&m, &b)));
-            prop_assert_eq!(of(&add(&l, &m), &a), add_all(&of(&l, &a), &of(&m, &a)));
+            prop_assert_eq!(multiplied(&m, &add_all(&a, &b)), add_all(&multiplied(&m, &a), &multiplied(&m, &b)));
+            prop_assert_eq!(multiplied(&add(&l, &m), &a), add_all(&multiplied(&l, &a), &multiplied(&m, &a)));
         }
     }
 

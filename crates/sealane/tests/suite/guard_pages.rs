@@ -37,7 +37,7 @@ enum Edge {
 impl Edge {
     const BOTH: [Self; 2] = [Self::Start, Self::End];
 
-    fn of(self, memory: &mut Guarded, length: usize) -> &mut [u8] {
+    fn place(self, memory: &mut Guarded, length: usize) -> &mut [u8] {
         match self {
             Self::Start => memory.at_start(length),
             Self::End => memory.at_end(length),
@@ -46,7 +46,7 @@ impl Edge {
 
     /// Returns the bytes at this edge.
     fn hold<'a>(self, memory: &'a mut Guarded, bytes: &[u8]) -> &'a mut [u8] {
-        let slice = self.of(memory, bytes.len());
+        let slice = self.place(memory, bytes.len());
         slice.copy_from_slice(bytes);
         slice
     }
@@ -86,19 +86,19 @@ fn messages_in_place() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         let aad = &*edge.hold(&mut aad_memory, &oracle.aad);
         for (length, tag) in &tags {
-            let what = || format!("{length} octets, {edge:?}, {backend}");
+            let case = || format!("{length} octets, {edge:?}, {backend}");
             let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
             let buffer = edge.hold(&mut memory, plaintext);
-            assert_eq!(cipher.seal_in_place(&NONCE, aad, buffer), *tag, "{}", what());
-            assert!(buffer == ciphertext, "{}", what());
-            assert_eq!(cipher.open_in_place(&NONCE, aad, buffer, tag), Ok(()), "{}", what());
-            assert!(buffer == plaintext, "{}", what());
+            assert_eq!(cipher.seal_in_place(&NONCE, aad, buffer), *tag, "{}", case());
+            assert!(buffer == ciphertext, "{}", case());
+            assert_eq!(cipher.open_in_place(&NONCE, aad, buffer, tag), Ok(()), "{}", case());
+            assert!(buffer == plaintext, "{}", case());
             if length % 5 == 0 {
                 // After a forgery, the decrypted part is encrypted again.
                 let forged = tag.map(|byte| !byte);
                 buffer.copy_from_slice(ciphertext);
-                assert!(cipher.open_in_place(&NONCE, aad, buffer, &forged).is_err(), "{}", what());
-                assert!(buffer == ciphertext, "{}", what());
+                assert!(cipher.open_in_place(&NONCE, aad, buffer, &forged).is_err(), "{}", case());
+                assert!(buffer == ciphertext, "{}", case());
             }
         }
     });
@@ -111,14 +111,14 @@ fn messages_into_other_memory() {
     each(|backend, edge| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &tags {
-            let what = || format!("{length} octets, {edge:?}, {backend}");
+            let case = || format!("{length} octets, {edge:?}, {backend}");
             let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
             let input = edge.hold(&mut memory, plaintext);
-            let sealed = cipher.seal_into(&NONCE, &oracle.aad, input, edge.of(&mut output, *length));
-            assert!(sealed == (&mut ciphertext.to_vec(), *tag), "{}", what());
+            let sealed = cipher.seal_into(&NONCE, &oracle.aad, input, edge.place(&mut output, *length));
+            assert!(sealed == (&mut ciphertext.to_vec(), *tag), "{}", case());
             let input = edge.hold(&mut memory, ciphertext);
-            let opened = cipher.open_into(&NONCE, &oracle.aad, input, tag, edge.of(&mut output, *length));
-            assert!(opened.is_ok_and(|opened| opened == plaintext), "{}", what());
+            let opened = cipher.open_into(&NONCE, &oracle.aad, input, tag, edge.place(&mut output, *length));
+            assert!(opened.is_ok_and(|opened| opened == plaintext), "{}", case());
         }
     });
 }
@@ -166,7 +166,7 @@ fn batches() {
     each(|backend, edge| {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for messages in tags.chunks(MESSAGES) {
-            let what = || format!("from {} octets, {edge:?}, {backend}", messages[0].0);
+            let case = || format!("from {} octets, {edge:?}, {backend}", messages[0].0);
             let mut sealed = [[0; 16]; MESSAGES];
             let mut requests = Vec::new();
             for (((length, _), memory), tag) in messages.iter().zip(&mut memory).zip(&mut sealed) {
@@ -176,16 +176,16 @@ fn batches() {
             cipher.seal_batch(&mut requests);
             let mut requests = Vec::new();
             for (((length, tag), memory), sealed) in messages.iter().zip(&mut memory).zip(&sealed) {
-                let buffer = edge.of(memory, *length);
-                assert!(buffer == &oracle.ciphertext[..*length] && sealed == tag, "{}", what());
+                let buffer = edge.place(memory, *length);
+                assert!(buffer == &oracle.ciphertext[..*length] && sealed == tag, "{}", case());
                 requests.push(OpenRequest::new(NONCE, &oracle.aad, buffer, tag));
             }
-            assert_eq!(cipher.open_batch(&mut requests), Ok(()), "{}", what());
+            assert_eq!(cipher.open_batch(&mut requests), Ok(()), "{}", case());
             for ((length, _), request) in messages.iter().zip(&mut requests) {
                 assert!(
                     request.plaintext().is_ok_and(|plaintext| plaintext == &oracle.plaintext[..*length]),
                     "{}",
-                    what()
+                    case()
                 );
             }
         }

@@ -165,12 +165,12 @@ fn accumulators_at_the_borders() {
                     for backend in backends() {
                         let mut poly1305 = Poly1305::with_backend(&key, backend);
                         poly1305.update(&message);
-                        let what = || format!("{edge:x?} from {} blocks under {key:x?} on {backend}", blocks + 1);
+                        let case = || format!("{edge:x?} from {} blocks under {key:x?} on {backend}", blocks + 1);
                         let tag = (accumulator + s).num_to_16_le_bytes();
-                        assert_eq!(poly1305.clone().finalize(), tag, "{}", what());
+                        assert_eq!(poly1305.clone().finalize(), tag, "{}", case());
                         poly1305.update(&[0xff; 16]);
                         let tag = (next + s).num_to_16_le_bytes();
-                        assert_eq!(poly1305.finalize(), tag, "a block later: {}", what());
+                        assert_eq!(poly1305.finalize(), tag, "a block later: {}", case());
                     }
                 }
             }

@@ -33,7 +33,7 @@ macro_rules! program {
                 ]
             }
 
-            fn with<A: Aead + AeadInOut + Clone>(cipher: &A, nonce: &[u8], aad: &[u8], message: &[u8]) -> Vec<Vec<u8>> {
+            fn sealed_and_opened<A: Aead + AeadInOut + Clone>(cipher: &A, nonce: &[u8], aad: &[u8], message: &[u8]) -> Vec<Vec<u8>> {
                 let nonce = nonce.try_into().unwrap();
                 let mut results = Vec::new();
                 let sealed = cipher.clone().encrypt(&nonce, Payload { msg: message, aad }).unwrap();
@@ -62,9 +62,9 @@ macro_rules! program {
 
             pub(super) fn run(key: &[u8; 32], nonce: &[u8; 24], aad: &[u8], message: &[u8]) -> Vec<Vec<u8>> {
                 let (short, long) = (Nonce::try_from(&nonce[..12]).unwrap(), XNonce::from(*nonce));
-                let mut results = with(&ChaCha20Poly1305::new(&Key::from(*key)), &short, aad, message);
-                results.extend(with(&ChaCha20Poly1305::new_from_slice(key).unwrap(), &short, aad, message));
-                results.extend(with(&XChaCha20Poly1305::new(key.into()), &long, aad, message));
+                let mut results = sealed_and_opened(&ChaCha20Poly1305::new(&Key::from(*key)), &short, aad, message);
+                results.extend(sealed_and_opened(&ChaCha20Poly1305::new_from_slice(key).unwrap(), &short, aad, message));
+                results.extend(sealed_and_opened(&XChaCha20Poly1305::new(key.into()), &long, aad, message));
                 assert!(ChaCha20Poly1305::new_from_slice(&key[1..]).is_err());
                 results
             }

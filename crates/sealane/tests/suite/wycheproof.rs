@@ -39,10 +39,10 @@ macro_rules! run {
                 }
                 for backend in backends() {
                     let cipher = <$cipher>::with_backend(test.key[..].try_into().unwrap(), backend);
-                    let what = format!("{} ({}) on {backend}", test.tc_id, test.comment);
+                    let case = format!("{} ({}) on {backend}", test.tc_id, test.comment);
                     let seal = |buffer: &mut [u8]| cipher.seal_in_place(&nonce, &test.aad, buffer);
                     let open = |buffer: &mut [u8], tag: &Tag| cipher.open_in_place(&nonce, &test.aad, buffer, tag);
-                    check(test, &what, seal, open);
+                    check(test, &case, seal, open);
                 }
             }
         }

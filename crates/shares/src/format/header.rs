@@ -178,18 +178,18 @@ impl Header {
     /// too, for the checksum of the share.
     pub(crate) fn read(source: &mut impl Read) -> Result<(Self, Zeroizing<Vec<u8>>), ShareError> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(1024));
-        more(source, &mut bytes, MAGIC.len()).map_err(|error| match error {
+        read_more(source, &mut bytes, MAGIC.len()).map_err(|error| match error {
             ShareError::Truncated => ShareError::NotAShare,
             other => other,
         })?;
         if bytes[..] != MAGIC {
             return Err(ShareError::NotAShare);
         }
-        more(source, &mut bytes, 1)?;
+        read_more(source, &mut bytes, 1)?;
         if bytes[8] != VERSION {
             return Err(ShareError::Version(bytes[8]));
         }
-        more(source, &mut bytes, FIXED_BYTES - 1)?;
+        read_more(source, &mut bytes, FIXED_BYTES - 1)?;
         let number = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
         let (scheme, bits, threshold, count, index) = (bytes[9], number(10), number(12), number(14), number(16));
         let mut set = [0; 16];
@@ -198,7 +198,7 @@ impl Header {
         // the header's length, so it is checked first; everything else is checked after the
         // checksum.
         let field = Field::from_wire(scheme, bits)?;
-        more(source, &mut bytes, field.point_bytes() + field.blinding_share_bytes() + HEADER_CHECKSUM_BYTES)?;
+        read_more(source, &mut bytes, field.point_bytes() + field.blinding_share_bytes() + HEADER_CHECKSUM_BYTES)?;
         let (covered, checksum) = bytes.split_at(bytes.len() - HEADER_CHECKSUM_BYTES);
         if Checksum::of_header(covered) != checksum {
             return Err(ShareError::HeaderChecksum);
@@ -215,7 +215,7 @@ impl Header {
     }
 }
 
-fn more(source: &mut impl Read, bytes: &mut Vec<u8>, count: usize) -> Result<(), ShareError> {
+fn read_more(source: &mut impl Read, bytes: &mut Vec<u8>, count: usize) -> Result<(), ShareError> {
     let start = bytes.len();
     bytes.resize(start + count, 0);
     source.read_exact(&mut bytes[start..]).map_err(ShareError::from_io)

@@ -37,9 +37,9 @@ fn shares_are_values_of_polynomials_over_the_library_s_fields() {
     for points in [Points::Compact, Points::Random] {
         let secret = pattern(32);
         let shares = split_element(&secret, element(256, points), 4, 6).unwrap();
-        let of =
+        let element_share =
             |share: &Share| ElementShare::new(reversed(&share.header().point()), reversed(share.payload())).unwrap();
-        let shares: Vec<_> = shares.iter().map(of).collect();
+        let shares: Vec<_> = shares.iter().map(element_share).collect();
         assert_eq!(reconstruct(4, &shares[1..5]).unwrap(), reversed(&secret));
         // All shares lie on the one polynomial.
         assert_eq!(reconstruct(4, &shares).unwrap(), reversed(&secret));

@@ -15,7 +15,7 @@ const INDEX: usize = 16;
 const CHECKSUM: usize = 66;
 
 /// Returns the share with these numbers in its header, and checksums that fit.
-fn with(share: &[u8], numbers: &[(usize, u16)]) -> Result<Share, ShareError> {
+fn share_with(share: &[u8], numbers: &[(usize, u16)]) -> Result<Share, ShareError> {
     let mut bytes = share.to_vec();
     for &(at, number) in numbers {
         if at == SCHEME {
@@ -43,7 +43,7 @@ fn every_threshold_and_count() {
     let mut allowed = 0;
     for threshold in numbers() {
         for count in numbers() {
-            let read = with(share.as_bytes(), &[(THRESHOLD, threshold), (COUNT, count)]);
+            let read = share_with(share.as_bytes(), &[(THRESHOLD, threshold), (COUNT, count)]);
             let fits = 2 <= threshold && threshold <= count && count <= 255;
             assert_eq!(read.is_ok(), fits, "{threshold} of {count}");
             if let Ok(read) = read {
@@ -59,7 +59,7 @@ fn every_threshold_and_count() {
 fn every_index() {
     let share = shares(2, 3).remove(0);
     for index in 0..=u16::MAX {
-        let read = with(share.as_bytes(), &[(INDEX, index)]);
+        let read = share_with(share.as_bytes(), &[(INDEX, index)]);
         assert_eq!(read.is_ok(), (1..=255).contains(&index), "index {index}");
         assert!(read.is_err() || read.is_ok_and(|share| share.header().index() == index));
     }
@@ -72,7 +72,7 @@ fn every_scheme_and_size_of_field() {
     let share = shares(2, 3).remove(0);
     for scheme in (0..=4).chain([127, 128, 255]) {
         for bits in 0..=u16::MAX {
-            let read = with(share.as_bytes(), &[(SCHEME, scheme), (BITS, bits)]);
+            let read = share_with(share.as_bytes(), &[(SCHEME, scheme), (BITS, bits)]);
             assert_eq!(read.is_ok(), (scheme, bits) == (1, 8), "scheme {scheme} with {bits} bits");
             let known = scheme == 1 && bits == 8 || matches!(scheme, 2 | 3) && Field::ELEMENT_BITS.contains(&bits);
             // Unknown numbers are reported before any other fault.

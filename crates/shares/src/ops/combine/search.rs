@@ -147,22 +147,22 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
         }
         let mut tried = HashSet::new();
         loop {
-            let mut more = false;
+            let mut has_new_columns = false;
             for kept in self.agreeing(group, &evidence) {
                 if !tried.insert(kept.clone()) {
                     continue;
                 }
                 match self.attempt(group, &kept, &mut evidence)? {
                     Attempt::Authentic(outcome) => return Ok(Some(*outcome)),
-                    Attempt::Evidence => more = true,
+                    Attempt::Evidence => has_new_columns = true,
                     Attempt::Nothing => {}
                 }
                 // New columns give new candidates.
-                if more {
+                if has_new_columns {
                     break;
                 }
             }
-            if !more {
+            if !has_new_columns {
                 return Ok(None);
             }
         }
