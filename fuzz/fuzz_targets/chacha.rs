@@ -167,8 +167,8 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
         Block::Before64(blocks) => L::BLOCKS - u128::from(*blocks),
     };
     let position = start * 64 + u128::from(skip);
-    let left = (L::BLOCKS * 64).checked_sub(position);
-    let fits = left.is_some_and(|left| message.len() as u128 <= left);
+    let available = (L::BLOCKS * 64).checked_sub(position);
+    let fits = available.is_some_and(|available| message.len() as u128 <= available);
     let mut expected = message.to_vec();
     if fits {
         let blocks = (usize::from(skip) + message.len()).div_ceil(64);
@@ -177,7 +177,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
     }
     for backend in backends::<ChaChaFamily>() {
         let mut cipher = ChaCha::<20, L>::with_backend(key, &L::nonce(nonce), backend);
-        assert_eq!(cipher.seek(position), left.map(drop).ok_or(CounterOverflow));
+        assert_eq!(cipher.seek(position), available.map(drop).ok_or(CounterOverflow));
         if left.is_none() {
             return;
         }
@@ -218,8 +218,8 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
     } else {
         cipher.open_in_place(short, &aad, buffer, &tag)
     };
-    let left = if forged { &given } else { text };
-    assert!((opened.is_err(), &*buffer) == (forged, &left[..]), "opened on {backend}");
+    let expected = if forged { &given } else { text };
+    assert!((opened.is_err(), &*buffer) == (forged, &expected[..]), "opened on {backend}");
     let opened = if *extended {
         xcipher.open_into(nonce, &aad, &given, &tag, &mut output[..]).map(drop)
     } else {

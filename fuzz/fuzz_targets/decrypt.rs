@@ -133,12 +133,12 @@ fn compare(file: &[u8], ours: Result<&Released, &DecryptError>, theirs: Result<R
         (Ok((ours, our_error)), Ok((theirs, their_error))) => {
             // After an error in the armor, one of the two may have released a chunk that the other
             // did not check.
-            let alike = match our_error {
+            let same = match our_error {
                 None => *ours == theirs,
                 Some(_) => ours.starts_with(&theirs) || theirs.starts_with(ours),
             };
             assert!(
-                our_error.is_some() == their_error.is_some() && alike,
+                our_error.is_some() == their_error.is_some() && same,
                 "{} octets, {our_error:?}; age has {}, {their_error:?}",
                 ours.len(),
                 theirs.len()

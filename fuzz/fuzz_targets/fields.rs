@@ -78,8 +78,8 @@ fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
 
 /// The reference is slow, so each input is hashed only once.
 fn each<const N: usize>(inputs: &[[u8; N]], hash: impl Fn(&[u8; N]) -> [u8; 32]) -> Vec<[u8; 32]> {
-    let mut known = HashMap::new();
-    inputs.iter().map(|input| *known.entry(input).or_insert_with(|| hash(input))).collect()
+    let mut hashes = HashMap::new();
+    inputs.iter().map(|input| *hashes.entry(input).or_insert_with(|| hash(input))).collect()
 }
 
 fn plain<const ROUNDS: usize>(count: u8, octets: &[u8]) {
@@ -138,9 +138,9 @@ fn polynomial<F: Field>(element: &Element<F>) -> Polynomial {
 fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
     let (a, b) = (element::<F>(&a.0), element::<F>(&b.0));
     let modulus = Polynomial::modulus(F::BITS);
-    let of = |p: &Polynomial| element::<F>(&p.to_bytes(Element::<F>::BYTES));
-    let product = of(&polynomial(&a).multiply_mod(&polynomial(&b), &modulus));
-    let square = of(&polynomial(&a).square_mod(&modulus));
+    let reduced_element = |p: &Polynomial| element::<F>(&p.to_bytes(Element::<F>::BYTES));
+    let product = reduced_element(&polynomial(&a).multiply_mod(&polynomial(&b), &modulus));
+    let square = reduced_element(&polynomial(&a).square_mod(&modulus));
     for backend in backends::<ClmulFamily>() {
         assert!(backend.multiply(&a, &b) == product, "{} on {backend}", F::BITS);
         assert!(backend.square(&a) == square, "{} on {backend}", F::BITS);

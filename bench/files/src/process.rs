@@ -35,9 +35,9 @@ pub(crate) fn run(command: &[String]) -> Result<Taken> {
 /// Runs in the new process that [`run`] starts.
 pub(crate) fn measure(command: &[String]) -> Result<ExitCode> {
     let (program, args) = command.split_first().context("no command")?;
-    let begun = Instant::now();
+    let start = Instant::now();
     let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
-    let wall = begun.elapsed().as_secs_f64();
+    let wall = start.elapsed().as_secs_f64();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let cpu = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6;
     // Linux counts in KiB.

@@ -18,7 +18,7 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
     let age_identity: age::x25519::Identity = identity.to_text().expose_secret().parse().map_err(Error::msg)?;
     let age_recipient = age_identity.to_public();
     let plaintext = [7; 1024];
-    let ours = || -> Result<()> {
+    let with_sealane = || -> Result<()> {
         let mut sealed = Vec::new();
         let mut opened = Vec::new();
         for _ in 0..count {
@@ -33,7 +33,7 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
         }
         Ok(())
     };
-    let theirs = || -> Result<()> {
+    let with_age = || -> Result<()> {
         let mut sealed = Vec::new();
         let mut opened = Vec::new();
         for _ in 0..count {
@@ -50,12 +50,12 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
         Ok(())
     };
     for round in 0..rounds {
-        let rows: [(&'static str, &dyn Fn() -> Result<()>); 2] = [("sealane-age", &ours), ("age's crate", &theirs)];
+        let rows: [(&'static str, &dyn Fn() -> Result<()>); 2] = [("sealane-age", &with_sealane), ("age's crate", &with_age)];
         for i in 0..2 {
             let (name, run) = rows[(i + round) % 2];
-            let begun = Instant::now();
+            let start = Instant::now();
             run()?;
-            let wall = begun.elapsed().as_secs_f64();
+            let wall = start.elapsed().as_secs_f64();
             if round > 0 || rounds == 1 {
                 report.add(SMALL_FILES, name, Taken { wall, cpu: wall, memory: 0.0 });
             }

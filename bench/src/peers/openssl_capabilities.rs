@@ -147,7 +147,9 @@ fn has_avx512() -> bool {
 pub fn check() -> Result<Vec<String>, String> {
     let Some(Capabilities(words)) = Capabilities::found() else { return Ok(Vec::new()) };
     if std::env::var_os("OPENSSL_ia32cap").is_some() {
-        return Err("OPENSSL_ia32cap is set: unset it, because the rows of OpenSSL set the capabilities themselves".into());
+        return Err(
+            "OPENSSL_ia32cap is set: unset it, because the rows of OpenSSL set the capabilities themselves".into()
+        );
     }
     let ([_, _, ecx_1, _], [_, ebx_7, ecx_7, _]) = (vector::cpuid(1), vector::cpuid(7));
     let leaf_1 = SSSE3 | AVX;
@@ -163,21 +165,23 @@ pub fn check() -> Result<Vec<String>, String> {
         ));
     }
     let usual = chacha20_ns();
-    let with = |capabilities: Capabilities| {
+    let ns_with = |capabilities: Capabilities| {
         let _reset = capabilities.set();
         chacha20_ns()
     };
     let mut notes = Vec::new();
     if let Some(forced) = Capabilities::forced() {
-        let ratio = with(forced) / usual;
+        let ratio = ns_with(forced) / usual;
         notes.push(format!("OpenSSL forced to AVX-512 takes {ratio:.2} times its usual time for ChaCha20 of 16 KiB"));
     }
-    if let Some(without) = Capabilities::without_avx() {
-        let ratio = with(without) / usual;
+    if let Some(no_avx) = Capabilities::without_avx() {
+        let ratio = ns_with(no_avx) / usual;
         // OpenSSL's AVX2 code does twice as many blocks at a time as its SSSE3 code. AVX alone
         // changes nothing here.
         if words[LEAF_7_EBX] & AVX2 != 0 && ratio < 1.25 {
-            return Err(format!("without AVX, OpenSSL takes {ratio:.2} times its usual time: so hiding AVX has no effect"));
+            return Err(format!(
+                "without AVX, OpenSSL takes {ratio:.2} times its usual time: so hiding AVX has no effect"
+            ));
         }
         notes.push(format!("OpenSSL without AVX takes {ratio:.2} times its usual time for ChaCha20 of 16 KiB"));
     }
@@ -207,8 +211,8 @@ mod tests {
         let vector = |ebx| Capabilities([0, SSSE3 | AVX, ebx, ecx, 1, 2, 3, 4, 5, 6]);
         assert_eq!(vector(ebx & !AVX512F).unhidden(ebx, ecx), Some(vector(ebx)));
         assert_eq!(vector(ebx).unhidden(ebx, ecx), None);
-        let without = ebx & !AVX512F;
-        assert_eq!(vector(without).unhidden(without, ecx), None);
+        let no_avx512 = ebx & !AVX512F;
+        assert_eq!(vector(no_avx512).unhidden(no_avx512, ecx), None);
     }
 
     #[test]

@@ -254,9 +254,9 @@ fn keys_of_both_kinds_of_keygen() {
     run(bench.sealane().args(["keygen", "--pq", "-o", "ours-pq"]));
     run(age_keygen().args(["-pq", "-o"]).arg(bench.path("theirs-pq")));
     for key in ["ours", "theirs", "ours-pq", "theirs-pq"] {
-        let here = run(bench.sealane().args(["keygen", "-y", key]));
-        let there = run(age_keygen().arg("-y").arg(bench.path(key)));
-        assert_eq!(String::from_utf8(here).unwrap(), String::from_utf8(there).unwrap());
+        let public = run(bench.sealane().args(["keygen", "-y", key]));
+        let age_public = run(age_keygen().arg("-y").arg(bench.path(key)));
+        assert_eq!(String::from_utf8(public).unwrap(), String::from_utf8(age_public).unwrap());
     }
 }
 

@@ -88,20 +88,20 @@ impl Messages {
 
     /// Processes every message once, numbered from `first`. Returns false if a tag is refused.
     pub fn process(&mut self, processing: &mut Processing, first: u64) -> bool {
-        let mut done = true;
+        let mut accepted = true;
         match processing {
             Processing::Each(each) => {
                 for (number, (data, tag)) in (first..).zip(self.iter_mut()) {
-                    done &= each(black_box(number), black_box(data), tag);
+                    accepted &= each(black_box(number), black_box(data), tag);
                 }
             }
             Processing::Batch(many) => {
                 for (number, batch) in (first..).step_by(self.batch).zip(self.batches_mut()) {
-                    done &= many(black_box(number), black_box(batch));
+                    accepted &= many(black_box(number), black_box(batch));
                 }
             }
         }
-        black_box(done)
+        black_box(accepted)
     }
 
     /// Returns the time of `passes` passes over all messages. The first message has the number
@@ -114,24 +114,24 @@ impl Messages {
     /// # Panics
     /// If a tag is refused.
     pub fn time(&mut self, processing: &mut Processing, passes: u64, next: &mut u64) -> Duration {
-        let mut done = true;
+        let mut accepted = true;
         let mut total = Duration::ZERO;
         if self.sealed {
             for _ in 0..passes {
                 self.restore();
                 let start = Instant::now();
-                done &= self.process(processing, 0);
+                accepted &= self.process(processing, 0);
                 total += start.elapsed();
             }
         } else {
             let start = Instant::now();
             for _ in 0..passes {
-                done &= self.process(processing, *next);
+                accepted &= self.process(processing, *next);
                 *next += self.count() as u64;
             }
             total = start.elapsed();
         }
-        assert!(done, "an authentic message was refused");
+        assert!(accepted, "an authentic message was refused");
         total
     }
 

@@ -10,9 +10,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", lines[0].as_str());
 
     // Years later, two of them are lost.
-    let left = [&lines[4], &lines[1], &lines[2]];
-    let left: Vec<_> = left.iter().map(|line| Share::from_text(line)).collect::<Result<_, _>>()?;
-    let recovered = combine(&left)?;
+    let remaining = [&lines[4], &lines[1], &lines[2]];
+    let remaining: Vec<_> = remaining.iter().map(|line| Share::from_text(line)).collect::<Result<_, _>>()?;
+    let recovered = combine(&remaining)?;
     println!("{}", std::str::from_utf8(&recovered.secret)?);
     assert_eq!(&recovered.secret[..], b"the combination is 12-34-56");
     Ok(())

@@ -59,20 +59,20 @@ fn ssss_in_every_field() {
         let mut split = program("SSSS_SPLIT");
         let split = split.args(["-x", "-Q", "-s", &level, "-t", &threshold.to_string(), "-n", &count.to_string()]);
         let lines = run(split.args(flags), &hex(&secret));
-        let theirs: Vec<SsssShare> = lines
+        let foreign_shares: Vec<SsssShare> = lines
             .lines()
             .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
             .map(|line| SsssShare::parse(line).unwrap())
             .collect();
-        assert_eq!(theirs.len(), count, "{lines}");
-        assert_eq!(ssss::combine(&theirs, threshold, diffusion).unwrap()[..], secret[..], "{length} bytes");
-        let last = &theirs[count - threshold..];
+        assert_eq!(foreign_shares.len(), count, "{lines}");
+        assert_eq!(ssss::combine(&foreign_shares, threshold, diffusion).unwrap()[..], secret[..], "{length} bytes");
+        let last = &foreign_shares[count - threshold..];
         assert_eq!(ssss::combine(last, threshold, diffusion).unwrap()[..], secret[..], "{length} bytes");
 
         let token = (length % 2 == 0).then_some("token");
-        let ours = ssss::split(&secret, threshold, count, Options { diffusion, token }).unwrap();
+        let shares = ssss::split(&secret, threshold, count, Options { diffusion, token }).unwrap();
         let input: String =
-            ours[count - threshold..].iter().map(|share| format!("{}\n", &*share.to_line(count))).collect();
+            shares[count - threshold..].iter().map(|share| format!("{}\n", &*share.to_line(count))).collect();
         let mut combine = program("SSSS_COMBINE");
         let combine = combine.args(["-x", "-Q", "-t", &threshold.to_string()]).args(flags);
         let output = run(combine, &input);
@@ -107,10 +107,10 @@ fn slip39_both_ways() {
 
             let described: Vec<Group> = groups.iter().map(|&(threshold, count)| Group { threshold, count }).collect();
             let options = slip39::Options { extendable, iteration_exponent: exponent };
-            let ours =
+            let shares =
                 slip39::split_groups(&secret, passphrase.as_bytes(), group_threshold, &described, options).unwrap();
             // The package accepts neither more groups nor more members than needed.
-            let input: String = ours
+            let input: String = shares
                 .iter()
                 .zip(groups)
                 .rev()
@@ -130,13 +130,13 @@ fn vault_both_ways() {
         let secret = secret(length);
         let arguments = ["split", &count.to_string(), &threshold.to_string(), &hex(&secret)];
         let lines = run(program("VAULT_SHAMIR").args(arguments), "");
-        let theirs: Vec<VaultShare> = lines.lines().map(|line| VaultShare::parse(line).unwrap()).collect();
-        assert_eq!(theirs.len(), count);
-        assert_eq!(vault::combine(&theirs, Some(threshold)).unwrap()[..], secret[..]);
-        assert_eq!(vault::combine(&theirs[..threshold], None).unwrap()[..], secret[..]);
+        let foreign_shares: Vec<VaultShare> = lines.lines().map(|line| VaultShare::parse(line).unwrap()).collect();
+        assert_eq!(foreign_shares.len(), count);
+        assert_eq!(vault::combine(&foreign_shares, Some(threshold)).unwrap()[..], secret[..]);
+        assert_eq!(vault::combine(&foreign_shares[..threshold], None).unwrap()[..], secret[..]);
 
-        let ours = vault::split(&secret, threshold, count).unwrap();
-        let hexes: Vec<String> = ours[count - threshold..].iter().map(|share| share.to_hex().to_string()).collect();
+        let shares = vault::split(&secret, threshold, count).unwrap();
+        let hexes: Vec<String> = shares[count - threshold..].iter().map(|share| share.to_hex().to_string()).collect();
         let output = run(program("VAULT_SHAMIR").arg("combine").args(&hexes), "");
         assert_eq!(unhex(output.trim()), secret);
     }

@@ -58,19 +58,19 @@ fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     let encryptor = Encryptor::with_recipients([&crowd as &dyn Recipient]).unwrap().with_backend(backend());
     let file = encryptor.encrypt_to_vec(b"for one of many").unwrap();
 
-    let begun = Instant::now();
+    let start = Instant::now();
     let decryptor = Decryptor::new(&file[..]).unwrap();
     assert_eq!(decryptor.header().stanzas().len(), count + 1);
     let (memory, len) = (memory(decryptor.header()), decryptor.header().encode().len());
     assert!(len <= MAX_HEADER_BYTES && memory < 30 * len, "{memory} bytes of memory for {len} of the file");
     let (opened, error) = drain(&mut decryptor.decrypt([identity() as &dyn Identity]).unwrap());
     assert!(error.is_none() && opened == b"for one of many");
-    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+    assert!(start.elapsed() < LIMIT, "{:?}", start.elapsed());
 
     let stranger = sealane_age::x25519::Identity::generate().unwrap();
     let error = sealane_age::decrypt([&stranger as &dyn Identity], &file).unwrap_err();
     assert!(matches!(error, DecryptError::NoMatch));
-    assert!(begun.elapsed() < 2 * LIMIT, "{:?}", begun.elapsed());
+    assert!(start.elapsed() < 2 * LIMIT, "{:?}", start.elapsed());
 }
 
 /// The largest number of stanzas in a header.
@@ -125,7 +125,7 @@ fn more_than_a_header_may_have_is_refused_before_it_is_read() {
     ] {
         let file = ["age-encryption.org/v1\n", &stanzas, end, &"x".repeat(32)].concat();
         assert!(file.len() > MAX_HEADER_BYTES);
-        let begun = Instant::now();
+        let start = Instant::now();
         let read = Rc::new(Cell::new(0));
         match Decryptor::new(Counted(file.as_bytes(), read.clone())).unwrap_err() {
             DecryptError::Header(error) => assert_eq!(error, expected),
@@ -135,7 +135,7 @@ fn more_than_a_header_may_have_is_refused_before_it_is_read() {
         assert!(read.get() <= MAX_HEADER_BYTES + 4096, "{}", read.get());
         let error = sealane_age::decrypt([identity() as &dyn Identity], file.as_bytes()).unwrap_err();
         assert!(matches!(error, DecryptError::Header(found) if found == expected));
-        assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+        assert!(start.elapsed() < LIMIT, "{:?}", start.elapsed());
     }
 }
 

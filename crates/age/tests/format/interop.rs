@@ -31,40 +31,40 @@ fn ssh(name: &'static str, public: &str, private: &str) -> Pair {
 }
 
 fn x25519() -> Pair {
-    let ours = x25519::Identity::generate().unwrap();
-    let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();
-    assert_eq!(theirs.to_string().expose_secret(), ours.to_text().expose_secret());
-    let recipient: age::x25519::Recipient = ours.to_public().to_string().parse().unwrap();
-    assert_eq!(theirs.to_public(), recipient);
+    let identity = x25519::Identity::generate().unwrap();
+    let age_identity: age::x25519::Identity = identity.to_text().expose_secret().parse().unwrap();
+    assert_eq!(age_identity.to_string().expose_secret(), identity.to_text().expose_secret());
+    let recipient: age::x25519::Recipient = identity.to_public().to_string().parse().unwrap();
+    assert_eq!(age_identity.to_public(), recipient);
     Pair {
         name: "X25519",
-        ours: (Box::new(ours.to_public()), Box::new(ours)),
-        theirs: (Box::new(recipient), Box::new(theirs)),
+        ours: (Box::new(identity.to_public()), Box::new(identity)),
+        theirs: (Box::new(recipient), Box::new(age_identity)),
     }
 }
 
 fn scrypt() -> Pair {
     let passphrase = || SecretString::from("a passphrase");
-    let mut theirs = age::scrypt::Recipient::new(passphrase());
-    theirs.set_work_factor(2);
+    let mut age_recipient = age::scrypt::Recipient::new(passphrase());
+    age_recipient.set_work_factor(2);
     Pair {
         name: "scrypt",
         ours: (
             Box::new(scrypt::Recipient::new(passphrase()).with_work_factor(2).unwrap()),
             Box::new(scrypt::Identity::new(passphrase())),
         ),
-        theirs: (Box::new(theirs), Box::new(age::scrypt::Identity::new(passphrase()))),
+        theirs: (Box::new(age_recipient), Box::new(age::scrypt::Identity::new(passphrase()))),
     }
 }
 
 /// Returns the adapters, applied in both directions.
 fn adapted() -> Pair {
-    let ours = x25519::Identity::generate().unwrap();
-    let theirs: age::x25519::Identity = ours.to_text().expose_secret().parse().unwrap();
+    let identity = x25519::Identity::generate().unwrap();
+    let age_identity: age::x25519::Identity = identity.to_text().expose_secret().parse().unwrap();
     Pair {
         name: "X25519",
-        ours: (Box::new(FromAge(theirs.to_public())), Box::new(FromAge(theirs))),
-        theirs: (Box::new(ToAge(ours.to_public())), Box::new(ToAge(ours))),
+        ours: (Box::new(FromAge(age_identity.to_public())), Box::new(FromAge(age_identity))),
+        theirs: (Box::new(ToAge(identity.to_public())), Box::new(ToAge(identity))),
     }
 }
 
@@ -132,13 +132,13 @@ fn all_kinds_of_keys_in_one_file() {
     writer.write_all(b"for everybody").unwrap();
     let file = writer.finish().unwrap();
     for pair in &pairs {
-        let mut ours = Vec::new();
-        Decryptor::new(&file[..]).unwrap().decrypt([&*pair.ours.1]).unwrap().read_to_end(&mut ours).unwrap();
-        assert_eq!(ours, b"for everybody", "{}", pair.name);
-        let mut theirs = Vec::new();
+        let mut opened = Vec::new();
+        Decryptor::new(&file[..]).unwrap().decrypt([&*pair.ours.1]).unwrap().read_to_end(&mut opened).unwrap();
+        assert_eq!(opened, b"for everybody", "{}", pair.name);
+        let mut opened_by_age = Vec::new();
         let decryptor = age::Decryptor::new_buffered(&file[..]).unwrap();
-        decryptor.decrypt([&*pair.theirs.1].into_iter()).unwrap().read_to_end(&mut theirs).unwrap();
-        assert_eq!(theirs, ours, "{}", pair.name);
+        decryptor.decrypt([&*pair.theirs.1].into_iter()).unwrap().read_to_end(&mut opened_by_age).unwrap();
+        assert_eq!(opened_by_age, opened, "{}", pair.name);
     }
 }
 
@@ -147,26 +147,26 @@ fn all_kinds_of_keys_in_one_file() {
 fn errors_keep_their_meaning() {
     let file =
         |recipient: &dyn Recipient| Encryptor::with_recipients([recipient]).unwrap().encrypt_to_vec(b"text").unwrap();
-    let opened =
+    let open_error =
         |file: &[u8], identity: &dyn Identity| Decryptor::new(file).unwrap().decrypt([identity]).map(drop).unwrap_err();
     let passphrase = |text: &str| SecretString::from(text);
     let recipient = scrypt::Recipient::new(passphrase("right")).with_work_factor(3).unwrap();
     let locked = file(&recipient);
     let wrong = FromAge(ToAge(scrypt::Identity::new(passphrase("wrong"))));
-    assert!(matches!(opened(&locked, &wrong), DecryptError::WrongPassphrase));
+    assert!(matches!(open_error(&locked, &wrong), DecryptError::WrongPassphrase));
     let low = FromAge(ToAge(scrypt::Identity::new(passphrase("right")).with_max_work_factor(2)));
-    assert!(matches!(opened(&locked, &low), DecryptError::ExcessiveWork { required: 3 }));
+    assert!(matches!(open_error(&locked, &low), DecryptError::ExcessiveWork { required: 3 }));
     let stranger = FromAge(ToAge(x25519::Identity::generate().unwrap()));
-    assert!(matches!(opened(&locked, &stranger), DecryptError::NoMatch));
+    assert!(matches!(open_error(&locked, &stranger), DecryptError::NoMatch));
 
     // Errors that the `age` crate does not have.
     let keys: Vec<_> = (0..2).map(|_| x25519::Identity::generate().unwrap()).collect();
     let recipients: Vec<_> = keys.iter().map(x25519::Identity::to_public).collect();
     let all = recipients.iter().map(|recipient| recipient as &dyn Recipient);
-    let both = threshold::ThresholdRecipient::new(2, all).unwrap();
-    let shared = file(&FromAge(ToAge(both)));
-    let one = threshold::ThresholdIdentity::new([&keys[0] as &dyn Identity], &[]);
-    let error = opened(&shared, &FromAge(ToAge(one)));
+    let two_keys = threshold::ThresholdRecipient::new(2, all).unwrap();
+    let shared = file(&FromAge(ToAge(two_keys)));
+    let one_key = threshold::ThresholdIdentity::new([&keys[0] as &dyn Identity], &[]);
+    let error = open_error(&shared, &FromAge(ToAge(one_key)));
     let too_few = threshold::ThresholdError::TooFew { needed: 2, count: 2, found: 1 };
     assert!(matches!(error, DecryptError::Threshold(error) if error == too_few));
 

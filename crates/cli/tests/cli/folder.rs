@@ -163,8 +163,8 @@ fn several_files_keep_their_names() {
     // An input without a name, such as `.`, gives its content. The command without a subcommand
     // does the same.
     fs::create_dir(dir.path("work")).unwrap();
-    let here = dir.sh("cd x && \"$SEALANE\" -R ../key.pub -o ../here .");
-    here.quiet();
+    let encrypted = dir.sh("cd x && \"$SEALANE\" -R ../key.pub -o ../here .");
+    encrypted.quiet();
     assert_eq!(names("here"), ["deep", "deep/two.age", "one.age", "sealane-manifest.age"].map(PathBuf::from));
     // The target folder already has other files.
     dir.run(["-d", "-i", "key.txt", "-o", "open", "here/deep"]).fails("\"here/deep\" has no manifest");

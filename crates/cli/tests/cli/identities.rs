@@ -23,15 +23,15 @@ fn a_byte_order_mark_does_no_harm() {
     let bom = |data: &[u8]| ["\u{feff}".as_bytes(), data].concat();
     dir.write("bom.txt", bom(&dir.read("key.txt")));
     assert_eq!(dir.run(["-d", "-i", "bom.txt", "out"]).quiet().stdout, b"secret");
-    let with = |args: &[&str]| {
+    let run_with_passphrase = |args: &[&str]| {
         let mut command = dir.command(args);
         command.env("AGE_PASSPHRASE", "pass");
         crate::support::finish(command).quiet().stdout
     };
     // A byte order mark inside an encrypted file, and before one.
-    with(&["-p", "-a", "-o", "bom.age", "bom.txt"]);
+    run_with_passphrase(&["-p", "-a", "-o", "bom.age", "bom.txt"]);
     dir.write("bom.age", bom(&dir.read("bom.age")));
-    assert_eq!(with(&["-d", "-i", "bom.age", "out"]), b"secret");
+    assert_eq!(run_with_passphrase(&["-d", "-i", "bom.age", "out"]), b"secret");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn an_encrypted_identity_file() {
 fn a_damaged_or_odd_encrypted_identity_file() {
     let dir = with_encrypted_key(false);
     dir.encrypt(b"secret", "out");
-    let with = |args: &[&str]| {
+    let run_with_passphrase = |args: &[&str]| {
         let mut command = dir.command(args);
         command.env("AGE_PASSPHRASE", "correct horse");
         crate::support::finish(command)
@@ -127,13 +127,13 @@ fn a_damaged_or_odd_encrypted_identity_file() {
     let last = bad.len() - 1;
     bad[last] ^= 1;
     dir.write("bad.age", &bad);
-    with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
+    run_with_passphrase(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
     dir.write("bad.age", &bad[..60]);
-    with(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
+    run_with_passphrase(&["-d", "-i", "bad.age", "out"]).fails("identity file \"bad.age\"");
     // The identity file is encrypted to a key instead of with a passphrase.
     dir.run(["-R", "key.pub", "-o", "bad.age", "key.txt"]).quiet();
-    with(&["-d", "-i", "bad.age", "out"]).fails("not with a passphrase");
+    run_with_passphrase(&["-d", "-i", "bad.age", "out"]).fails("not with a passphrase");
     // It contains something other than identities.
-    with(&["-p", "-o", "bad.age", "key.pub"]).quiet();
-    with(&["-d", "-i", "bad.age", "out"]).fails("line 1: a recipient (public key)");
+    run_with_passphrase(&["-p", "-o", "bad.age", "key.pub"]).quiet();
+    run_with_passphrase(&["-d", "-i", "bad.age", "out"]).fails("line 1: a recipient (public key)");
 }
