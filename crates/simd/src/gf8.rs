@@ -136,8 +136,8 @@ pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
     nibble_values(multiples(factor))
 }
 
-/// Computes the values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words,
-/// from its values at x^0 to x^7, in the same time for all maps.
+/// Computes the values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words.
+/// `values` has its values at x^0 to x^7. The time is the same for all maps.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {

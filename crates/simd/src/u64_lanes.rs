@@ -116,8 +116,9 @@ pub trait U64Lanes: Copy {
     /// Returns the value, hidden from the compiler.
     ///
     /// Use it for an operand of [`U64Lanes::mul_low`] that is carried around a loop. Otherwise the
-    /// compiler may find before the loop that its high half is 0, drop the instructions that clear
-    /// it, no longer know this when it selects the multiplication, and emulate a 64-bit one.
+    /// compiler may find before the loop that its high half is 0, and drop the instructions that
+    /// clear it. When it selects the multiplication, it no longer knows this, and emulates a 64-bit
+    /// one.
     #[must_use]
     #[inline(always)]
     fn opaque(self) -> Self {

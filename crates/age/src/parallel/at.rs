@@ -25,8 +25,9 @@ struct End {
 ///
 /// The result is the result of the earliest batch in which the file ends or something fails. The
 /// order of the threads does not matter: every batch before it was taken, and each thread completes
-/// its batches. The thread that reads the batch in which the file ended at first continues alone
-/// while there is more, because a file can grow, and the other threads do not know how far.
+/// its batches. A file can grow. The thread with the batch in which the file ended at first
+/// therefore continues alone as long as there is more, because the other threads do not know how
+/// far it goes.
 pub(super) fn run<const CHUNK: usize>(
     threads: Threads,
     input_start: u64,

@@ -79,8 +79,8 @@ impl<R> StreamReader<R> {
     ///
     /// If a chunk does not follow the one before it, it is searched for: first in steps of whole
     /// chunks, up to 64 MiB further on. Then it is searched for at every byte, with every number
-    /// that it could have if up to 64 MiB before it were lost, inserted or damaged, or a mixture of
-    /// these up to 512 KiB. If that fails, 64 MiB count as damaged, and the search goes on after
+    /// that it could have: before it, up to 64 MiB may be lost, inserted or damaged, or a mixture
+    /// of these up to 512 KiB. If that fails, 64 MiB count as damaged, and the search goes on after
     /// them. Chunks in another order are not found. The last chunk is always found if it follows
     /// the one before it. Otherwise it is found within 512 KiB, if the file ends with it or only
     /// zeros follow.

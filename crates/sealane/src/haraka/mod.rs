@@ -1,6 +1,6 @@
-//! Haraka v2: hashes of 32 or 64 bytes to 32 bytes that take some nanoseconds (Kölbl, Lauridsen,
-//! Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
-//! Applications", ePrint 2016/098), and the sponge of SPHINCS+.
+//! Haraka v2, which hashes 32 or 64 bytes to 32 bytes in some nanoseconds, and the sponge of
+//! SPHINCS+ (Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing
+//! for Post-Quantum Applications", ePrint 2016/098).
 //!
 //! It is for hash-based signatures and similar constructions, whose inputs are short and have one
 //! length. **Not a general hash function**: with 5 rounds it was designed to resist second

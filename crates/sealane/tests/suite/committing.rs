@@ -150,9 +150,8 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
 /// Returns a ciphertext of four blocks and a tag that ChaCha20-Poly1305 accepts under both keys.
 ///
 /// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and
-/// then modulo 2^128. They are equal for the x = (s' - s + b' - b + m 2^128) / (a - a') of some
-/// small m, if that is below 2^128 as a block has to be: for one in four, so the first block is
-/// changed until it is.
+/// then modulo 2^128. They are equal for x = (s' - s + b' - b + m 2^128) / (a - a') with a small m.
+/// A block is below 2^128, and so is one such x in four. The first block is changed until x is.
 fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let [(r, s), (r2, s2)] = keys.map(|key| r_and_s(&poly1305_key_gen(&key, nonce)));
     let p = Num::p();

@@ -4,10 +4,10 @@
 //! is a circuit on planes; ShiftRows and MixColumns move whole bytes, which is the same for all
 //! eight blocks. Planes have their own order of bytes.
 //!
-//! If moving bytes within a row is slow, ShiftRows of both rounds is done in the first round
-//! (similar to Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, who do it at the end of
-//! some rounds). The bytes of a column are then one more column to the left with each row when the
-//! first MixColumns reads them.
+//! If moving bytes within a row is slow, ShiftRows of both rounds is done in the first round.
+//! (Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, do it at the end of some rounds.)
+//! When the first MixColumns reads the bytes of a column, each row has them one column further to
+//! the left than the row above.
 
 use super::sbox::sub_bits;
 use super::{AHEAD, AesBlocks, AesToken, Block, Plane};

@@ -127,9 +127,9 @@ impl ChaCha20Rounds for Avx2Words {
 
 /// Returns the constant in both halves, hidden from the compiler.
 ///
-/// The compiler replaces byte shuffles that it knows: it rotates by 16 bits with two word shuffles
-/// instead of one byte shuffle, and moves a rotation past an exclusive or to merge it with an
-/// earlier one that is needed anyway (16 of 144 instructions).
+/// The compiler replaces byte shuffles that it knows. It rotates by 16 bits with two word shuffles
+/// instead of one byte shuffle. It also moves a rotation past an exclusive or to merge it with an
+/// earlier one, although the earlier result is needed anyway (16 of 144 instructions).
 #[inline]
 #[target_feature(enable = "avx2")]
 fn opaque(constant: __m128i) -> __m256i {

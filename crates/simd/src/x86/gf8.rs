@@ -1,5 +1,5 @@
-//! Multiplication in GF(2^8) with byte shuffles: the products of a factor with all low and all high
-//! nibbles are two tables of 16 bytes, which a shuffle looks up for all elements at once, in
+//! Multiplication in GF(2^8) with byte shuffles. The products of a factor with all low and all high
+//! nibbles are two tables of 16 bytes. A shuffle looks them up for all elements at once, in
 //! constant time (Plank, Greenan and Miller, "Screaming fast Galois field arithmetic using Intel
 //! SIMD instructions", FAST 2013).
 
