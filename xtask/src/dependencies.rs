@@ -70,7 +70,7 @@ fn lock_files(workspaces: &[PathBuf]) -> Result<()> {
 }
 
 /// Checks that the page lists every crate that a manifest names, and every crate that becomes part
-/// of the command with them, with a reason and the right marks. It must list no others.
+/// of the command with them. Each must have a reason and the right marks. It must list no others.
 fn reasons(workspaces: &[PathBuf]) -> Result<()> {
     let (mut named, mut workspace) = (BTreeSet::new(), BTreeSet::new());
     for manifest in workspaces {

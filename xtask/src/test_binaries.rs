@@ -107,7 +107,7 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
 
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
 /// or empty to run them natively. If `tests` is given, executables of the primitives run only the
-/// tests whose names contain one of the words, and the references do not run, because they use no
+/// tests whose names contain one of the words. The references do not run then, because they use no
 /// backend. Other executables run all tests. Prints the closing line of each one, and records the
 /// backends that were exercised.
 ///

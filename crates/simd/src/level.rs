@@ -37,7 +37,7 @@ pub trait Simd: Token {
     /// A token with the same or fewer features, for a single block of ChaCha: see
     /// [`Tuning::one_block_on_narrower_vectors`].
     type OneBlock: Simd;
-    /// A token with the same vectors of words and the same or fewer features, whose kernels of
+    /// A token with the same vectors of words, and the same or fewer features. Its kernels of
     /// ChaCha serve this token too, so that a program contains them once.
     type Cipher: Simd;
 

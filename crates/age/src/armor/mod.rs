@@ -6,8 +6,8 @@
 //! -----END AGE ENCRYPTED FILE-----
 //! ```
 //!
-//! The reader is strict. All lines but the last have exactly 64 columns, the base64 is canonical
-//! and padded, lines end with LF or CR LF, and only white space may come before and after.
+//! The reader is strict. All lines but the last have exactly 64 columns, and end with LF or CR LF.
+//! The base64 is canonical and padded. Only white space may come before and after.
 
 mod damaged;
 mod error;

@@ -1,8 +1,8 @@
 //! The checksum of a share: Poly1305 under a public key.
 //!
 //! It finds accidental damage; the commitment finds forgeries. A universal hash of 128 bits is
-//! enough for that, and is several times faster than a cryptographic hash, which would take most of
-//! the time of writing shares.
+//! enough for that. A cryptographic hash is several times slower, and would take most of the time
+//! of writing shares.
 
 use sealane::{Poly1305, Tag};
 
