@@ -11,8 +11,8 @@ use crate::{DecryptError, FileKey, Identity, UnwrapError};
 
 /// The start of a file: its header, and the nonce of its payload.
 ///
-/// Parse it from the first bytes of a file, wherever they come from, and unlock it to get the key
-/// of the payload. A [`Decryptor`](crate::Decryptor) does the same with a reader.
+/// Parse it from the first bytes of a file, from any source, and unlock it to get the key of the
+/// payload. A [`Decryptor`](crate::Decryptor) does the same with a reader.
 ///
 /// ```
 /// use sealane_age::stream::PayloadKey;

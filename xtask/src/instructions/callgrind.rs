@@ -59,12 +59,12 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
         if after != "-" {
             let case = Case { backend: backend.to_owned(), operation: after.to_owned(), size };
             let before = counts.get(&case).map(|count| count.instructions);
-            let left = before.and_then(|before| all.checked_sub(before)).filter(|left| *left > 0);
-            instructions = left.with_context(|| format!("{line}: not after a cheaper {after} {size}"))?;
+            let difference = before.and_then(|before| all.checked_sub(before)).filter(|difference| *difference > 0);
+            instructions = difference.with_context(|| format!("{line}: not after a cheaper {after} {size}"))?;
         }
         let case = Case { backend: backend.to_owned(), operation: operation.to_owned(), size };
-        let former = counts.insert(case, Count { instructions, bytes });
-        ensure!(former.is_none(), "the probe ran a case twice: {line}");
+        let previous = counts.insert(case, Count { instructions, bytes });
+        ensure!(previous.is_none(), "the probe ran a case twice: {line}");
     }
     Ok(())
 }

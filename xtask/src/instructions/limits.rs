@@ -40,9 +40,9 @@ impl Limits {
         limits
     }
 
-    /// Returns the file's text, with the comment at the top of the `former` one.
-    pub(super) fn text(&self, former: &str) -> String {
-        let comment = former.lines().take_while(|line| line.starts_with('#'));
+    /// Returns the file's text, with the comment at the top of `old`.
+    pub(super) fn text(&self, old: &str) -> String {
+        let comment = old.lines().take_while(|line| line.starts_with('#'));
         let mut text = comment.map(|line| format!("{line}\n")).collect::<String>();
         text += &format!("\ncompiler = {:?}\n", self.compiler);
         for (backend, operations) in &self.limit {

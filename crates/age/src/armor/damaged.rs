@@ -22,11 +22,11 @@ const MAX_LINE: u64 = 1 << 16;
 /// Decodes partly damaged armor, for [`StreamReader::salvage`](crate::StreamReader::salvage).
 /// Undamaged bytes keep their positions as far as possible.
 ///
-/// Input up to the `BEGIN` line is skipped, and so is everything from the next line that begins
-/// with two dashes. White space at the ends of a line is ignored, and a character that is not
-/// base64 counts as `A`. Lines are cut after each 64 characters. A line of 48 to 63 characters that
-/// is not the last one has lost some: it gives 48 bytes, the last of them zeros. Every other line
-/// gives the bytes of its characters.
+/// Skips input up to the `BEGIN` line, and everything from the next line that begins with two
+/// dashes. White space at the ends of a line is ignored, and a character that is not base64 counts
+/// as `A`. Lines are cut after each 64 characters. A line of 48 to 63 characters that is not the
+/// last one has lost some: it gives 48 bytes, the last of them zeros. Every other line gives the
+/// bytes of its characters.
 ///
 /// # Errors
 ///

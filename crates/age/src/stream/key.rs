@@ -14,7 +14,7 @@ use super::{ChunkCipher, NONCE_BYTES, Next, SEALED_CHUNK_BYTES, SealedRange, Str
 use crate::keys::{self, FILE_ID_BYTES};
 use crate::{FileKey, stream};
 
-/// The key of a file's payload. It opens chunks, wherever their bytes come from.
+/// The key of a file's payload. It opens chunks from any source.
 ///
 /// It does no I/O, and any number of threads may use it.
 /// [`Preamble::unlock`](crate::Preamble::unlock) returns it. [`PayloadKey::sealed_range`] tells

@@ -135,7 +135,7 @@ impl Destination {
             if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
                 continue;
             }
-            // Written first, so that a later run recognises the folder wherever this run ends.
+            // Written first, so that a later run recognises the folder even if this run ends early.
             self.note(|journal| journal.add_folder(name))?;
             let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
             made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;

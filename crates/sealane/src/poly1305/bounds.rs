@@ -215,7 +215,7 @@ fn vectors_of_44_bit_limbs() {
     on_rows::<8, true>();
 }
 
-/// Limbs of 26 bits without a table, likewise.
+/// Limbs of 26 bits without a table.
 #[test]
 fn vectors_of_26_bit_limbs_without_a_table() {
     on_rows::<2, false>();

@@ -145,12 +145,12 @@ fn long_shares_combine() {
 fn refreshed_shares_are_the_sum_with_shares_of_zero() {
     for (threshold, points) in [(1, &[9][..]), (2, &[1, 2]), (3, &[1, 2, 3, 4, 5, 19]), (5, &[4, 8, 250, 7, 6, 5])] {
         let (seed, secret) = (array(30), octets(31, 9000));
-        let former = spec::split(threshold, points, &array(32), 0, &secret);
+        let old = spec::split(threshold, points, &array(32), 0, &secret);
         let zero = spec::split(threshold, points, &seed, 1, &[0; 9000]);
         for backend in backends() {
             for pieces in [&[9000][..], &[1, 63, 64, 100, 3000]] {
                 let mut refresher = Refresher::from_seed_with_backend(threshold, points, &seed, backend).unwrap();
-                let mut shares = former.clone();
+                let mut shares = old.clone();
                 let mut rests: Vec<&mut [u8]> = shares.iter_mut().map(Vec::as_mut_slice).collect();
                 for &piece in pieces.iter().cycle() {
                     let length = piece.min(rests[0].len());
@@ -161,8 +161,8 @@ fn refreshed_shares_are_the_sum_with_shares_of_zero() {
                         break;
                     }
                 }
-                for ((share, former), zero) in shares.iter().zip(&former).zip(&zero) {
-                    assert!(*share == crate::common::xor(former, zero), "{threshold} of {points:?} on {backend}");
+                for ((share, old), zero) in shares.iter().zip(&old).zip(&zero) {
+                    assert!(*share == crate::common::xor(old, zero), "{threshold} of {points:?} on {backend}");
                 }
                 assert!(combine(&points[..threshold], 0, &slices(&shares)[..threshold], backend) == secret);
             }

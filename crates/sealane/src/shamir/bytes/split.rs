@@ -20,19 +20,19 @@ use crate::shamir::error::Error;
 pub struct Splitter(Sharing);
 
 /// Adds shares of the secret 0 to shares, in one piece or in many. The results are shares of the
-/// same secret, and are unrelated to the former ones.
+/// same secret, and are unrelated to the old ones.
 ///
-/// Refresh all shares of a set together, and destroy the former ones.
+/// Refresh all shares of a set together, and destroy the old ones.
 ///
 /// ```
 /// # use sealane::shamir::bytes::{Combiner, Refresher, Splitter};
 /// # let (mut a, mut b) = ([0; 16], [0; 16]);
 /// # Splitter::from_seed(2, &[1, 2], &[7; 32])?.split(b"0123456789abcdef", &mut [&mut a, &mut b])?;
-/// # let former = a;
+/// # let old = a;
 /// Refresher::from_seed(2, &[1, 2], &[8; 32])?.refresh(&mut [&mut a, &mut b])?; // a seed from the system
 /// # let mut secret = [0; 16];
 /// # Combiner::new(&[1, 2])?.combine(&[&a, &b], &mut secret)?;
-/// # assert!(a != former && &secret == b"0123456789abcdef");
+/// # assert!(a != old && &secret == b"0123456789abcdef");
 /// # Ok::<(), sealane::shamir::Error>(())
 /// ```
 pub struct Refresher(Sharing);

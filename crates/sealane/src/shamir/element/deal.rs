@@ -115,7 +115,7 @@ pub fn zero_shares_with_backend<F: Field>(
 }
 
 /// Replaces shares by others of the same secret, at the same points. Anyone who learned fewer than
-/// `threshold` of the former shares learned nothing that helps against the new ones (Herzberg,
+/// `threshold` of the old shares learned nothing that helps against the new ones (Herzberg,
 /// Jarecki, Krawczyk, Yung, "Proactive secret sharing", 1995).
 ///
 /// All shares that are to be used together must be refreshed together.
