@@ -3,8 +3,8 @@
 //!
 //! The peers of products are a loop that looks each product up in a table of 256 bytes, and ISA-L
 //! (with the feature `isal`). ISA-L's field has another polynomial (0x11d), and its constant is
-//! prepared beforehand. The products of all rows are compared with those of GF(2^n). The peer of
-//! the parity is ISA-L, with the same field and matrix. Both prepare the matrix beforehand.
+//! prepared beforehand. The products of all rows are compared with the products of GF(2^n). The
+//! peer of the parity is ISA-L, with the same field and matrix. Both prepare the matrix beforehand.
 
 use std::hint::black_box;
 

@@ -35,7 +35,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     rows.into_iter().map(|(name, prepared)| row(benchmark, size, name, prepared)).collect()
 }
 
-/// Returns a row. Its results must equal those of our portable code.
+/// Returns a row. Its results must equal the results of our portable code.
 fn row(benchmark: &str, size: Size, name: &str, mut prepared: Prepared) -> Result<Row, String> {
     let is_it = |(_, its): &(_, &Benchmark)| its.name == benchmark;
     let Some(Code::Own(prepare)) = Benchmark::all().find(is_it).map(|(_, its)| &its.code) else {

@@ -40,7 +40,7 @@ use report::Report;
 use timed::Run;
 
 const QUICK_SIZES: [usize; 6] = [64, 256, 1024, 4096, 16384, 65536];
-/// Lengths around those of the kernels' groups, in buffers that begin `ODD_OFFSET` bytes after a
+/// Lengths around the groups of the kernels, in buffers that begin `ODD_OFFSET` bytes after a
 /// multiple of 64.
 const ODD_SIZES: [usize; 9] = [1, 15, 65, 193, 449, 577, 1023, 4097, 16383];
 const ODD_OFFSET: usize = 1;

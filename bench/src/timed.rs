@@ -92,7 +92,7 @@ impl Run<'_> {
     }
 
     /// Returns our rows, the widest backend first, and the bytes of an operation. The error is the
-    /// name of a row whose result is not that of portable code.
+    /// name of a row whose result differs from portable code.
     fn ours(&self, size: Size) -> Result<(Vec<Row>, usize), String> {
         let prepared = |backend: &str| {
             let mut prepared = (self.prepare)(backend, size).expect("the CPU has the backend");

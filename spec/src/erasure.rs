@@ -1,6 +1,6 @@
 //! Linear codes over GF(2^8): shards of parity are sums of the shards of data, each times a
 //! coefficient. Reed and Solomon, "Polynomial codes over certain finite fields" (1960). The
-//! matrices are those of ISA-L and of klauspost/reedsolomon.
+//! matrices are the same as in ISA-L and klauspost/reedsolomon.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -77,7 +77,7 @@ pub fn powers_of_two(data: usize, parity: usize) -> Matrix {
 
 /// Returns the rows of parity of ISA-L's `gf_gen_cauchy1_matrix`, which are those of
 /// klauspost/reedsolomon's option `WithCauchyMatrix`: 1 / (i + j), where i is the number of the
-/// shard of parity among all shards and j that of the shard of data.
+/// shard of parity among all shards, and j is the index of the shard of data.
 pub fn cauchy(data: usize, parity: usize) -> Matrix {
     let entry = |i: usize, j: usize| inverse(REED_SOLOMON, (i ^ j) as u8);
     (data..data + parity).map(|i| (0..data).map(|j| entry(i, j)).collect()).collect()

@@ -43,7 +43,7 @@ impl fmt::Display for Crate {
 
 /// The command's crates on one target.
 pub(crate) struct CommandCrates {
-    /// Each crate with its dependencies, both those of the program and those of its build.
+    /// Each crate with its dependencies, for the program and for its build.
     pub(crate) dependencies: BTreeMap<Crate, BTreeSet<Crate>>,
     /// The crates in the program. The others are procedural macros, or serve procedural macros or a
     /// build script.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process;
 
-/// What cargo needs to build for a target.
+/// The settings of cargo for a target.
 #[derive(Default)]
 pub(crate) struct Toolchain {
     pub(crate) variables: Vec<(&'static str, &'static str)>,

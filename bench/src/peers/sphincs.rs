@@ -5,8 +5,8 @@
 // Linked for its C code.
 use pqcrypto_sphincsplus as _;
 
-/// `harakactx`: the constants of a public seed, and those of a secret seed, which nothing here
-/// uses.
+/// `harakactx`: the constants of a public seed, and the constants of a secret seed, which nothing
+/// here uses.
 #[repr(C, align(16))]
 pub struct Constants([[u8; 16]; 80]);
 

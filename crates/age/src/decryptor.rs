@@ -48,7 +48,7 @@ impl<R: Read> Decryptor<R> {
     ///
     /// # Errors
     ///
-    /// As for [`Preamble::unlock`].
+    /// The errors of [`Preamble::unlock`].
     pub fn decrypt<'a>(
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -62,8 +62,8 @@ impl<R: Read> Decryptor<R> {
     ///
     /// # Errors
     ///
-    /// As for [`Decryptor::decrypt`]; [`DecryptError::NoMatch`] if the file is not encrypted with a
-    /// passphrase.
+    /// The errors of [`Decryptor::decrypt`], and [`DecryptError::NoMatch`] if the file is not
+    /// encrypted with a passphrase.
     pub fn decrypt_with_passphrase(self, passphrase: SecretString) -> Result<StreamReader<R>, DecryptError> {
         self.decrypt([&passphrase_identity(passphrase) as &dyn Identity])
     }

@@ -124,7 +124,7 @@
 //! let mut plaintext = Vec::new();
 //! let error = reader.read_to_end(&mut plaintext).unwrap_err();
 //! assert_eq!(StreamError::of(&error), Some(StreamError::CorruptEnd { number: 1 }));
-//! // What came before is authentic.
+//! // All earlier bytes are authentic.
 //! assert_eq!(plaintext.len(), 65536);
 //! # Ok(())
 //! # }

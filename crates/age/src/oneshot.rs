@@ -31,7 +31,7 @@ use crate::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipien
 ///
 /// # Errors
 ///
-/// As for [`Encryptor::with_recipients`].
+/// The errors of [`Encryptor::with_recipients`].
 pub fn encrypt<'a>(
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
     plaintext: &[u8],
@@ -55,7 +55,7 @@ pub fn encrypt<'a>(
 ///
 /// # Errors
 ///
-/// As for [`Encryptor::with_recipients`].
+/// The errors of [`Encryptor::with_recipients`].
 pub fn encrypt_and_armor<'a>(
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
     plaintext: &[u8],

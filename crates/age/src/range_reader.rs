@@ -82,7 +82,7 @@ impl<I> LockedFile<I> {
     /// Unlocks the file. It computes without I/O, unless an identity does some.
     ///
     /// # Errors
-    /// As for [`Preamble::unlock`].
+    /// The errors of [`Preamble::unlock`].
     pub fn unlock<'a>(
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -97,7 +97,7 @@ impl<I: ReadAt> LockedFile<I> {
     /// Reads the header of a binary file, and its length.
     ///
     /// # Errors
-    /// As for [`Decryptor::new`](crate::Decryptor::new).
+    /// The errors of [`Decryptor::new`](crate::Decryptor::new).
     pub fn read(input: I) -> Result<Self, DecryptError> {
         let len = input.size()?;
         let mut start = Start::new(len);
@@ -117,7 +117,7 @@ impl<I: AsyncReadAt> LockedFile<I> {
     /// Does the same as [`LockedFile::read`] without blocking.
     ///
     /// # Errors
-    /// As for [`LockedFile::read`].
+    /// The errors of [`LockedFile::read`].
     pub async fn read_async(input: I) -> Result<Self, DecryptError> {
         let len = input.size().await?;
         let mut start = Start::new(len);
@@ -263,7 +263,7 @@ impl<I: AsyncReadAt> RangeReader<I> {
     /// that polls.
     ///
     /// # Errors
-    /// As for [`RangeReader::read`].
+    /// The errors of [`RangeReader::read`].
     pub async fn read_async(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut sealed) = self.plan(plaintext)?;
         let mut filled = 0;

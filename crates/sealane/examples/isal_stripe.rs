@@ -77,7 +77,7 @@ impl Code {
 
 /// Loses these shards of every stripe of the vectors, and returns the number of repaired stripes.
 ///
-/// The stripes are those of `vectors/erasure/parity.json`, which ISA-L printed: its `id` names the
+/// The stripes come from `vectors/erasure/parity.json`, which ISA-L printed: its `id` names the
 /// function that made the matrix.
 fn repair_stripes(lost: &[usize]) -> Result<usize, SingularMatrix> {
     let mut repaired = 0;

@@ -1,6 +1,6 @@
 //! Vectors of elements of GF(2^8), the capability for byte-wise codes and secret sharing.
 //!
-//! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), that of AES (FIPS 197, section 4)
+//! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES (FIPS 197, section 4)
 //! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i. Products with a
 //! constant in a field with another polynomial are maps that are linear over GF(2):
 //! [`Gf8Bytes::Map`].

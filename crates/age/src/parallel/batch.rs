@@ -16,7 +16,7 @@ pub(super) type ToSeal = Batch<CHUNK_BYTES>;
 /// Sealed chunks, one after the other.
 pub(super) type ToOpen = Batch<SEALED_CHUNK_BYTES>;
 
-/// What follows a batch in its input.
+/// The part of the input after a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     More,

@@ -57,7 +57,7 @@ pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 #[cfg(feature = "std")]
 const CHUNKS: usize = 4;
 
-/// What comes after the chunk that is in the buffer.
+/// The next part of the file after the chunk in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another chunk.

@@ -23,7 +23,7 @@ pub(crate) struct Opener {
     sealed: Range<usize>,
     /// Whether the input has ended after `sealed`.
     pub(crate) eof: bool,
-    /// What comes after `chunk`.
+    /// The next part of the file after `chunk`.
     pub(crate) next: Next,
     /// The number of plaintext bytes to skip in the next chunk, after a seek.
     skip: usize,

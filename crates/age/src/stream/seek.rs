@@ -92,8 +92,8 @@ impl<R: Read + Seek> StreamReader<R> {
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
 /// because otherwise the length is not known. If that fails, the reader keeps its position. Other
-/// seeks only move, and the chunk is authenticated when it is read. As in a file, a position beyond
-/// the end is allowed; a read there returns nothing.
+/// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
+/// allowed, as in a file. A read there returns nothing.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

@@ -25,7 +25,7 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
     ///
     /// # Errors
     ///
-    /// As for [`Decryptor::new`]. An armored file gives [`HeaderError::Armored`].
+    /// The errors of [`Decryptor::new`]. An armored file gives [`HeaderError::Armored`].
     pub async fn new_async(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
         let mut reading = Reading::default();
@@ -55,7 +55,7 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
     ///
     /// # Errors
     ///
-    /// As for [`Decryptor::decrypt`].
+    /// The errors of [`Decryptor::decrypt`].
     pub fn decrypt_async<'a>(
         self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,

@@ -198,8 +198,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
 /// because otherwise the length is not known. If that fails, the reader keeps its position. Other
-/// seeks only move, and the chunk is authenticated when it is read. As in a file, a position beyond
-/// the end is allowed; a read there returns nothing.
+/// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
+/// allowed, as in a file. A read there returns nothing.
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncSeek for AsyncStreamReader<R> {
     /// Fails if another seek is not complete: call [`AsyncSeek::poll_complete`] first.
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {

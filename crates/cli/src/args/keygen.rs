@@ -1,4 +1,4 @@
-//! The arguments of `sealane keygen`: those of age-keygen and additional ones.
+//! The arguments of `sealane keygen`: age-keygen's and additional ones.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -141,7 +141,7 @@ fn many_files_have_a_line_each_and_a_summary() {
     let text = dir.run(["inspect", "-i", "other.txt", "x", "sealed"]).text();
     assert!(text.starts_with("x: 1 X25519; 6 bytes of plaintext; these identities do not open it\n"), "{text}");
     assert!(text.ends_with("; these identities open 3 of them\n"), "{text}");
-    // What cannot be read does not stop the others.
+    // Unreadable files do not stop the report about others.
     dir.write("cut", &dir.read("x")[..dir.read("x").len() - 10]);
     dir.write("text", "hello");
     let run = dir.run(["inspect", "cut", "text", "missing", "x"]);

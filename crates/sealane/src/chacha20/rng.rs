@@ -190,7 +190,7 @@ impl<const ROUNDS: usize> Generator for KeyStream<ROUNDS> {
 
     fn generate(&mut self, words: &mut Self::Output) {
         let mut bytes = [0; 4 * BUFFER_WORDS];
-        // Words after the last block are those of the first.
+        // After the last block, the words of the first block follow.
         let before_end = self.0.remaining().min(bytes.len() as u128) as usize;
         let (head, rest) = bytes.split_at_mut(before_end);
         self.0.apply_keystream(head).expect("no more than remains");

@@ -125,7 +125,7 @@ fn sums<G: Gf8, const ROWS: usize>(
 /// Rows that are computed together.
 #[derive(Clone, Copy)]
 struct Group<'a, const ROWS: usize> {
-    /// The maps of the first column, then those of the second.
+    /// The maps of the first column, then the maps of the second.
     maps: &'a [u8],
     sources: &'a [&'a [u8]],
     accumulate: bool,

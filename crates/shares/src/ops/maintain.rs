@@ -17,9 +17,9 @@ use sealane::shamir::bytes::Refresher;
 /// Old and new shares do not combine. Copies of fewer old shares than the threshold are useless
 /// after the old shares are destroyed. Old shares that are not refreshed become useless.
 ///
-/// The secret is not computed, so its commitment is not checked. Damaged shares are errors, and so
-/// are shares beyond the threshold that contradict the others. As many shares as the threshold are
-/// in one place, so anyone who controls it could compute the secret.
+/// The secret is not computed, so its commitment is not checked. Damaged shares, and shares beyond
+/// the threshold that contradict the others, are errors. One place has enough shares to reach the
+/// threshold, so anyone who controls it could compute the secret.
 pub struct Refresh<R> {
     readers: Vec<ShareReader<R>>,
     set: SetId,
@@ -136,7 +136,7 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
 /// Does the same as [`Refresh`] for shares in memory.
 ///
 /// # Errors
-/// As for [`Refresh`].
+/// The errors of [`Refresh`].
 pub fn refresh(shares: &[Share]) -> Result<Vec<Share>, CombineError> {
     let refresh = Refresh::new(shares.iter().map(Share::reader).collect())?;
     let outputs = shares.iter().map(|share| WipedVec::with_capacity(share.as_bytes().len())).collect();
@@ -146,7 +146,7 @@ pub fn refresh(shares: &[Share]) -> Result<Vec<Share>, CombineError> {
 /// Does the same as [`reissue_to`] for shares in memory.
 ///
 /// # Errors
-/// As for [`reissue_to`].
+/// The errors of [`reissue_to`].
 pub fn reissue(shares: &[Share], index: u16) -> Result<Share, CombineError> {
     let length = shares.first().map_or(0, |share| share.as_bytes().len());
     let readers = shares.iter().map(Share::reader).collect();

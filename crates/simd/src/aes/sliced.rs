@@ -27,8 +27,8 @@ impl AesToken for Scalar {
 #[derive(Clone, Copy)]
 pub struct SlicedBlocks([Plane; 8]);
 
-/// Swaps the bits of `a` that `mask` selects after a shift to the right with those of `b` that it
-/// selects.
+/// Swaps the bits of `a` that `mask` selects after a shift to the right with the bits of `b` that
+/// it selects.
 #[inline(always)]
 fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask: Plane) {
     let differ = (planes[a].shift_right::<SHIFT>() ^ planes[b]) & mask;

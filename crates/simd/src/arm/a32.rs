@@ -1,4 +1,4 @@
-//! Intrinsics of AArch64, built from those of 32-bit Arm, so that one source serves both.
+//! Intrinsics of AArch64, built from 32-bit Arm's intrinsics, so that one source serves both.
 
 use core::arch::arm::*;
 use core::arch::asm;

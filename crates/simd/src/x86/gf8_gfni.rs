@@ -1,4 +1,4 @@
-//! Elements of GF(2^8) multiplied by `gf2p8mulb`, whose field is that of AES, and linear maps by
+//! Elements of GF(2^8) multiplied by `gf2p8mulb`, which uses AES's field, and linear maps by
 //! `gf2p8affineqb`, which serves every field.
 
 #[cfg(target_arch = "x86")]

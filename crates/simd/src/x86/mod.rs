@@ -119,7 +119,7 @@ macro_rules! simd {
 /// Runs vector instructions on behalf of a value that holds a token.
 ///
 /// Expands to a function compiled with the features, which inlines to its instructions, and the
-/// call to it. The features must be among those of the token.
+/// call to it. The token must have the features.
 macro_rules! with_features {
     ($token:ty, $features:literal, $proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
         #[inline]

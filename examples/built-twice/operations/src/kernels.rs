@@ -228,8 +228,8 @@ fn product<V: ClmulLanes>(a: V, b: V) -> V {
     let (low, high) = (a.mul_low(b), a.mul_high(b));
     let middle = a.xor(a.swap()).mul_low(b.xor(b.swap())).xor(low).xor(high);
     let (low, high) = (low.xor(middle.low_to_high()), high.xor(middle.high_to_low()));
-    // x^128 is 1 + x + x^2 + x^7. What that moves out of a limb goes to the limb above, and from
-    // the highest one to the lowest.
+    // x^128 is 1 + x + x^2 + x^7. Bits that leave a limb go to the limb above, and from the highest
+    // limb to the lowest.
     let carries = high.shr(63).xor(high.shr(62)).xor(high.shr(57));
     let folded = high.xor(carries.high_to_low());
     let folded = folded.xor(folded.shl(1)).xor(folded.shl(2)).xor(folded.shl(7));

@@ -50,8 +50,8 @@ impl Rows {
         })
     }
 
-    /// Makes the first call of each row. Returns the first row whose result differs from that of
-    /// row 0.
+    /// Makes the first call of each row. Returns the first row whose result differs from the result
+    /// of row 0.
     fn first_wrong(&mut self) -> Option<usize> {
         match self {
             Self::Messages { messages, rows, .. } => {

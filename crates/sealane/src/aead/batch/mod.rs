@@ -74,7 +74,7 @@ impl<'a, N> OpenRequest<'a, N> {
     /// Returns the plaintext, for as long as the buffer lives. See [`OpenRequest::plaintext`].
     ///
     /// # Errors
-    /// As for [`OpenRequest::plaintext`].
+    /// The errors of [`OpenRequest::plaintext`].
     #[inline]
     pub fn into_plaintext(self) -> Result<&'a mut [u8], OpenError> {
         if self.authentic { Ok(self.buffer) } else { Err(OpenError) }

@@ -64,7 +64,7 @@ impl<'a> Batch<'a> {
             self.prefixes[self.len] = many::row(prefix);
             nonce = rest;
         }
-        // As in `chacha20::layout::fill`.
+        // The layout of `chacha20::layout::fill`.
         let words = nonce.as_chunks::<4>().0;
         let mut last_row = [0; 4];
         for (word, bytes) in last_row.iter_mut().rev().zip(words.iter().rev()) {

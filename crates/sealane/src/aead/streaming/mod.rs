@@ -142,7 +142,7 @@ impl Opener {
     /// [`Opener::verify`] has succeeded. If it fails, all pieces must be discarded.
     ///
     /// # Errors
-    /// As for [`Opener::update`]; nothing is written then.
+    /// The errors of [`Opener::update`]. After an error, nothing is written.
     pub fn decrypt_unauthenticated(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
         self.check_length(piece)?;
         self.message.authenticate(piece);

@@ -85,7 +85,7 @@ impl<W: U64Lanes> LanesOf<W> {
         masks
     };
 
-    /// 1 in all lanes, and in all but that of the last block.
+    /// 1 in all lanes, and 1 in all lanes except the last block's.
     pub(super) const ALL_BLOCKS_BUT: [[u64; MAX_U64_LANES]; 2] = {
         let mut ones = [[1; MAX_U64_LANES]; 2];
         let mut lane = 0;

@@ -61,7 +61,7 @@ impl Checker {
     /// Does the same on the given backend.
     ///
     /// # Errors
-    /// As for [`Checker::new`].
+    /// The errors of [`Checker::new`].
     pub fn with_backend(threshold: usize, points: &[u8], backend: Gf8Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if threshold == 0 {

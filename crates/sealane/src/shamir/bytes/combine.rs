@@ -39,7 +39,7 @@ impl Combiner {
     /// target 0 means the secret.
     ///
     /// # Errors
-    /// As for [`Combiner::new`].
+    /// The errors of [`Combiner::new`].
     pub fn at(points: &[u8], target: u8) -> Result<Self, Error> {
         Self::with_backend(points, target, Gf8Backend::detect())
     }
@@ -47,7 +47,7 @@ impl Combiner {
     /// Does the same on the given backend.
     ///
     /// # Errors
-    /// As for [`Combiner::new`].
+    /// The errors of [`Combiner::new`].
     pub fn with_backend(points: &[u8], target: u8, backend: Gf8Backend) -> Result<Self, Error> {
         let points = Points::new(points)?;
         if points.is_empty() {

@@ -89,7 +89,7 @@ macro_rules! constructors {
             /// Prepares for shares at these points.
             ///
             /// # Errors
-            /// As for [`Self::new`]; also if a point is 0 or occurs twice.
+            /// The errors of [`Self::new`], and an error if a point is 0 or occurs twice.
             #[cfg(feature = "getrandom")]
             pub fn with_points(threshold: usize, points: &[u8]) -> Result<Self, Error> {
                 Sharing::random(threshold, Points::new(points)?, $purpose).map(Self)
@@ -109,7 +109,7 @@ macro_rules! constructors {
             /// never in shares.
             ///
             /// # Errors
-            /// As for [`Self::from_seed`].
+            /// The errors of [`Self::from_seed`].
             pub fn from_seed_with_backend(
                 threshold: usize,
                 points: &[u8],

@@ -30,7 +30,7 @@ pub fn split<F: Field>(secret: &Element<F>, threshold: usize, points: &[Element<
 /// Does the same as `split` with another generator.
 ///
 /// # Errors
-/// As for `split`; [`Error::SystemRandomness`] if the generator fails.
+/// The errors of `split`, and [`Error::SystemRandomness`] if the generator fails.
 #[cfg(feature = "rand_core")]
 pub fn split_with_rng<F: Field>(
     secret: &Element<F>,
@@ -44,7 +44,7 @@ pub fn split_with_rng<F: Field>(
 /// Does the same as [`split_with_rng`] on a chosen backend.
 ///
 /// # Errors
-/// As for [`split_with_rng`].
+/// The errors of [`split_with_rng`].
 #[cfg(feature = "rand_core")]
 pub fn split_with_backend<F: Field>(
     secret: &Element<F>,
@@ -81,7 +81,7 @@ fn deal<F: Field>(
 /// ([`Share::refresh`]).
 ///
 /// # Errors
-/// As for [`split`].
+/// The errors of [`split`].
 #[cfg(feature = "getrandom")]
 pub fn zero_shares<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<Vec<Share<F>>, Error> {
     deal(&Element::ZERO, threshold, points, &mut System, ClmulBackend::detect())
@@ -90,7 +90,7 @@ pub fn zero_shares<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<
 /// Does the same as `zero_shares` with another generator.
 ///
 /// # Errors
-/// As for [`split_with_rng`].
+/// The errors of [`split_with_rng`].
 #[cfg(feature = "rand_core")]
 pub fn zero_shares_with_rng<F: Field>(
     threshold: usize,
@@ -103,7 +103,7 @@ pub fn zero_shares_with_rng<F: Field>(
 /// Does the same as [`zero_shares_with_rng`] on a chosen backend.
 ///
 /// # Errors
-/// As for [`split_with_rng`].
+/// The errors of [`split_with_rng`].
 #[cfg(feature = "rand_core")]
 pub fn zero_shares_with_backend<F: Field>(
     threshold: usize,
@@ -121,7 +121,7 @@ pub fn zero_shares_with_backend<F: Field>(
 /// All shares that are to be used together must be refreshed together.
 ///
 /// # Errors
-/// As for [`split`]. The shares are then unchanged.
+/// The errors of [`split`]. The shares are then unchanged.
 #[cfg(feature = "getrandom")]
 pub fn refresh<F: Field>(threshold: usize, shares: &mut [Share<F>]) -> Result<(), Error> {
     add_zero_shares(threshold, shares, &mut System, ClmulBackend::detect())
@@ -130,7 +130,7 @@ pub fn refresh<F: Field>(threshold: usize, shares: &mut [Share<F>]) -> Result<()
 /// Does the same as `refresh` with another generator.
 ///
 /// # Errors
-/// As for [`split_with_rng`]. The shares are then unchanged.
+/// The errors of [`split_with_rng`]. The shares are then unchanged.
 #[cfg(feature = "rand_core")]
 pub fn refresh_with_rng<F: Field>(
     threshold: usize,
@@ -143,7 +143,7 @@ pub fn refresh_with_rng<F: Field>(
 /// Does the same as [`refresh_with_rng`] on a chosen backend.
 ///
 /// # Errors
-/// As for [`refresh_with_rng`].
+/// The errors of [`refresh_with_rng`].
 #[cfg(feature = "rand_core")]
 pub fn refresh_with_backend<F: Field>(
     threshold: usize,

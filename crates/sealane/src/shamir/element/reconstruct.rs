@@ -27,7 +27,7 @@ pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<El
 /// Does the same as [`reconstruct`] on a chosen backend.
 ///
 /// # Errors
-/// As for [`reconstruct`].
+/// The errors of [`reconstruct`].
 pub fn reconstruct_with_backend<F: Field>(
     threshold: usize,
     shares: &[Share<F>],
@@ -41,8 +41,8 @@ pub fn reconstruct_with_backend<F: Field>(
 /// is not computed.
 ///
 /// # Errors
-/// As for [`reconstruct`]; [`Error::ZeroPoint`] with index 0 if `point` is zero, where the secret
-/// is.
+/// The errors of [`reconstruct`], and [`Error::ZeroPoint`] with index 0 if `point` is zero, where
+/// the secret is.
 pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &Element<F>) -> Result<Share<F>, Error> {
     reconstruct_at_with_backend(threshold, shares, point, ClmulBackend::detect())
 }
@@ -50,7 +50,7 @@ pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &E
 /// Does the same as [`reconstruct_at`] on a chosen backend.
 ///
 /// # Errors
-/// As for [`reconstruct_at`].
+/// The errors of [`reconstruct_at`].
 pub fn reconstruct_at_with_backend<F: Field>(
     threshold: usize,
     shares: &[Share<F>],
@@ -69,7 +69,8 @@ pub fn reconstruct_at_with_backend<F: Field>(
 /// If e of them are bad, at least `threshold` + 2·e shares are needed to tell which.
 ///
 /// # Errors
-/// As for [`reconstruct`]; [`Error::InconsistentShares`] if there are too few shares to tell.
+/// The errors of [`reconstruct`], and [`Error::InconsistentShares`] if there are too few shares to
+/// tell.
 pub fn bad_shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Vec<usize>, Error> {
     check::shares(threshold, shares)?;
     let (points, values) = taken_apart(shares);

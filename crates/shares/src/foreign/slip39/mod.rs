@@ -92,7 +92,7 @@ pub fn split(secret: &[u8], passphrase: &[u8], threshold: usize, count: usize) -
 /// each group.
 ///
 /// # Errors
-/// As for [`split`].
+/// The errors of [`split`].
 pub fn split_groups(
     secret: &[u8],
     passphrase: &[u8],
@@ -162,7 +162,7 @@ pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, S
 /// exponent is above 15.
 ///
 /// # Errors
-/// As for [`combine`].
+/// The errors of [`combine`].
 pub fn combine_with_limit(
     mnemonics: &[Mnemonic],
     passphrase: &[u8],

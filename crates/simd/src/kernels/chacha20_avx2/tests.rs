@@ -157,7 +157,7 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
 
 #[test]
 fn the_longest_carries_fit() {
-    // The largest r, and those of one word. Of h, 8 is the largest last limb whose sums fit with
+    // The largest r, and values of r with one word. Of h, 8 is the largest last limb whose sums fit with
     // the largest r.
     let ones = u128::MAX;
     for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
