@@ -157,8 +157,8 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
 
 #[test]
 fn the_longest_carries_fit() {
-    // The largest r, and values of r with one word. Of h, 8 is the largest last limb whose sums fit with
-    // the largest r.
+    // The largest r, and values of r with one word. Of h, 8 is the largest last limb whose sums fit
+    // with the largest r.
     let ones = u128::MAX;
     for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
         for h in [[u64::MAX, u64::MAX, 8], [u64::MAX, u64::MAX, 3], [u64::MAX - 4, u64::MAX, 3], [0, 0, 8], [0; 3]] {
