@@ -176,7 +176,7 @@ fn errors_keep_their_meaning() {
             Err(UnwrapError::other("the card was removed"))
         }
     }
-    assert_eq!(opened(&locked, &FromAge(ToAge(Broken))).to_string(), "the card was removed");
+    assert_eq!(open_error(&locked, &FromAge(ToAge(Broken))).to_string(), "the card was removed");
 
     let pq = mlkem768x25519::Identity::generate().unwrap().to_public();
     let mixed = threshold::ThresholdRecipient::new(2, [&pq as &dyn Recipient, &recipients[0]]).unwrap();

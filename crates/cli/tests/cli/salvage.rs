@@ -25,7 +25,7 @@ fn sealed(dir: &Dir) -> (Vec<u8>, Vec<u8>, usize) {
     (data, file, payload)
 }
 
-fn remove(dir: &Dir) {
+fn remove_results(dir: &Dir) {
     for name in ["left", "left.missing.json"] {
         std::fs::remove_file(dir.path(name)).unwrap();
     }
@@ -63,7 +63,7 @@ fn everything_except_the_damage_is_restored() {
             }
         );
         assert_eq!(map["plaintext_len"], if damaged.contains(&5) { Value::Null } else { json!(data.len()) });
-        remove(&dir);
+        remove_results(&dir);
     }
 }
 
@@ -78,7 +78,7 @@ fn truncated_and_extended_files() {
         assert!(recovered.starts_with(&data[..found * CHUNK]), "{cut}");
         assert!(recovered[found * CHUNK..].iter().all(|&byte| byte == 0), "{cut}");
         assert_eq!(map(&dir)["found"], found * CHUNK);
-        remove(&dir);
+        remove_results(&dir);
     }
 }
 
@@ -95,7 +95,7 @@ fn the_last_chunk_is_found_whatever_follows_it() {
             let map = map(&dir);
             assert_eq!(map["trailing"], junk.len());
             assert_eq!(map["plaintext_len"], len);
-            remove(&dir);
+            remove_results(&dir);
         }
     }
 }
@@ -139,7 +139,7 @@ fn check_salvaged(dir: &Dir, bad: &[u8], data: &[u8], missing: std::ops::Range<u
     assert_eq!(map["moved"], json!(moved));
     assert_eq!(map["plaintext_len"], data.len());
     assert_eq!(map["search_limited"], false);
-    remove(dir);
+    remove_results(dir);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn chunks_are_found_after_bytes_that_were_lost_or_inserted() {
     salvage(&dir, "bad").fails("131072 are missing");
     let map = map(&dir);
     assert_eq!(map["moved"], json!([{ "start": 2 * CHUNK, "by": -2 }, { "start": 4 * CHUNK, "by": -1 }]));
-    remove(&dir);
+    remove_results(&dir);
     let replaced = [&file[..at(1, 50)], &bytes(200_000), &file[at(2, 70)..]].concat();
     check_salvaged(&dir, &replaced, &data, 1..3, &moved(3, 200_000 - SEALED - 20));
 }
@@ -241,7 +241,7 @@ fn an_undamaged_file_is_restored_completely() {
     // Salvage never overwrites an existing file.
     salvage(&dir, "x").fails("cannot make \"left\"");
     assert!(dir.read("left") == data);
-    remove(&dir);
+    remove_results(&dir);
     dir.encrypt(b"", "x");
     salvage(&dir, "x").quiet();
     assert_eq!(dir.read("left"), b"");
