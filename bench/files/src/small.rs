@@ -50,7 +50,8 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
         Ok(())
     };
     for round in 0..rounds {
-        let rows: [(&'static str, &dyn Fn() -> Result<()>); 2] = [("sealane-age", &with_sealane), ("age's crate", &with_age)];
+        let rows: [(&'static str, &dyn Fn() -> Result<()>); 2] =
+            [("sealane-age", &with_sealane), ("age's crate", &with_age)];
         for i in 0..2 {
             let (name, run) = rows[(i + round) % 2];
             let start = Instant::now();
