@@ -298,8 +298,8 @@ mod x86 {
         // Granite Rapids: one multiplier makes the powers, below two rows cost less. Zen 5: from
         // nine rows on.
         poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, two_cycles: 1152 },
-        // Granite Rapids: a group with block 0. Zen 5: two sets beside block 0 on integers.
-        short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 512 } } else { AVX512.short_max_bytes },
+        // Granite Rapids: a group with block 0. Zen 5: one set beside block 0 on integers.
+        short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 256 } } else { AVX512.short_max_bytes },
         // Zen 5: a longer message is authenticated faster alone, on vectors of its own.
         batch_max_bytes: Some(544),
         ..AVX512

@@ -8,8 +8,8 @@
 //! tag          = poly1305_mac(mac_data, one_time_key)                          (section 2.5)
 //! ```
 //!
-//! The plans beside this page ([`super::short`], [`super::portions`], [`super::interleaved`],
-//! [`super::two_pass`]) and batches differ in the order of the work, and in the number of blocks
+//! The plans beside this page ([`super::short`], [`super::one_call`], [`super::portions`],
+//! [`super::interleaved`], [`super::two_pass`]) and batches differ in the order of the work, and in the number of blocks
 //! that they compute at once. This page defines their results: block counters, the key of the
 //! authenticator, the padding and the lengths come only from here.
 

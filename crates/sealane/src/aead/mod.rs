@@ -2,7 +2,7 @@
 //! section 2).
 //!
 //! [`construction`] defines the result. [`one_shot`] chooses the order of the work for a whole
-//! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`].
+//! message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`].
 
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
@@ -17,6 +17,7 @@ mod generate_key;
 mod generic;
 mod head;
 mod interleaved;
+mod one_call;
 pub(crate) mod one_shot;
 #[cfg(feature = "alloc")]
 mod owned;

@@ -3,6 +3,7 @@
 //! | plan | messages | where |
 //! |---|---|---|
 //! | [`short`] | whose key stream one call makes | all vectors |
+//! | [`one_call`] | whose key stream one call makes, but does not keep in registers | vectors with products of 52 bits |
 //! | [`portions`] | longer | vectors with products of 52 bits |
 //! | [`interleaved`] | longer, to some kilobytes | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
@@ -10,7 +11,7 @@
 use sealane_simd::Simd;
 
 use super::payload::Payload;
-use super::{interleaved, portions, short, two_pass};
+use super::{interleaved, one_call, portions, short, two_pass};
 use crate::aead::construction::Tag;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
@@ -21,9 +22,14 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
     let length = message.input().len();
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
-    } else if portions::takes::<S>(aad) {
+    } else if one_call::takes(token, aad, length) {
         // This is a separate function because its frame is large, and short messages need not set
         // it up.
+        token.enter_apart(
+            #[inline(always)]
+            |token| one_call::seal(token, state, aad, message),
+        )
+    } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
             |token| portions::seal(token, state, aad, message),
@@ -47,6 +53,11 @@ pub(crate) fn open<S: Simd>(
     let length = message.input().len();
     if short::takes(token, aad, length) {
         short::open(token, state, aad, tag, message)
+    } else if one_call::takes(token, aad, length) {
+        token.enter_apart(
+            #[inline(always)]
+            |token| one_call::open(token, state, aad, tag, message),
+        )
     } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]

@@ -10,7 +10,7 @@ use super::payload::Payload;
 use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
-use crate::chacha20::rows::{self, KeyStreamConsumer, Rows, xor_rows};
+use crate::chacha20::rows::{KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::{self, Short};
@@ -34,16 +34,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let message = message.upto(message.input().len());
     let bytes = BLOCK_BYTES + message.len();
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
-        return if message.len() <= rows::set_bytes::<S>() {
-            seal_beside_block_0::<S, 1>(token, state, aad, message)
-        } else {
-            // This is a separate function, because the largest frame would delay the shortest
-            // message.
-            token.enter_apart(
-                #[inline(always)]
-                |token| seal_beside_block_0::<S, 2>(token, state, aad, message),
-            )
-        };
+        return seal_beside_block_0::<S>(token, state, aad, message);
     }
     let mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Seal { token, message });
     authenticate(token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
@@ -60,25 +51,19 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let bytes = BLOCK_BYTES + message.input().len();
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
-        return if message.input().len() <= rows::set_bytes::<S>() {
-            open_beside_block_0::<S, 1>(token, state, aad, tag, message)
-        } else {
-            token.enter_apart(
-                #[inline(always)]
-                |token| open_beside_block_0::<S, 2>(token, state, aad, tag, message),
-            )
-        };
+        return open_beside_block_0::<S>(token, state, aad, tag, message);
     }
     kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
 }
 
-/// Does the same as [`seal`], with the one-time key on integers, beside the key stream on vectors.
+/// Does the same as [`seal`], with the one-time key on integers, beside one set of the key stream on
+/// vectors.
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
 #[inline(always)]
-fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
-    let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+fn seal_beside_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
+    let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
     let mac = Short::from_words(&block_0).padded(aad);
     xor_rows(&rows, message);
     authenticate(token, mac, message, &lengths(aad.len(), message.len()))
@@ -86,14 +71,14 @@ fn seal_beside_block_0<S: Simd, const SETS: usize>(token: S, state: &State, aad:
 
 /// Does the same as [`open`], with the one-time key on integers.
 #[inline(always)]
-fn open_beside_block_0<S: Simd, const SETS: usize>(
+fn open_beside_block_0<S: Simd>(
     token: S,
     state: &State,
     aad: &[u8],
     tag: &Tag,
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
-    let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+    let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
     let input = message.input();
     let length = input.len();
     let mac = Short::from_words(&block_0).padded(aad);
@@ -108,17 +93,9 @@ fn open_beside_block_0<S: Simd, const SETS: usize>(
 #[inline(always)]
 fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
     if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(token.cpu_class()) {
-        return padded_and_lengths(token, mac, ciphertext, lengths);
+        return poly1305::padded_and_lengths(token, mac, ciphertext, lengths);
     }
     finish_mac(mac, ciphertext, lengths)
-}
-
-/// All callers share one copy.
-fn padded_and_lengths<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
-    token.enter_apart(
-        #[inline(always)]
-        |token| poly1305::padded_and_lengths(token, mac, ciphertext, lengths).tag(),
-    )
 }
 
 /// Encrypts. Returns the authenticator.

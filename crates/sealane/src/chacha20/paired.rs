@@ -159,6 +159,31 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
 ) {
+    match blocks {
+        13..=16 => token.enter_apart(
+            #[inline(always)]
+            |token| split_first(&groups.one(token, 0, 20), first, data),
+        ),
+        29.. => token.enter_apart(
+            #[inline(always)]
+            |token| split_first(&groups.two(token, 0, 20), first, data),
+        ),
+        _ => xor_in_sets(token, state, blocks, first, data),
+    }
+}
+
+/// The most blocks that [`xor_in_sets`] computes.
+pub(crate) const MAX_BLOCKS_IN_SETS: usize = 28;
+
+/// Does the same as [`xor_behind_block_0`] for at most [`MAX_BLOCKS_IN_SETS`], without groups. All
+/// callers share one copy of the function for each number of sets.
+pub(crate) fn xor_in_sets<S: Simd>(
+    token: S,
+    state: &State,
+    blocks: usize,
+    first: &mut [u8; SET_BYTES],
+    data: &mut [u8],
+) {
     macro_rules! sets {
         ($sets:literal) => {
             token.enter_apart(
@@ -171,17 +196,10 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
         0 | 1 => sets!(1),
         2 => sets!(2),
         3 => sets!(3),
-        4 => token.enter_apart(
-            #[inline(always)]
-            |token| split_first(&groups.one(token, 0, 20), first, data),
-        ),
+        4 => sets!(4),
         5 => sets!(5),
         6 => sets!(6),
-        7 => sets!(7),
-        _ => token.enter_apart(
-            #[inline(always)]
-            |token| split_first(&groups.two(token, 0, 20), first, data),
-        ),
+        _ => sets!(7),
     }
 }
 

@@ -155,8 +155,9 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
             c[i] = c[i].rotate_columns_3();
         }
     }
+    // Opaque, or the compiler moves all words to a vector: 30 ns on Zen 5.
     for (word, initial) in v.iter_mut().zip(initial) {
-        *word = word.wrapping_add(initial);
+        *word = word.wrapping_add(initial).opaque();
     }
     let mut sums = *rows;
     for i in 0..SETS {

@@ -24,6 +24,7 @@ use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::Element;
 use super::short::{Short, ended};
+use crate::Tag;
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
@@ -42,11 +43,15 @@ pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
-/// section 2.8). In limbs of 44 bits.
-#[inline(always)]
-pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Short {
-    let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-    Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }
+/// section 2.8). Returns the tag. In limbs of 44 bits. All callers share one copy of this function.
+pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+            Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
+        },
+    )
 }
 
 /// Adds [`blocks`] in limbs of 44 bits.

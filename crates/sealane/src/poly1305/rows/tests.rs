@@ -39,7 +39,7 @@ fn on<S: Simd>(token: S) {
             let message = &data[..bytes];
             short = short.padded(message).block(&lengths);
             let other = padded_and_lengths(token, Short::new(&key), message, &lengths);
-            assert_eq!(short.tag(), other.tag(), "{bytes} bytes");
+            assert_eq!(short.tag(), other, "{bytes} bytes");
         }
     }
 }

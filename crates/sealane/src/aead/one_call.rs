@@ -1,0 +1,132 @@
+//! Messages whose whole key stream is made in one call, and which are then authenticated in one
+//! call. Block 0 is computed on integers beside the key stream, or is the first block of it.
+
+use core::mem::MaybeUninit;
+
+use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+use sealane_simd::{Output, Simd};
+
+use super::construction::{begin_mac, lengths, verify};
+use super::payload::Payload;
+use crate::aead::construction::Tag;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::kernel;
+use crate::chacha20::paired::{self, MAX_BLOCKS_IN_SETS, SET_BYTES};
+use crate::chacha20::rows::xor_rows;
+use crate::chacha20::state::State;
+use crate::error::OpenError;
+use crate::poly1305::{self, Short};
+use crate::wipe::wipe;
+
+/// Bytes of the longest message.
+const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
+
+/// A place that begins with a cache line: no vector of the ciphertext is in two of them.
+#[repr(align(64))]
+struct CacheLines([MaybeUninit<u8>; MAX_BYTES]);
+
+/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
+/// [`super::short::takes`].
+#[inline(always)]
+pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
+    if !S::MUL_ADD_52 || S::TUNING.vertical_sets < 2 || aad.len() > SHORT_MAX_AAD_BYTES {
+        return false;
+    }
+    if kernel::has_free_integer_units(token) {
+        return length <= MAX_BYTES;
+    }
+    // There, a set beside a group is faster for up to 20 blocks.
+    let is_group_and_set = S::TUNING.group_beside_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
+    length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
+}
+
+/// Does the same as [`super::one_shot::seal`].
+#[inline(always)]
+pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
+    let length = message.input().len();
+    xor_and_authenticate(token, state, aad, message.upto(length), None)
+}
+
+/// Does the same as [`super::one_shot::open`].
+///
+/// Decrypts, and authenticates a copy of the ciphertext. If it is a forgery, the copy replaces the
+/// message again. A key stream that waits for the verification would have to be stored, and wiped.
+#[inline(always)]
+pub(super) fn open<S: Simd>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
+    mut message: impl Payload,
+) -> Result<(), OpenError> {
+    let length = message.input().len();
+    let mut copy = CacheLines([MaybeUninit::uninit(); MAX_BYTES]);
+    let mut copy = Output::new(&mut copy.0[..length]);
+    let copy = copy.append(message.input());
+    let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));
+    let result = verify(&computed, tag);
+    if result.is_err() {
+        message.take_back(
+            #[inline(always)]
+            |message| message.copy_from_slice(copy),
+        );
+    }
+    result
+}
+
+/// Combines the message with the key stream. Returns the tag of the copy, or of the result.
+#[inline(always)]
+fn xor_and_authenticate<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
+    if !kernel::has_free_integer_units(token) {
+        return behind_block_0(token, state, aad, message, copy);
+    }
+    match message.len().div_ceil(SET_BYTES) {
+        0..=2 => beside_block_0::<S, 2>(token, state, aad, message, copy),
+        3 => beside_block_0::<S, 3>(token, state, aad, message, copy),
+        4 => beside_block_0::<S, 4>(token, state, aad, message, copy),
+        5 => beside_block_0::<S, 5>(token, state, aad, message, copy),
+        6 => beside_block_0::<S, 6>(token, state, aad, message, copy),
+        _ => beside_block_0::<S, 7>(token, state, aad, message, copy),
+    }
+}
+
+/// Does the same as [`xor_and_authenticate`], with block 0 on integers, beside the key stream on
+/// vectors. All callers share one copy of this function for each number of sets.
+fn beside_block_0<S: Simd, const SETS: usize>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    message: &mut [u8],
+    copy: Option<&[u8]>,
+) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+            let mac = Short::from_words(&block_0).padded(aad);
+            xor_rows(&rows, message);
+            authenticate(token, mac, aad, message, copy)
+        },
+    )
+}
+
+/// Does the same as [`xor_and_authenticate`], with block 0 as the first block of the key stream.
+fn behind_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let mut first = [0; SET_BYTES];
+            let blocks = 1 + message.len().div_ceil(BLOCK_BYTES);
+            paired::xor_in_sets(token.for_cipher(), state, blocks, &mut first, message);
+            let mac = begin_mac(&first, aad);
+            wipe(&mut first);
+            authenticate(token, mac, aad, message, copy)
+        },
+    )
+}
+
+/// Returns the tag of the copy, or else of the message.
+#[inline(always)]
+fn authenticate<S: Simd>(token: S, mac: Short, aad: &[u8], message: &[u8], copy: Option<&[u8]>) -> Tag {
+    poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))
+}
