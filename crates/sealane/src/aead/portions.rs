@@ -15,7 +15,7 @@ use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
-use crate::poly1305::{ROW_BYTES, RowsMac};
+use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers};
 use crate::wipe::wipe;
 
 /// The groups of the key stream.
@@ -108,8 +108,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let mut end = first.start;
     first.xor(token, (state, &groups), length, &mut set, message.upto(end));
     let short = begin_mac(&set, aad);
-    let mut mac = RowsMac::<S::U64Lanes>::empty(token);
-    mac.start(token, &short, length);
+    let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
+    let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
     while end < portions_end {
         let start = end;
@@ -153,8 +153,8 @@ pub(super) fn open<S: Simd>(
     let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
     first.xor(token, (state, &groups), length, &mut set, ready);
     let short = begin_mac(&set, aad);
-    let mut mac = RowsMac::<S::U64Lanes>::empty(token);
-    mac.start(token, &short, length);
+    let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
+    let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
     mac.add_rows(token, &message.input()[..rows_until(first.start)]);
     let is_one_portion = first.start == length;

@@ -13,10 +13,14 @@ use crate::poly1305::short::Short;
 /// Bytes of a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
+/// The powers of r for a [`RowsMac`], which the caller keeps: inside of it, the compiler would make
+/// them elsewhere, and copy them.
+pub(crate) type RowsPowers<W> = Powers<W, 4>;
+
 /// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
 /// which has the associated data.
-pub(crate) struct RowsMac<W: U64Lanes> {
-    powers: Powers<W, 4>,
+pub(crate) struct RowsMac<'a, W: U64Lanes> {
+    powers: &'a mut RowsPowers<W>,
     sum: Limbs52<W>,
     /// Bytes of the message that have been added.
     done: usize,
@@ -24,24 +28,16 @@ pub(crate) struct RowsMac<W: U64Lanes> {
     rows_together: usize,
 }
 
-impl<W: U64Lanes> RowsMac<W> {
-    /// Returns a message without a key, to be [started](Self::start). Returning a filled value
-    /// would copy it, because it is large.
-    #[inline(always)]
-    pub(crate) fn empty(token: W::Token) -> Self {
-        Self { powers: Powers::empty(token), sum: Limbs52::zero(token), done: 0, rows_together: 4 }
-    }
-
+impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// Computes the powers of r that a message of `length` bytes needs.
     #[inline(always)]
-    pub(crate) fn start(&mut self, token: W::Token, short: &Short, length: usize) {
-        self.rows_together = {
+    pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
+        let rows_together = {
             let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
             if length < min_bytes { 2 } else { 4 }
         };
-        self.powers.fill(token, short.r, self.rows_together);
-        self.sum = in_lane_0(token, short.h);
-        self.done = 0;
+        powers.fill(token, short.r, rows_together);
+        Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
     /// Adds the new bytes of `message`, which begins with all bytes that were added before, up to a
@@ -70,7 +66,7 @@ impl<W: U64Lanes> RowsMac<W> {
 }
 
 /// Adds whole rows. All callers share one copy of this function.
-fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<W>, rows: &[u8]) {
+fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>, rows: &[u8]) {
     token.enter_apart(
         #[inline(always)]
         |token| mac.powers.rows(token, &mut mac.sum, rows, mac.rows_together),

@@ -31,7 +31,7 @@ pub(super) use front_padded::{PowersOfR, first_row, split_head};
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
-pub(crate) use mac::{ROW_BYTES, RowsMac};
+pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
 use powers::Powers;
 
 /// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last

@@ -12,7 +12,7 @@ use crate::poly1305::field::{Element, Multiplier};
 
 /// Powers of r. The first two are arrays of limbs, not [`Limbs52`], because the compiler then makes
 /// empty powers where they stay, without a copy.
-pub(super) struct Powers<W, const K: usize> {
+pub(crate) struct Powers<W, const K: usize> {
     /// r^N … r^1, in the order of the blocks.
     lanes: [W; 3],
     /// The same times R.
@@ -30,7 +30,7 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
     }
 
     #[inline(always)]
-    pub(super) fn empty(token: W::Token) -> Self {
+    pub(crate) fn empty(token: W::Token) -> Self {
         let zero = W::splat(token, 0);
         Self { lanes: [zero; 3], lanes_above: [zero; 3], rows: [Factor::zero(zero); K] }
     }
