@@ -18,9 +18,6 @@ use crate::error::OpenError;
 use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers};
 use crate::wipe::wipe;
 
-/// The groups of the key stream.
-type CipherGroups<S> = Groups<<<S as Simd>::Cipher as Simd>::Words>;
-
 /// Bytes of a group of blocks.
 const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
@@ -75,22 +72,15 @@ impl First {
     /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the
     /// key stream for `start` bytes.
     #[inline(always)]
-    fn xor<S: Simd>(
-        &self,
-        token: S,
-        (state, groups): (&State, &CipherGroups<S>),
-        length: usize,
-        set: &mut [u8; SET_BYTES],
-        data: &mut [u8],
-    ) {
+    fn xor<S: Simd>(&self, token: S, state: &State, length: usize, set: &mut [u8; SET_BYTES], data: &mut [u8]) {
         let token = token.for_cipher();
         let last = message_block(length - self.last);
         match self.shape {
-            Shape::PairAndSet => paired::xor_two_and_set(token, (state, groups), last, set, data),
-            Shape::GroupAndSet => paired::xor_one_and_set(token, (state, groups), last, set, data),
+            Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
+            Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
             Shape::Consecutive => {
                 let blocks = 1 + self.start.div_ceil(BLOCK_BYTES);
-                paired::xor_behind_block_0(token, (state, groups), blocks, set, data);
+                paired::xor_behind_block_0(token, state, blocks, set, data);
             }
         }
     }
@@ -101,16 +91,18 @@ impl First {
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
     let cipher = token.for_cipher();
-    let mut groups = Groups::empty(cipher);
-    groups.fill(cipher, state);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
-    first.xor(token, (state, &groups), length, &mut set, message.upto(end));
+    first.xor(token, state, length, &mut set, message.upto(end));
     let short = begin_mac(&set, aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
+    let mut groups = Groups::empty(cipher, state);
+    if end < portions_end {
+        groups.fill(cipher);
+    }
     while end < portions_end {
         let start = end;
         end = portions_end.min(start + PAIR_BYTES);
@@ -144,14 +136,12 @@ pub(super) fn open<S: Simd>(
     last_row.copy_from_slice(&message.input()[whole_rows..]);
 
     let cipher = token.for_cipher();
-    let mut groups = Groups::empty(cipher);
-    groups.fill(cipher, state);
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
     // The key stream of the first portion. Its bytes are authenticated before they are decrypted.
     let mut ready = [0; PAIR_BYTES];
     let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
-    first.xor(token, (state, &groups), length, &mut set, ready);
+    first.xor(token, state, length, &mut set, ready);
     let short = begin_mac(&set, aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
@@ -162,6 +152,10 @@ pub(super) fn open<S: Simd>(
     if !is_one_portion {
         xor_bytes(message.upto(end), ready);
         let portions_end = length - first.last;
+        let mut groups = Groups::empty(cipher, state);
+        if end < portions_end {
+            groups.fill(cipher);
+        }
         while end < portions_end {
             let start = end;
             end = portions_end.min(start + PAIR_BYTES);
@@ -173,6 +167,7 @@ pub(super) fn open<S: Simd>(
         let until = message.upto(length);
         mac.add_rows(token, &until[..whole_rows]);
         xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
+        groups.wipe(cipher);
     }
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() && !is_one_portion {
@@ -182,6 +177,5 @@ pub(super) fn open<S: Simd>(
     }
     wipe(ready);
     wipe(&mut set);
-    groups.wipe(cipher);
     result
 }

@@ -35,58 +35,35 @@ macro_rules! diagonal_round {
 }
 
 /// The parts that all groups of a message share. A group has one block for each lane.
-pub(crate) struct Groups<W> {
-    /// The words of the initial state. Word 12 has the number of each lane's block, to which the
-    /// counter is added.
-    initial: [W; 16],
-    /// The same words after the three quarter rounds of the first column round that do not use the
-    /// counter.
+pub(crate) struct Groups<'a, W> {
+    state: &'a State,
+    /// The words of the initial state after the three quarter rounds of the first column round that
+    /// do not use the counter.
     prepared: [W; 16],
 }
 
-impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
-    /// Returns groups without a key, to be [filled](Self::fill). Returning a filled value would
-    /// copy it, because it is large.
+impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
+    /// Returns groups that are not [filled](Self::fill) yet. Returning a filled value would copy
+    /// it, because it is large.
     #[inline(always)]
-    pub(crate) fn empty(token: S) -> Self {
-        let zero = W::splat(token, 0);
-        Self { initial: [zero; 16], prepared: [zero; 16] }
+    pub(crate) fn empty(token: S, state: &'a State) -> Self {
+        Self { state, prepared: [W::splat(token, 0); 16] }
     }
 
     #[inline(always)]
-    pub(crate) fn fill(&mut self, token: S, state: &State) {
-        let mut v = [W::splat(token, 0); 16];
-        for (word, value) in v.iter_mut().zip(state) {
-            *word = W::splat(token, *value);
-        }
-        v[12] = block_numbers(token);
-        self.initial = v;
+    pub(crate) fn fill(&mut self, token: S) {
+        let (mut v, _) = before_rounds(token, self.state, 0);
         four_quarter_rounds!(v, [1 5 9 13] [2 6 10 14] [3 7 11 15]);
         self.prepared = v;
-    }
-
-    /// Returns word 12 of the group whose first block is `counter`.
-    #[inline(always)]
-    fn word_12(&self, token: S, counter: u32) -> W {
-        self.initial[12].add(W::splat(token, counter))
     }
 
     /// Returns a group after its first column round, and its word 12 before that round.
     #[inline(always)]
     fn behind_column_round(&self, token: S, counter: u32) -> ([W; 16], W) {
-        let word_12 = self.word_12(token, counter);
+        let word_12 = word_12(token, counter);
         let mut v = self.prepared;
         v[12] = word_12;
         four_quarter_rounds!(v, [0 4 8 12]);
-        (v, word_12)
-    }
-
-    /// Returns a group before its rounds, and its word 12.
-    #[inline(always)]
-    fn before_rounds(&self, token: S, counter: u32) -> ([W; 16], W) {
-        let word_12 = self.word_12(token, counter);
-        let mut v = self.initial;
-        v[12] = word_12;
         (v, word_12)
     }
 
@@ -97,49 +74,81 @@ impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
         W::pin_registers(&mut v, &mut w);
         diagonal_round!(v);
         diagonal_round!(w);
-        for _ in 1..rounds / 2 {
-            W::pin_registers(&mut v, &mut w);
-            column_round!(v);
-            column_round!(w);
-            W::pin_registers(&mut v, &mut w);
-            diagonal_round!(v);
-            diagonal_round!(w);
-        }
-        W::pin_registers(&mut v, &mut w);
-        both(self.rows(&mut v, v_12), self.rows(&mut w, w_12))
-    }
-
-    #[inline(always)]
-    fn one(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 4] {
-        let (mut v, v_12) = self.behind_column_round(token, counter);
-        diagonal_round!(v);
-        for _ in 1..rounds / 2 {
-            column_round!(v);
-            diagonal_round!(v);
-        }
-        self.rows(&mut v, v_12)
-    }
-
-    /// Adds the initial state, whose word 12 is `word_12`.
-    #[inline(always)]
-    fn rows(&self, v: &mut [W; 16], word_12: W) -> [Rows<W>; 4] {
-        for (i, word) in v.iter_mut().enumerate() {
-            *word = word.add(if i == 12 { word_12 } else { self.initial[i] });
-        }
-        transpose(v)
+        double_rounds(&mut v, &mut w, rounds / 2 - 1);
+        both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
     }
 
     /// Overwrites the key with zeros.
     #[inline(always)]
     pub(crate) fn wipe(&mut self, token: S) {
-        *self = Self::empty(token);
-        zeroize::optimization_barrier(self);
+        self.prepared = [W::splat(token, 0); 16];
+        zeroize::optimization_barrier(&self.prepared);
     }
+}
+
+/// Computes double rounds of two groups.
+#[inline(always)]
+fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
+    for _ in 0..count {
+        W::pin_registers(v, w);
+        column_round!(v);
+        column_round!(w);
+        W::pin_registers(v, w);
+        diagonal_round!(v);
+        diagonal_round!(w);
+    }
+    W::pin_registers(v, w);
+}
+
+/// Returns word 12 of the group whose first block is `counter`.
+#[inline(always)]
+fn word_12<S: Simd<Words = W>, W: Words<Token = S>>(token: S, counter: u32) -> W {
+    block_numbers::<W>(token).add(W::splat(token, counter))
+}
+
+/// Returns a group before its rounds, and its word 12.
+#[inline(always)]
+fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, counter: u32) -> ([W; 16], W) {
+    let word_12 = word_12(token, counter);
+    let mut v = [word_12; 16];
+    for i in (0..16).filter(|&i| i != 12) {
+        v[i] = W::splat(token, state[i]);
+    }
+    (v, word_12)
+}
+
+/// Adds the initial state, whose word 12 is `word_12`.
+#[inline(always)]
+fn rows<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, v: &mut [W; 16], word_12: W) -> [Rows<W>; 4] {
+    for (i, word) in v.iter_mut().enumerate() {
+        *word = word.add(if i == 12 { word_12 } else { W::splat(token, state[i]) });
+    }
+    transpose(v)
+}
+
+/// Computes the first group of ChaCha20's key stream.
+#[inline(always)]
+fn first_group<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State) -> [Rows<W>; 4] {
+    let (mut v, v_12) = before_rounds(token, state, 0);
+    for _ in 0..10 {
+        column_round!(v);
+        diagonal_round!(v);
+    }
+    rows(token, state, &mut v, v_12)
+}
+
+/// Computes the first two groups of ChaCha20's key stream.
+#[inline(always)]
+fn first_pair<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State) -> [Rows<W>; 8] {
+    let (mut v, v_12) = before_rounds(token, state, 0);
+    let (mut w, w_12) = before_rounds(token, state, W::LANES as u32);
+    double_rounds(&mut v, &mut w, 10);
+    both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12))
 }
 
 /// Combines two groups, whose last block may be incomplete, with the key stream from block
 /// `counter` on. All callers share one copy of this function.
-pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
+pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<'_, S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
     token.enter_apart(
         #[inline(always)]
         |token| xor_sets(&groups.two(token, counter, rounds), data),
@@ -154,7 +163,7 @@ pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
 /// incomplete.
 pub(crate) fn xor_behind_block_0<S: Simd>(
     token: S,
-    (state, groups): (&State, &Groups<S::Words>),
+    state: &State,
     blocks: usize,
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
@@ -162,11 +171,11 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     match blocks {
         13..=16 => token.enter_apart(
             #[inline(always)]
-            |token| split_first(&groups.one(token, 0, 20), first, data),
+            |token| split_first(&first_group(token, state), first, data),
         ),
         29.. => token.enter_apart(
             #[inline(always)]
-            |token| split_first(&groups.two(token, 0, 20), first, data),
+            |token| split_first(&first_pair(token, state), first, data),
         ),
         _ => xor_in_sets(token, state, blocks, first, data),
     }
@@ -238,7 +247,7 @@ fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &m
 /// beside a pair if vector additions take two cycles.
 pub(crate) fn xor_two_and_set<S: Simd>(
     token: S,
-    (state, groups): (&State, &Groups<S::Words>),
+    state: &State,
     counter: u32,
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
@@ -246,7 +255,7 @@ pub(crate) fn xor_two_and_set<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let pair = groups.two_and_set(token, 1, set_with_block_0(token, state, counter));
+            let pair = two_and_set(token, state, set_with_block_0(token, state, counter));
             write_with_set(&pair.0, &pair.1, first, data);
         },
     );
@@ -263,7 +272,7 @@ fn write_with_set<W: Words>(rows: &[Rows<W>], set: &Rows<W>, first: &mut [u8; SE
 /// fill the units. One set alone would leave them waiting.
 pub(crate) fn xor_one_and_set<S: Simd>(
     token: S,
-    (state, groups): (&State, &Groups<S::Words>),
+    state: &State,
     counter: u32,
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
@@ -271,7 +280,7 @@ pub(crate) fn xor_one_and_set<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let group = groups.one_and_set(token, 1, set_with_block_0(token, state, counter));
+            let group = one_and_set(token, state, set_with_block_0(token, state, counter));
             write_with_set(&group.0, &group.1, first, data);
         },
     );
@@ -327,37 +336,43 @@ macro_rules! two_of_each {
     };
 }
 
-impl<S: Simd<Words = W>, W: Words<Token = S>> Groups<W> {
-    /// Returns a group of ChaCha20 and a set of four blocks, whose initial state is `initial`.
-    #[inline(always)]
-    fn one_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 4], Rows<W>) {
-        let (mut v, v_12) = self.before_rounds(token, counter);
-        let mut set = initial;
-        for _ in 0..10 {
-            column_round!(v);
-            set = horizontal::double_round(set);
-            diagonal_round!(v);
-        }
-        (self.rows(&mut v, v_12), set.add(initial))
+/// Computes the group from block 1 on, and a set of four blocks, whose initial state is `initial`.
+#[inline(always)]
+fn one_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    initial: Rows<W>,
+) -> ([Rows<W>; 4], Rows<W>) {
+    let (mut v, v_12) = before_rounds(token, state, 1);
+    let mut set = initial;
+    for _ in 0..10 {
+        column_round!(v);
+        set = horizontal::double_round(set);
+        diagonal_round!(v);
     }
+    (rows(token, state, &mut v, v_12), set.add(initial))
+}
 
-    /// Returns two groups of ChaCha20 and a set of four blocks, whose initial state is `initial`.
-    /// The registers cannot hold all of them: the spills fall into cycles in which the units would
-    /// wait.
-    #[inline(always)]
-    fn two_and_set(&self, token: S, counter: u32, initial: Rows<W>) -> ([Rows<W>; 8], Rows<W>) {
-        let (mut v, v_12) = self.before_rounds(token, counter);
-        let (mut w, w_12) = self.before_rounds(token, counter.wrapping_add(W::LANES as u32));
-        let mut set = initial;
-        for _ in 0..10 {
-            two_of_each!(v, w, [0 4 8 12] [1 5 9 13]);
-            two_of_each!(v, w, [2 6 10 14] [3 7 11 15]);
-            set = horizontal::double_round(set);
-            two_of_each!(v, w, [0 5 10 15] [1 6 11 12]);
-            two_of_each!(v, w, [2 7 8 13] [3 4 9 14]);
-        }
-        (both(self.rows(&mut v, v_12), self.rows(&mut w, w_12)), set.add(initial))
+/// Computes the two groups from block 1 on, and a set of four blocks, whose initial state is
+/// `initial`. The registers cannot hold all of them: the spills fall into cycles in which the units
+/// would wait.
+#[inline(always)]
+fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    initial: Rows<W>,
+) -> ([Rows<W>; 8], Rows<W>) {
+    let (mut v, v_12) = before_rounds(token, state, 1);
+    let (mut w, w_12) = before_rounds(token, state, 1 + W::LANES as u32);
+    let mut set = initial;
+    for _ in 0..10 {
+        two_of_each!(v, w, [0 4 8 12] [1 5 9 13]);
+        two_of_each!(v, w, [2 6 10 14] [3 7 11 15]);
+        set = horizontal::double_round(set);
+        two_of_each!(v, w, [0 5 10 15] [1 6 11 12]);
+        two_of_each!(v, w, [2 7 8 13] [3 4 9 14]);
     }
+    (both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12)), set.add(initial))
 }
 
 /// Returns the rows of two groups, one after the other.

@@ -80,8 +80,8 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
     if !needs_all_sets::<S>(data.len()) {
         return data;
     }
-    let mut groups = Groups::empty(token);
-    groups.fill(token, state);
+    let mut groups = Groups::empty(token, state);
+    groups.fill(token);
     let last = data.len() % pair_bytes;
     let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
     for pair in pairs.chunks_mut(pair_bytes) {
