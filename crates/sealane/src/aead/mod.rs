@@ -2,7 +2,8 @@
 //! section 2).
 //!
 //! [`construction`] defines the result. [`one_shot`] chooses the order of the work for a whole
-//! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`].
+//! message: [`short`], [`portions`], [`interleaved`] or [`two_pass`]. [`openssh`] is another
+//! construction, of SSH.
 
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
@@ -18,6 +19,7 @@ mod generic;
 mod head;
 mod interleaved;
 pub(crate) mod one_shot;
+mod openssh;
 #[cfg(feature = "alloc")]
 mod owned;
 pub(crate) mod payload;
@@ -38,4 +40,5 @@ pub use committing::{
 };
 pub use construction::{TAG_BYTES, Tag};
 pub use generic::{Aead, ByteArray};
+pub use openssh::OpenSshChaCha20Poly1305;
 pub use streaming::{Opener, Sealer, Verified};
