@@ -11,7 +11,8 @@ fn main() -> Result<(), snow::Error> {
     let shared = [0x42; 32]; // agreed on before
     let mut client =
         sealane_snow::builder(params.clone()).psk(0, &shared)?.remote_public_key(&keys.public)?.build_initiator()?;
-    let mut server = sealane_snow::builder(params).psk(0, &shared)?.local_private_key(&keys.private)?.build_responder()?;
+    let mut server =
+        sealane_snow::builder(params).psk(0, &shared)?.local_private_key(&keys.private)?.build_responder()?;
 
     let (mut message, mut payload) = ([0; 2048], [0; 2048]);
     let length = client.write_message(&[], &mut message)?; // -> psk, e, es
