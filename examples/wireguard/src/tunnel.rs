@@ -2,6 +2,7 @@
 
 use sealane::chacha20::ChaCha20;
 use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest};
+use zeroize::Zeroizing;
 
 use crate::message::{Datagram, Header, without_padding};
 use crate::window::ReplayWindow;
@@ -69,7 +70,7 @@ struct Receiving {
 /// One end of a tunnel.
 pub struct Tunnel {
     role: Role,
-    secret: [u8; 32],
+    secret: Zeroizing<[u8; 32]>,
     rekey_after: u64,
     sending: Sending,
     /// The session before, the current one, and the next one. The first message of the next one
@@ -94,7 +95,7 @@ impl Tunnel {
         assert!((1..=REJECT_AFTER_MESSAGES).contains(&messages), "a session has at least one message");
         let mut tunnel = Self {
             role,
-            secret: *secret,
+            secret: Zeroizing::new(*secret),
             rekey_after: messages,
             sending: Sending { number: 0, cipher: cipher(secret, 0, role), counter: 0 },
             receiving: Vec::with_capacity(3),
@@ -173,12 +174,9 @@ fn cipher(secret: &[u8; 32], number: u32, sender: Role) -> ChaCha20Poly1305 {
     let mut nonce = [0; 12];
     nonce[..4].copy_from_slice(&number.to_le_bytes());
     nonce[4] = u8::from(sender == Role::Responder);
-    let mut key = [0; 32];
-    ChaCha20::new(secret, &nonce).apply_keystream(&mut key).expect("the key stream is longer");
-    let cipher = ChaCha20Poly1305::new(&key);
-    key.fill(0);
-    std::hint::black_box(&key);
-    cipher
+    let mut key = Zeroizing::new([0; 32]);
+    ChaCha20::new(secret, &nonce).apply_keystream(&mut key[..]).expect("the key stream is longer");
+    ChaCha20Poly1305::new(&key)
 }
 
 impl Sending {
