@@ -33,8 +33,8 @@
 //!   exist here, so a program that names them does not compile.
 //! - A key does not come from `ring::hkdf` by `From`. Call [`UnboundKey::new`](aead::UnboundKey::new)
 //!   with its bytes.
-//! - After a forgery, the buffer holds the ciphertext. `ring` overwrites it with zeros, and promises
-//!   neither. No plaintext is left in either case.
+//! - After a forgery, the buffer holds the ciphertext, which `open_within` may have moved. `ring`
+//!   overwrites it with zeros, and promises neither. No plaintext is left in either case.
 //! - Keys are wiped when they are dropped. `ring` does not wipe keys.
 //! - Tags and nonces have `Debug` output. The `Display` output of
 //!   [`error::Unspecified`] names this crate.
