@@ -31,8 +31,8 @@ assert_eq!(&payload[..length], b\"attack at dawn\");
 //! this crate leaves it off. A program that depends on `snow` itself leaves it off too with
 //! `default-features = false`.
 //!
-//! Keys are wiped when they are dropped or replaced. `snow` keeps copies of handshake secrets that it
-//! does not wipe.
+//! Keys are wiped when they are dropped or replaced. `snow` keeps copies of handshake secrets that
+//! it does not wipe.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

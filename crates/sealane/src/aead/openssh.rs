@@ -57,16 +57,16 @@ use crate::wipe::wipe;
 /// about packets and keystrokes.
 ///
 /// The receiver uses the length before it is authenticated. An attacker who changes the connection
-/// can flip bits of the length, and the receiver then waits for another number of bytes. An attacker
-/// who sends bytes one by one until the receiver closes the connection learns the length that the
-/// receiver waited for, and with it the true length. The receiver must therefore refuse lengths
-/// beyond a limit, and must show no other reaction to a length before the tag is checked. The
-/// attacker learns nothing about the content: it has another key, and it is decrypted only after the
-/// tag of length and content was checked.
+/// can flip bits of the length, and the receiver then waits for another number of bytes. An
+/// attacker who sends bytes one by one until the receiver closes the connection learns the length
+/// that the receiver waited for, and with it the true length. The receiver must therefore refuse
+/// lengths beyond a limit, and must show no other reaction to a length before the tag is checked.
+/// The attacker learns nothing about the content: it has another key, and it is decrypted only
+/// after the tag of length and content was checked.
 ///
 /// The tag binds a packet to its sequence number, and to nothing else. The key exchange must ensure
-/// that no packet was removed before the first one under the key ("strict" key exchange, against the
-/// attack Terrapin, CVE-2023-48795).
+/// that no packet was removed before the first one under the key ("strict" key exchange, against
+/// the attack Terrapin, CVE-2023-48795).
 #[derive(Clone)]
 pub struct OpenSshChaCha20Poly1305 {
     /// K_2.

@@ -31,8 +31,8 @@
 //! # What differs from the crate
 //! - ChaCha20-Poly1305 is the only algorithm: `AES_128_GCM`, `AES_256_GCM` and `aead::quic` do not
 //!   exist here, so a program that names them does not compile.
-//! - A key does not come from `ring::hkdf` by `From`. Call [`UnboundKey::new`](aead::UnboundKey::new)
-//!   with its bytes.
+//! - A key does not come from `ring::hkdf` by `From`. Call
+//!   [`UnboundKey::new`](aead::UnboundKey::new) with its bytes.
 //! - After a forgery, the buffer holds the ciphertext, which `open_within` may have moved. `ring`
 //!   overwrites it with zeros, and promises neither. No plaintext is left in either case.
 //! - Keys are wiped when they are dropped. `ring` does not wipe keys.
