@@ -119,7 +119,7 @@ impl OpenSshChaCha20Poly1305 {
         let mut key_stream = KeyStream::new(self.level, &self.content_key, sequence_number);
         let mut block_0 = key_stream.block_0();
         key_stream.apply(1, content);
-        let tag = Poly1305::mac_with_backend(one_time_key(&block_0), packet, self.backend());
+        let tag = self.mac(&block_0, packet);
         wipe(&mut block_0);
         crate::fault::flip("aead", self.level, packet);
         tag
@@ -151,12 +151,19 @@ impl OpenSshChaCha20Poly1305 {
         }
         let mut key_stream = KeyStream::new(self.level, &self.content_key, sequence_number);
         let mut block_0 = key_stream.block_0();
-        let computed = Poly1305::mac_with_backend(one_time_key(&block_0), packet, self.backend());
+        let computed = self.mac(&block_0, packet);
         wipe(&mut block_0);
         verify(&computed, tag)?;
         let content = &mut packet[Self::LENGTH_BYTES..];
         key_stream.apply(1, content);
         Ok(content)
+    }
+
+    /// Returns the tag of an encrypted packet.
+    fn mac(&self, block_0: &[u8; BLOCK_BYTES], packet: &[u8]) -> Tag {
+        let mut mac = Poly1305::with_backend(one_time_key(block_0), self.backend());
+        mac.update(packet);
+        mac.tag()
     }
 
     /// Encrypts or decrypts the length.
