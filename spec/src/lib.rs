@@ -17,6 +17,7 @@
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 //! | [`blake2b`] | RFC 7693, sections 2 and 3 |
 //! | [`committing`] | Chan and Rogaway, "On Committing Authenticated-Encryption" (2022), figure 2 |
+//! | [`openssh`] | OpenSSH, `PROTOCOL.chacha20poly1305` |
 //! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
 //! | [`shamir_element`] | Shamir, "How to share a secret" (1979) |
 //! | [`haraka`] | ePrint 2016/098, section 2; SPHINCS+ (round 3), section 7.2.3 |
@@ -34,6 +35,7 @@ pub mod erasure;
 pub mod gf2n;
 pub mod haraka;
 pub mod num;
+pub mod openssh;
 pub mod poly1305;
 pub mod shamir_bytes;
 pub mod shamir_element;

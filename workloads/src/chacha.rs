@@ -5,8 +5,8 @@ use std::hint::black_box;
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
 use sealane::rustcrypto::{self, AeadInOut, KeyInit, aead::Aead};
 use sealane::{
-    Backend, BackendError, COMMITTING_TAG_BYTES, ChaCha20Poly1305, CommittingChaCha20Poly1305, OpenRequest, Poly1305,
-    SealRequest, TAG_BYTES, XChaCha20Poly1305,
+    Backend, BackendError, COMMITTING_TAG_BYTES, ChaCha20Poly1305, CommittingChaCha20Poly1305, OpenRequest,
+    OpenSshChaCha20Poly1305, Poly1305, SealRequest, TAG_BYTES, XChaCha20Poly1305,
 };
 
 use crate::{Buffer, Run, Secrets};
@@ -216,6 +216,28 @@ pub fn chacha8_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<
         forged[TAG_BYTES - 1] ^= 1;
         for (tag, is_forged) in [(forged, true), (tag, false)] {
             let opened = cipher.decrypt_inout_detached(&nonce, &AAD, data.bytes().into(), &tag);
+            assert_eq!(opened.is_err(), is_forged);
+        }
+    }))
+}
+
+/// Prepares sealing of a packet of SSH, opening of its length and of the packet, and refusing a
+/// forgery. The size is that of the packet without its length.
+pub fn openssh(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let mut key = [0; OpenSshChaCha20Poly1305::KEY_BYTES];
+    secrets(&mut key);
+    let (backend, _, mut data) = parts(backend, OpenSshChaCha20Poly1305::LENGTH_BYTES + size, secrets)?;
+    let cipher = OpenSshChaCha20Poly1305::with_backend(&black_box(key), backend);
+    let mut sequence_number = 0_u32;
+    Ok(Box::new(move || {
+        sequence_number = sequence_number.wrapping_add(1);
+        let tag = cipher.seal_in_place(sequence_number, data.bytes());
+        let mut forged = tag;
+        forged[TAG_BYTES - 1] ^= 1;
+        for (tag, is_forged) in [(forged, true), (tag, false)] {
+            let length = data.bytes().first_chunk().expect("a packet starts with its length");
+            black_box(cipher.open_length(sequence_number, length));
+            let opened = cipher.open_in_place(sequence_number, data.bytes(), &tag);
             assert_eq!(opened.is_err(), is_forged);
         }
     }))

@@ -99,6 +99,7 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("pieces-open", chacha::pieces_open, LENGTHS, has_verdict: true),
             operation!("rustcrypto-seal", chacha::rustcrypto_seal, &[7]),
             operation!("chacha8-open", chacha::chacha8_open, LENGTHS, has_verdict: true),
+            operation!("openssh", chacha::openssh, LENGTHS, has_verdict: true),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {

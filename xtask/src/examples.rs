@@ -25,6 +25,8 @@ pub(crate) fn run() -> Result<()> {
     cargo("clippy", &["--workspace", "--all-targets", "--", "-D", "warnings"])?;
     step("examples: tests");
     cargo("test", &["--workspace"])?;
+    step("examples/wireguard: packets over UDP");
+    cargo("run", &["--package", "wireguard"])?;
     step("examples/built-twice: both copies");
     cargo("run", &["--package", "built-twice"])?;
     two_copies(&nm, &target)

@@ -6,6 +6,7 @@
 //!   nonces at random on request.
 //! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the
 //!   same with tags that commit to the key, so that no ciphertext opens under two keys.
+//! - [`OpenSshChaCha20Poly1305`]: the cipher `chacha20-poly1305@openssh.com` of SSH.
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms,
 //!   HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
@@ -19,6 +20,7 @@
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
 //!   for programs that use the crates `chacha20poly1305`, `chacha20` or `poly1305` today. With the
 //!   feature `rustcrypto-05`, `rustcrypto05` has the previous generation of these traits.
+//! - [`ring`]: ChaCha20-Poly1305 with the names and methods of `ring::aead`.
 //!
 //! Every backend, including the portable one, is free of branches and memory addresses that depend
 //! on secrets. Keys, key streams and intermediate states are wiped when they are dropped. Copies
@@ -67,6 +69,7 @@ pub mod haraka;
 mod poly1305;
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random;
+pub mod ring;
 #[cfg(feature = "rustcrypto")]
 pub mod rustcrypto;
 #[cfg(feature = "rustcrypto-05")]
@@ -77,8 +80,8 @@ pub mod shamir;
 mod wipe;
 
 pub use aead::{
-    Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest, Opener,
-    SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+    Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest,
+    OpenSshChaCha20Poly1305, Opener, SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
 };
 #[cfg(feature = "commit")]
 pub use aead::{

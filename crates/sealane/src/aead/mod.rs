@@ -2,7 +2,8 @@
 //! section 2).
 //!
 //! [`construction`] defines the result. [`one_shot`] chooses the order of the work for a whole
-//! message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`].
+//! message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`]. [`openssh`] is
+//! another construction, of SSH.
 
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
@@ -19,6 +20,7 @@ mod head;
 mod interleaved;
 mod one_call;
 pub(crate) mod one_shot;
+mod openssh;
 #[cfg(feature = "alloc")]
 mod owned;
 pub(crate) mod payload;
@@ -39,4 +41,5 @@ pub use committing::{
 };
 pub use construction::{TAG_BYTES, Tag};
 pub use generic::{Aead, ByteArray};
+pub use openssh::OpenSshChaCha20Poly1305;
 pub use streaming::{Opener, Sealer, Verified};

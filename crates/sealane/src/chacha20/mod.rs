@@ -42,6 +42,7 @@ use core::marker::PhantomData;
 use sealane_simd::{Level, dispatch};
 
 pub use hchacha::{hchacha8, hchacha12, hchacha20};
+pub(crate) use layout::Sealed;
 pub use layout::{Extended, Ietf, Layout, Original};
 #[cfg(feature = "rand_core")]
 pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng, Seed, SerializedRngState};

@@ -11,6 +11,7 @@ mod aead_forgery_switches;
 #[cfg(all(feature = "alloc", feature = "getrandom"))]
 mod aead_generic;
 mod aead_lengths;
+mod aead_openssh;
 mod aead_pieces;
 mod aead_search;
 mod aead_switches;

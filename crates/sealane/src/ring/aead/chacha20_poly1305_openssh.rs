@@ -1,0 +1,86 @@
+//! `chacha20-poly1305@openssh.com`, for implementations of SSH. [`OpenSshChaCha20Poly1305`] is the
+//! same under the names of this crate.
+
+use core::fmt;
+
+use super::super::error::Unspecified;
+use crate::aead::{OpenSshChaCha20Poly1305, TAG_BYTES};
+
+/// Length of a key in bytes.
+pub const KEY_LEN: usize = OpenSshChaCha20Poly1305::KEY_BYTES;
+/// Length of the field `packet_length` in bytes.
+pub const PACKET_LENGTH_LEN: usize = OpenSshChaCha20Poly1305::LENGTH_BYTES;
+/// Length of a tag in bytes.
+pub const TAG_LEN: usize = TAG_BYTES;
+
+/// A key that seals packets.
+pub struct SealingKey(OpenSshChaCha20Poly1305);
+
+impl SealingKey {
+    /// Returns the key with these bytes.
+    #[must_use]
+    pub fn new(key_material: &[u8; KEY_LEN]) -> Self {
+        Self(OpenSshChaCha20Poly1305::new(key_material))
+    }
+
+    /// Encrypts a packet in place, its length included, and writes the tag.
+    ///
+    /// # Panics
+    /// If the packet is shorter than [`PACKET_LENGTH_LEN`].
+    pub fn seal_in_place(
+        &self,
+        sequence_number: u32,
+        plaintext_in_ciphertext_out: &mut [u8],
+        tag_out: &mut [u8; TAG_LEN],
+    ) {
+        *tag_out = self.0.seal_in_place(sequence_number, plaintext_in_ciphertext_out);
+    }
+}
+
+/// A key that opens packets.
+pub struct OpeningKey(OpenSshChaCha20Poly1305);
+
+impl OpeningKey {
+    /// Returns the key with these bytes.
+    #[must_use]
+    pub fn new(key_material: &[u8; KEY_LEN]) -> Self {
+        Self(OpenSshChaCha20Poly1305::new(key_material))
+    }
+
+    /// Returns the length of the packet, **which is not authenticated** until the packet has been
+    /// opened.
+    #[must_use]
+    pub fn decrypt_packet_length(
+        &self,
+        sequence_number: u32,
+        encrypted_packet_length: [u8; PACKET_LENGTH_LEN],
+    ) -> [u8; PACKET_LENGTH_LEN] {
+        self.0.open_length(sequence_number, &encrypted_packet_length).to_be_bytes()
+    }
+
+    /// Decrypts a packet in place, from its encrypted length on. Returns the plaintext after the
+    /// length. The length stays encrypted.
+    ///
+    /// # Errors
+    /// [`Unspecified`] if the packet is not authentic; it is unchanged then.
+    pub fn open_in_place<'a>(
+        &self,
+        sequence_number: u32,
+        ciphertext_in_plaintext_out: &'a mut [u8],
+        tag: &[u8; TAG_LEN],
+    ) -> Result<&'a [u8], Unspecified> {
+        Ok(self.0.open_in_place(sequence_number, ciphertext_in_plaintext_out, tag)?)
+    }
+}
+
+impl fmt::Debug for SealingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SealingKey").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpeningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpeningKey").finish_non_exhaustive()
+    }
+}

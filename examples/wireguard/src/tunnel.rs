@@ -1,0 +1,241 @@
+//! Sessions, and the packets that go through them.
+
+use sealane::chacha20::ChaCha20;
+use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest};
+use zeroize::Zeroizing;
+
+use crate::message::{Datagram, Header, without_padding};
+use crate::window::ReplayWindow;
+
+/// Packets that are sealed or opened together.
+pub const BATCH: usize = 32;
+/// A session has no message with this counter, or a higher one (section 6.1 of the paper).
+const REJECT_AFTER_MESSAGES: u64 = u64::MAX - (1 << 13);
+/// Messages after which a sender changes its keys (section 6.1 of the paper).
+const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
+
+/// Which of the two peers this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The peer that began.
+    Initiator,
+    /// The other one.
+    Responder,
+}
+
+impl Role {
+    fn other(self) -> Self {
+        match self {
+            Self::Initiator => Self::Responder,
+            Self::Responder => Self::Initiator,
+        }
+    }
+}
+
+/// Why messages of a batch were dropped, and how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// They are no transport data messages, or the packets in them are none.
+    pub malformed: usize,
+    /// They belong to no session.
+    pub unknown: usize,
+    /// They came before, or too late.
+    pub replayed: usize,
+    /// They are not authentic.
+    pub forged: usize,
+}
+
+impl Dropped {
+    /// Returns the number of messages.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.malformed + self.unknown + self.replayed + self.forged
+    }
+}
+
+/// A session in which this peer sends.
+struct Sending {
+    number: u32,
+    cipher: ChaCha20Poly1305,
+    counter: u64,
+}
+
+/// A session in which this peer receives.
+struct Receiving {
+    number: u32,
+    cipher: ChaCha20Poly1305,
+    window: ReplayWindow,
+}
+
+/// One end of a tunnel.
+pub struct Tunnel {
+    role: Role,
+    secret: Zeroizing<[u8; 32]>,
+    rekey_after: u64,
+    sending: Sending,
+    /// The session before, the current one, and the next one. The first message of the next one
+    /// says that the sender has changed its keys.
+    receiving: Vec<Receiving>,
+}
+
+impl Tunnel {
+    /// Returns one end of the tunnel between two peers with this secret.
+    #[must_use]
+    pub fn new(secret: &[u8; 32], role: Role) -> Self {
+        Self::with_rekey_after(secret, role, REKEY_AFTER_MESSAGES)
+    }
+
+    /// Does the same as [`Tunnel::new`], with another number of messages after which the peer
+    /// changes its sending key.
+    ///
+    /// # Panics
+    /// If the number is 0, or so high that a counter would be refused.
+    #[must_use]
+    pub fn with_rekey_after(secret: &[u8; 32], role: Role, messages: u64) -> Self {
+        assert!((1..=REJECT_AFTER_MESSAGES).contains(&messages), "a session has at least one message");
+        let mut tunnel = Self {
+            role,
+            secret: Zeroizing::new(*secret),
+            rekey_after: messages,
+            sending: Sending { number: 0, cipher: cipher(secret, 0, role), counter: 0 },
+            receiving: Vec::with_capacity(3),
+        };
+        tunnel.receiving = (0..2).map(|number| tunnel.receiving_session(number)).collect();
+        tunnel
+    }
+
+    /// Returns the number of the session in which this peer sends.
+    #[must_use]
+    pub fn sending_session(&self) -> u32 {
+        self.sending.number
+    }
+
+    /// Seals packets into datagrams, one each. Changes the key where its limit is reached.
+    ///
+    /// # Panics
+    /// If there are more packets than datagrams, or a packet is longer than
+    /// [`MAX_PACKET_BYTES`](crate::MAX_PACKET_BYTES).
+    pub fn seal(&mut self, packets: &[&[u8]], datagrams: &mut [Datagram]) {
+        let mut datagrams = &mut datagrams[..packets.len()];
+        let mut packets = packets;
+        while !packets.is_empty() {
+            if self.sending.counter >= self.rekey_after {
+                let number = self.sending.number + 1;
+                self.sending = Sending { number, cipher: cipher(&self.secret, number, self.role), counter: 0 };
+            }
+            let left = self.rekey_after - self.sending.counter;
+            let count = packets.len().min(BATCH).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let (now, later) = datagrams.split_at_mut(count);
+            self.sending.seal(&packets[..count], now);
+            (packets, datagrams) = (&packets[count..], later);
+        }
+    }
+
+    /// Opens datagrams, and gives each packet to `deliver`. Returns how many were dropped.
+    pub fn open(&mut self, datagrams: &mut [Datagram], mut deliver: impl FnMut(&[u8])) -> Dropped {
+        let mut dropped = Dropped::default();
+        let mut headers = [None; BATCH];
+        for batch in datagrams.chunks_mut(BATCH) {
+            for (header, datagram) in headers.iter_mut().zip(&*batch) {
+                *header = datagram.header();
+                match header {
+                    None => dropped.malformed += 1,
+                    Some(header) if self.receiving.iter().any(|session| session.number == header.receiver) => {}
+                    Some(_) => dropped.unknown += 1,
+                }
+            }
+            // The newest session is the last one, and opening a message of it adds another.
+            let mut newest_was_used = false;
+            let sessions = self.receiving.len();
+            for (place, session) in self.receiving.iter_mut().enumerate() {
+                let has_opened = session.open(&headers, batch, &mut dropped, &mut deliver);
+                newest_was_used |= has_opened && place + 1 == sessions;
+            }
+            if newest_was_used {
+                let next = self.receiving_session(self.receiving[sessions - 1].number + 1);
+                self.receiving.push(next);
+                if self.receiving.len() > 3 {
+                    self.receiving.remove(0);
+                }
+            }
+        }
+        dropped
+    }
+
+    fn receiving_session(&self, number: u32) -> Receiving {
+        let cipher = cipher(&self.secret, number, self.role.other());
+        Receiving { number, cipher, window: ReplayWindow::default() }
+    }
+}
+
+/// Returns the cipher of a session and a sender. This stands in for the handshake: key stream of
+/// ChaCha20 as a pseudorandom function of the session's number.
+fn cipher(secret: &[u8; 32], number: u32, sender: Role) -> ChaCha20Poly1305 {
+    let mut nonce = [0; 12];
+    nonce[..4].copy_from_slice(&number.to_le_bytes());
+    nonce[4] = u8::from(sender == Role::Responder);
+    let mut key = Zeroizing::new([0; 32]);
+    ChaCha20::new(secret, &nonce).apply_keystream(&mut key[..]).expect("the key stream is longer");
+    ChaCha20Poly1305::new(&key)
+}
+
+impl Sending {
+    /// Seals one batch under this key.
+    fn seal(&mut self, packets: &[&[u8]], datagrams: &mut [Datagram]) {
+        let mut requests = Vec::with_capacity(packets.len());
+        for (packet, datagram) in packets.iter().zip(datagrams) {
+            let header = Header { receiver: self.number, counter: self.counter };
+            self.counter += 1;
+            datagram.write(header, packet);
+            let (padded, tag) = datagram.parts();
+            requests.push(SealRequest::new(header.nonce(), &[], padded, tag));
+        }
+        self.cipher.seal_batch(&mut requests);
+    }
+}
+
+impl Receiving {
+    /// Opens the messages of this session, and counts those that were dropped. Returns whether one
+    /// was authentic.
+    fn open(
+        &mut self,
+        headers: &[Option<Header>],
+        datagrams: &mut [Datagram],
+        dropped: &mut Dropped,
+        deliver: &mut impl FnMut(&[u8]),
+    ) -> bool {
+        let mut requests = Vec::with_capacity(datagrams.len());
+        let mut counters = Vec::with_capacity(datagrams.len());
+        for (header, datagram) in headers.iter().zip(datagrams) {
+            let Some(header) = header.filter(|header| header.receiver == self.number) else { continue };
+            // Without work for messages that came before. Only authentic ones move the window.
+            if header.counter >= REJECT_AFTER_MESSAGES || !self.window.is_new(header.counter) {
+                dropped.replayed += 1;
+                continue;
+            }
+            let (padded, tag) = datagram.parts();
+            requests.push(OpenRequest::new(header.nonce(), &[], padded, tag));
+            counters.push(header.counter);
+        }
+        // Each request knows its own result.
+        let _ = self.cipher.open_batch(&mut requests);
+        let mut has_opened = false;
+        for (request, counter) in requests.into_iter().zip(counters) {
+            let Ok(padded) = request.into_plaintext() else {
+                dropped.forged += 1;
+                continue;
+            };
+            has_opened = true;
+            // A batch may have one message twice.
+            if !self.window.accept(counter) {
+                dropped.replayed += 1;
+                continue;
+            }
+            match without_padding(padded) {
+                Some(packet) => deliver(packet),
+                None => dropped.malformed += 1,
+            }
+        }
+        has_opened
+    }
+}
