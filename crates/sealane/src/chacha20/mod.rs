@@ -191,7 +191,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         }
     }
 
-    #[cfg(feature = "rustcrypto")]
+    #[cfg(feature = "rand_core")]
     pub(crate) fn state(&self) -> &State {
         &self.state
     }
