@@ -5,6 +5,16 @@ use super::disassembly::{Function, Instruction};
 use super::loops::{Code, Count, has_frame_pointer, innermost};
 use super::served::Served;
 
+/// A block in general registers, beside two to seven sets.
+const BLOCK_AND_SETS: [&str; 6] = [
+    "chacha20 block and two sets",
+    "chacha20 block and three sets",
+    "chacha20 block and four sets",
+    "chacha20 block and five sets",
+    "chacha20 block and six sets",
+    "chacha20 block and seven sets",
+];
+
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
     pub(super) backend: String,
@@ -64,8 +74,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         (40, 6) => ("chacha20 group and set", 1),
         (72, 6) => ("chacha20 pair and set", 1),
         (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
-        _ if adds > 8 && adds.is_multiple_of(8) && columns == adds / 8 * 6 && rotations >= 32 => {
-            ("chacha20 block and two sets", 1)
+        _ if adds.is_multiple_of(8) && (2..=7).contains(&(adds / 8)) && columns == adds / 8 * 6 && rotations >= 32 => {
+            (BLOCK_AND_SETS[adds / 8 - 2], 1)
         }
         (0, _) if times(rotations, 32).is_some() => ("chacha20 words", rotations / 32),
         // A double round has 8 quarter rounds of 4 additions each.
