@@ -14,6 +14,7 @@
 //! | [`poly1305`] | RFC 8439, sections 2.5 and 2.6 |
 //! | [`shamir_bytes`] | Shamir, "How to share a secret"; FIPS 197, section 4 |
 //! | [`erasure`] | Reed and Solomon, "Polynomial codes over certain finite fields"; the matrices of ISA-L and klauspost/reedsolomon |
+//! | [`quic`] | RFC 9001, section 5.4.4 |
 //! | [`aead`] | RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2 |
 //! | [`blake2b`] | RFC 7693, sections 2 and 3 |
 //! | [`committing`] | Chan and Rogaway, "On Committing Authenticated-Encryption" (2022), figure 2 |
@@ -37,6 +38,7 @@ pub mod haraka;
 pub mod num;
 pub mod openssh;
 pub mod poly1305;
+pub mod quic;
 pub mod shamir_bytes;
 pub mod shamir_element;
 pub mod xchacha;

@@ -2,7 +2,7 @@
 
 use sealane_spec::haraka::Haraka;
 use sealane_spec::num::Num;
-use sealane_spec::{aead, blake2b, chacha, committing, erasure, poly1305, xchacha};
+use sealane_spec::{aead, blake2b, chacha, committing, erasure, poly1305, quic, xchacha};
 use sealane_vectors::{self as vectors, Layout, ParityMatrix};
 
 #[test]
@@ -52,6 +52,13 @@ fn poly1305_key_gen() {
     for v in vectors::rfc8439_poly1305_key_gen().vectors {
         let one_time_key = poly1305::poly1305_key_gen(&v.key.array(), &v.nonce.array());
         assert_eq!(one_time_key, v.one_time_key.array(), "{}", v.id);
+    }
+}
+
+#[test]
+fn header_protection() {
+    for v in vectors::rfc9001_header_protection().vectors {
+        assert_eq!(quic::header_protection(&v.key.array(), &v.sample.array()), v.mask.array(), "{}", v.id);
     }
 }
 

@@ -9,7 +9,8 @@ import counter
 import original
 import poly1305_edge
 import rfc8439
+import rfc9001
 import xchacha
 
-for module in (rfc8439, xchacha, original, counter, poly1305_edge, committing):
+for module in (rfc8439, rfc9001, xchacha, original, counter, poly1305_edge, committing):
     module.main()

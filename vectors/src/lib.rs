@@ -120,6 +120,20 @@ pub struct KeyGen {
     pub one_time_key: Hex,
 }
 
+/// QUIC's header protection (RFC 9001, section 5.4.4).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderProtection {
+    /// The section.
+    pub id: String,
+    /// 32 octets.
+    pub key: Hex,
+    /// 16 octets.
+    pub sample: Hex,
+    /// 5 octets.
+    pub mask: Hex,
+}
+
 /// A sealed message (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -284,6 +298,8 @@ files! {
     rfc8439_poly1305_key_gen: KeyGen = "rfc8439/poly1305_key_gen.json";
     /// RFC 8439, sections 2.8.2 and A.5.
     rfc8439_chacha20_poly1305: Aead = "rfc8439/chacha20_poly1305.json";
+    /// RFC 9001, section A.5.
+    rfc9001_header_protection: HeaderProtection = "rfc9001/header_protection.json";
     /// draft-irtf-cfrg-xchacha-03, section 2.2.1.
     hchacha20: HChaCha = "xchacha/hchacha20.json";
     /// draft-irtf-cfrg-xchacha-03, section A.3.2.
@@ -338,6 +354,7 @@ mod tests {
         check(&rfc8439_poly1305(), 12);
         check(&rfc8439_poly1305_key_gen(), 4);
         check(&rfc8439_chacha20_poly1305(), 2);
+        check(&rfc9001_header_protection(), 1);
         check(&hchacha20(), 1);
         check(&xchacha20(), 2);
         check(&xchacha20_poly1305(), 1);

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
+use sealane::quic::{HeaderProtectionKey, MASK_BYTES};
 use sealane::rustcrypto::{self, AeadInOut, KeyInit, aead::Aead};
 use sealane::{
     Backend, BackendError, COMMITTING_TAG_BYTES, ChaCha20Poly1305, CommittingChaCha20Poly1305, OpenRequest,
@@ -294,6 +295,22 @@ fn split(mut data: &mut [u8], size: usize) -> impl Iterator<Item = &mut [u8]> {
 
 batch!(ChaCha20Poly1305, seal_batch open_batch);
 batch!(XChaCha20Poly1305, xchacha_seal_batch xchacha_open_batch);
+
+/// Prepares the masks of QUIC packets, in a batch and one by one.
+pub fn header_protection_masks(backend: &str, packets: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (backend, key, _) = parts(backend, 0, secrets)?;
+    let key = HeaderProtectionKey::with_backend(&key, backend);
+    let mut nonces = Nonces(0);
+    Ok(Box::new(move || {
+        let samples: Vec<_> = (0..packets).map(|_| nonces.next()).collect();
+        let mut masks = vec![[0; MASK_BYTES]; packets];
+        key.header_protection_masks(&samples, &mut masks);
+        black_box(&masks);
+        if let Some(sample) = samples.first() {
+            black_box(key.header_protection_mask(sample));
+        }
+    }))
+}
 
 /// A message and its tag.
 type Sealed = (Buffer, [u8; TAG_BYTES]);

@@ -125,6 +125,7 @@ pub const WORKLOADS: &[Workload] = &[
             operation!(
                 "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, has_verdict: true
             ),
+            operation!("header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH),
             operation!("seal-batch-mixed", chacha::seal_batch_mixed, &[40], messages: 40),
             operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, has_verdict: true),
         ],
@@ -287,6 +288,8 @@ pub const WORKLOADS: &[Workload] = &[
 
 /// Numbers of inputs that reach the groups of every size, and single hashes.
 const HASHES: &[usize] = &[1, 2, 8, 13, 31, 100];
+/// Numbers of QUIC packets that fill groups of every size, with and without a rest.
+const PACKETS_OF_BATCH: &[usize] = &[0, 1, 4, 8, 13, 16, 37];
 /// Numbers of elements.
 const ELEMENTS: &[usize] = &[9];
 const SLICE: &[usize] = &[100];

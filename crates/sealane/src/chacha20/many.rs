@@ -98,6 +98,28 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     }
 }
 
+/// Computes the block of each last row, which has the block counter and the nonce, under one key.
+/// Copies the first bytes of each block to `starts`, which has the length of `last_rows`.
+#[inline(always)]
+pub(crate) fn block_starts<S: Simd, const BYTES: usize>(
+    token: S,
+    key: [&Row; 2],
+    last_rows: &[[u8; 16]],
+    starts: &mut [[u8; BYTES]],
+) {
+    let mut group = Group::new();
+    for (last_rows, starts) in last_rows.chunks(S::Words::LANES).zip(starts.chunks_mut(S::Words::LANES)) {
+        for (lane, last_row) in group.last_rows.iter_mut().zip(last_rows) {
+            *lane = row(last_row);
+        }
+        group.block_function(token, Keys::Shared(key));
+        for (start, block) in starts.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
+            start.copy_from_slice(&block[..BYTES]);
+        }
+        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+    }
+}
+
 /// One block for each lane of a vector, in the order of their bytes. Lanes without a block hold any
 /// value.
 struct Group {

@@ -226,7 +226,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
 
 /// Applies 20 rounds, which most programs use. It is not generic, so it is compiled once, with this
 /// crate.
-fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+pub(crate) fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     apply_rounds::<20>(level, state, counter, data);
 }
 

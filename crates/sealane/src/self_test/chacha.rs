@@ -9,6 +9,7 @@ use crate::backend::{Backend, BatchFamily, ChaChaFamily, Family, SelfTestCache};
 use crate::chacha20::kernel;
 use crate::chacha20::state::State;
 use crate::poly1305::{self, Accumulator};
+use crate::quic::{HeaderProtectionKey, Mask, Sample};
 
 impl Family for ChaChaFamily {
     type Level = Level;
@@ -80,6 +81,9 @@ const CHACHA20_DIGEST: u64 = 4_914_756_061_528_962_870;
 /// backend, and then single ones. Message i has i bytes of associated data.
 const BATCH_MESSAGES: usize = 30;
 const MAX_BATCH_LENGTH: usize = 229;
+/// Packets whose masks are computed together: every way of processing several at once, and then
+/// single ones.
+const PACKETS: usize = 37;
 /// Lengths of messages that are sealed and opened alone: short, of middle length, and longer.
 const AEAD_LENGTHS: [usize; 4] = [100, 300, 1300, 5000];
 const AEAD_KEY: [u8; 32] = [0x80; 32];
@@ -94,7 +98,7 @@ const fn batch_length(i: usize) -> usize {
 }
 
 const AEAD_DIGEST: u64 = 1_667_449_409_618_402_591;
-const BATCH_DIGEST: u64 = 2_852_225_480_257_960_253;
+const BATCH_DIGEST: u64 = 15_999_411_364_152_543_933;
 const POLY1305_DIGEST: u64 = 13_478_069_683_544_395_994;
 
 fn state() -> State {
@@ -145,7 +149,12 @@ fn poly1305_digest_with(mut mac: impl FnMut(&[u8; 32], &[u8]) -> [u8; 16]) -> u6
     digest
 }
 
-/// Seals a batch under one key.
+/// Returns the samples of packets, with a different block counter and nonce each.
+fn samples() -> [Sample; PACKETS] {
+    core::array::from_fn(|i| core::array::from_fn(|j| (i * 29 + j * 83) as u8))
+}
+
+/// Seals a batch under one key, and computes the masks of packets.
 fn batch_digest(level: Level) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
     let aad = [0xff; BATCH_MESSAGES];
@@ -157,7 +166,11 @@ fn batch_digest(level: Level) -> u64 {
         SealRequest::new([i as u8; 24], &aad[..i], &mut buffer[..batch_length(i)], tag)
     });
     cipher.seal_batch_untested(&mut requests);
-    buffers.iter().zip(&tags).fold(0, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag))
+    let digest = buffers.iter().zip(&tags).fold(0, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag));
+    let mut masks: [Mask; PACKETS] = [[0; _]; _];
+    let key = HeaderProtectionKey::with_backend(&AEAD_KEY, Backend::of(level));
+    key.header_protection_masks_untested(&samples(), &mut masks);
+    absorb(digest, masks.as_flattened())
 }
 
 /// Seals messages, and opens them, which restores them.
@@ -226,7 +239,8 @@ mod tests {
             ciphertext.resize(MAX_BATCH_LENGTH, 0);
             absorb(absorb(digest, &ciphertext), &tag)
         });
-        assert_eq!(batch, BATCH_DIGEST);
+        let masks = samples().map(|sample| sealane_spec::quic::header_protection(&AEAD_KEY, &sample));
+        assert_eq!(absorb(batch, masks.as_flattened()), BATCH_DIGEST);
         let aead = AEAD_LENGTHS.into_iter().fold(0, |digest, length| {
             let (ciphertext, tag) = seal(&[0xff; 13], length as u8, length);
             absorb(absorb(absorb(digest, &ciphertext), &tag), &[1])

@@ -17,6 +17,7 @@ mod aead_search;
 mod aead_switches;
 mod backend;
 mod batch;
+mod batch_header_protection;
 mod chacha20_counter;
 mod chacha20_lengths;
 mod chacha20_position;

@@ -1,0 +1,131 @@
+//! Prints how much faster the suites are than those of ring and AWS-LC, for records of TLS 1.3 and
+//! packets of QUIC: `cargo run --release --all-features --example ratios`.
+//!
+//! Each figure is the other provider's time divided by ours, in one process, as the median of
+//! rounds. A packet is sealed and its header masked. Run it on an idle machine.
+#![forbid(unsafe_code)]
+
+use std::time::{Duration, Instant};
+
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::cipher::{
+    InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundChunks, OutboundPlainMessage,
+};
+use rustls::quic::{HeaderProtectionKey, PacketKey};
+use rustls::{CipherSuite, ContentType, ProtocolVersion, Tls13CipherSuite};
+use sealane_measure::{Rounds, Table, median, size_name, take_turns};
+
+const SIZES: [usize; 4] = [64, 1200, 1350, 16_384];
+const ROUNDS: Rounds = Rounds { count: 25, turn: Duration::from_millis(4), settle: Duration::from_millis(1) };
+
+/// Runs an operation once.
+type Run = Box<dyn FnMut()>;
+
+fn suite(provider: &CryptoProvider) -> &'static Tls13CipherSuite {
+    let number = CipherSuite::TLS13_CHACHA20_POLY1305_SHA256;
+    let suite = provider.cipher_suites.iter().find(|suite| suite.suite() == number);
+    suite.and_then(|suite| suite.tls13()).expect("the provider has the suite")
+}
+
+fn record(encrypter: &mut dyn MessageEncrypter, plaintext: &[u8]) -> Vec<u8> {
+    let message = OutboundPlainMessage {
+        typ: ContentType::ApplicationData,
+        version: ProtocolVersion::TLSv1_2,
+        payload: OutboundChunks::Single(plaintext),
+    };
+    encrypter.encrypt(message, 1).expect("a short message").encode()
+}
+
+/// Encrypts records.
+fn encrypt(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let mut encrypter = suite.aead_alg.encrypter([1; 32].into(), Iv::from([2; 12]));
+    let plaintext = vec![3; size];
+    Box::new(move || {
+        std::hint::black_box(record(&mut *encrypter, &plaintext));
+    })
+}
+
+/// Copies a record, and decrypts the copy.
+fn decrypt(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let record = record(&mut *suite.aead_alg.encrypter([1; 32].into(), Iv::from([2; 12])), &vec![3; size]);
+    let mut decrypter: Box<dyn MessageDecrypter> = suite.aead_alg.decrypter([1; 32].into(), Iv::from([2; 12]));
+    let mut copy = record[5..].to_vec();
+    Box::new(move || {
+        copy.copy_from_slice(&record[5..]);
+        let message = InboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, &mut copy);
+        decrypter.decrypt(message, 1).expect("an authentic record");
+    })
+}
+
+fn keys(suite: &'static Tls13CipherSuite) -> (Box<dyn PacketKey>, Box<dyn HeaderProtectionKey>) {
+    let quic = suite.quic.expect("the suite works with QUIC");
+    (quic.packet_key([1; 32].into(), [2; 12].into()), quic.header_protection_key([4; 32].into()))
+}
+
+/// Seals packets, and masks their headers.
+fn protect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (packet, header) = keys(suite);
+    let mut payload = vec![3; size];
+    Box::new(move || {
+        let tag = packet.encrypt_in_place(1, &[0x43; 13], &mut payload).expect("a short packet");
+        let (mut first, mut number) = (0x43, [0; 4]);
+        header.encrypt_in_place(&payload[..16], &mut first, &mut number).expect("a sample of 16 bytes");
+        std::hint::black_box((tag.as_ref(), first, number));
+    })
+}
+
+/// Copies a packet, takes the mask off a header, and opens the copy.
+fn unprotect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (packet, header) = keys(suite);
+    let mut sealed = vec![3; size];
+    let tag = packet.encrypt_in_place(1, &[0x43; 13], &mut sealed).expect("a short packet");
+    sealed.extend_from_slice(tag.as_ref());
+    let mut copy = sealed.clone();
+    Box::new(move || {
+        copy.copy_from_slice(&sealed);
+        let (mut first, mut number) = (0x43, [0; 4]);
+        header.decrypt_in_place(&copy[..16], &mut first, &mut number).expect("a sample of 16 bytes");
+        packet.decrypt_in_place(1, &[0x43; 13], &mut copy).expect("an authentic packet");
+        std::hint::black_box((first, number));
+    })
+}
+
+/// Returns the times of ring and AWS-LC, each divided by ours.
+fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
+    let providers = [
+        rustls_sealane::ring::default_provider(),
+        rustls::crypto::ring::default_provider(),
+        rustls::crypto::aws_lc_rs::default_provider(),
+    ];
+    let mut rows = providers.each_ref().map(|provider| prepare(suite(provider), size));
+    let samples = take_turns(&mut rows, &ROUNDS, |run, calls| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| run());
+        start.elapsed()
+    });
+    let ratio = |peer: usize| {
+        let pairs = samples[peer].pairs(&samples[0]);
+        median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
+    };
+    [ratio(1), ratio(2)]
+}
+
+fn main() {
+    let mut table = Table::new(
+        std::iter::once(String::new())
+            .chain(SIZES.iter().flat_map(|size| ["ring", "AWS-LC"].map(|peer| format!("{peer} {}", size_name(*size))))),
+    );
+    type Prepare = fn(&'static Tls13CipherSuite, usize) -> Run;
+    let operations: [(&str, Prepare); 4] = [
+        ("TLS 1.3, encrypt a record", encrypt),
+        ("TLS 1.3, decrypt a record", decrypt),
+        ("QUIC, protect a packet", protect),
+        ("QUIC, unprotect a packet", unprotect),
+    ];
+    for (name, prepare) in operations {
+        let cells = SIZES.iter().flat_map(|size| ratios(prepare, *size)).map(|ratio| format!("{ratio:.2}"));
+        table.row(std::iter::once(name.to_owned()).chain(cells));
+    }
+    println!("Times of other providers, divided by ours");
+    print!("{}", table.text(0));
+}
