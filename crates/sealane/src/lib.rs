@@ -10,7 +10,8 @@
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms,
 //!   HChaCha20, and a generator.
 //! - [`Poly1305`]: the one-time authenticator (RFC 8439, section 2.5).
-//! - [`quic`]: masks of QUIC's header protection (RFC 9001, section 5.4.4), one by one and in batches.
+//! - [`quic`]: masks of QUIC's header protection (RFC 9001, section 5.4.4), for one packet or for
+//!   many at once.
 //! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in
 //!   batches, and the sponge HarakaS.
 //! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
