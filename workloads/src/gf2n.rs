@@ -6,7 +6,7 @@ use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, DynamicElement, DynamicField, Element, Field};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
-use crate::{Run, Secrets};
+use crate::workload::{Run, Secrets};
 
 /// An element of the field of that degree.
 type Of<const BITS: usize> = Element<Degree<BITS>>;

@@ -7,7 +7,7 @@ use sealane::BackendError;
 use sealane::Gf8Backend;
 use sealane::gf8::{Field, Matrix};
 
-use crate::{Run, Secrets};
+use crate::workload::{Run, Secrets};
 
 /// A backend, a constant, and two slices.
 type Parts = (Gf8Backend, [u8; 1], Vec<u8>, Vec<u8>);

@@ -11,7 +11,7 @@ use crate::process::{self, step};
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    let nm = process::tool("nm", "binutils")?;
+    process::tool("nm", "binutils")?;
     let target = process::target_dir().join("examples");
     let cargo = |subcommand: &str, arguments: &[&str]| {
         let mut command = process::cargo();
@@ -29,25 +29,22 @@ pub(crate) fn run() -> Result<()> {
     cargo("run", &["--package", "wireguard"])?;
     step("examples/built-twice: both copies");
     cargo("run", &["--package", "built-twice"])?;
-    two_copies(&nm, &target)
+    two_copies(&target)
 }
 
 /// Fails if both copies have a function of the same name: the linker would keep one of the two for
 /// the callers of both.
-fn two_copies(nm: &Path, target: &Path) -> Result<()> {
+fn two_copies(target: &Path) -> Result<()> {
     let debug = target.join("debug");
-    let functions = |folder: &str, file: &str| -> Result<BTreeSet<String>> {
+    let functions = |files: &str| -> Result<BTreeSet<String>> {
         // The shell expands the names, because they contain hashes.
-        let files =
-            process::output(Command::new("sh").arg("-c").arg(format!("ls {file}")).current_dir(debug.join(folder)))?;
-        let mut nm = Command::new(nm);
-        nm.args(["--defined-only", "--extern-only"]).args(files.lines()).current_dir(debug.join(folder));
-        let symbols = process::output(&mut nm)?;
+        let command = format!("nm --defined-only --extern-only {files}");
+        let symbols = process::output(Command::new("sh").args(["-c", &command]).current_dir(&debug))?;
         Ok(symbols.lines().filter_map(|line| line.split_once(" T ")).map(|(_, name)| name.to_owned()).collect())
     };
-    let simd = functions("build", "built-twice-*/out/simd/libsimd.a")?;
+    let simd = functions("build/built-twice-*/out/simd/libsimd.a")?;
     ensure!(simd.contains("simd_multiply"), "libsimd.a lacks its functions");
-    let fallback = functions("deps", "libsealane_simd-*.rlib liboperations-*.rlib")?;
+    let fallback = functions("deps/libsealane_simd-*.rlib deps/liboperations-*.rlib")?;
     let common: Vec<_> = simd.intersection(&fallback).take(5).collect();
     ensure!(common.is_empty(), "libsimd.a and the library have functions in common: {common:?}");
     println!("no name is in both, of {} in the first", fallback.len());

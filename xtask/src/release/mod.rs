@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::Message;
 use sha2::{Digest as _, Sha256};
 
 use crate::command_crates::{Crate, PACKAGE};
@@ -95,11 +94,9 @@ fn home() -> Result<PathBuf> {
 /// Returns the packages that cargo compiled, now or before.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
-    for message in Message::parse_stream(messages.as_bytes()) {
-        if let Message::CompilerArtifact(artifact) = message? {
-            let id = artifact.package_id.repr;
-            found.insert(Crate::of_id(&id).with_context(|| format!("cargo named a package {id}"))?);
-        }
+    for artifact in process::artifacts(messages)? {
+        let id = artifact.package_id.repr;
+        found.insert(Crate::of_id(&id).with_context(|| format!("cargo named a package {id}"))?);
     }
     ensure!(!found.is_empty(), "cargo compiled nothing");
     Ok(found)

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{CopyError, StreamReader, Threads};
 
-use crate::args::FileArgs;
+use crate::args::VerifyArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
@@ -21,17 +21,17 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 
 /// Verifies one file, or many.
-pub(crate) fn run(args: &FileArgs) -> Result<()> {
+pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.identities, &args.parts.parts, &stdin, Passphrases::new(&stdin))?;
     let run = Run {
         opening: Opening { openers, backend: crate::os::backend::chosen()? },
         stdin,
-        threads: args.threads(),
+        threads: args.threads.threads(),
         failures: Failures::default(),
         count: Count::default(),
     };
-    match args.inputs.as_slice() {
+    match args.inputs.inputs.as_slice() {
         [] => run.count.add(run.file(None)?),
         [only] if !only.is_dir() => run.count.add(run.file(Some(only))?),
         [only] => run.folder(&run.find(only, !args.no_manifest)?)?,

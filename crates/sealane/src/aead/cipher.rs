@@ -4,13 +4,13 @@ use core::fmt::{self, Debug};
 
 use sealane_simd::{Level, Output};
 
-use super::construction::Tag;
+use super::byte_array::ByteArray;
 use super::entry;
-use super::generic::ByteArray;
 use super::streaming::{Opener, Sealer};
 use crate::backend::Backend;
 use crate::chacha20::{ChaCha, Extended, Ietf, Layout, State};
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// Length of a key in bytes.

@@ -9,11 +9,11 @@ use sealane_simd::Output;
 use subtle::ConstantTimeEq;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, check_length, empty_output};
-use super::construction::Tag;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
 use crate::declassify::declassify;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// Length of a committing tag in bytes: two tags of random inputs are equal with a probability of

@@ -8,13 +8,13 @@ use sealane_simd::{Output, Simd};
 
 use super::construction::{begin_mac, lengths, verify};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::paired::{self, MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 
@@ -36,7 +36,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
         return length <= MAX_BYTES;
     }
     // There, a set beside a group is faster for up to 20 blocks.
-    let is_group_and_set = S::TUNING.group_beside_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
+    let is_group_and_set = S::TUNING.interleave_group_and_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
     length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
 }
 
@@ -66,7 +66,7 @@ pub(super) fn open<S: Simd>(
     let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));
     let result = verify(&computed, tag);
     if result.is_err() {
-        message.take_back(
+        message.undo_decryption(
             #[inline(always)]
             |message| message.copy_from_slice(copy),
         );

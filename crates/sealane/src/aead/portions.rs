@@ -8,14 +8,13 @@
 use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
-use super::construction::{ROUNDS, begin_mac, lengths, message_block, take_back, verify};
+use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
-use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers};
+use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
 /// Bytes of a group of blocks.
@@ -61,7 +60,7 @@ impl First {
                 let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
                 Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
             }
-            17..=20 if S::TUNING.group_beside_set.of(token.cpu_class()) => {
+            17..=20 if S::TUNING.interleave_group_and_set.of(token.cpu_class()) => {
                 let last = behind_pairs.saturating_sub(GROUP_BYTES);
                 Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
             }
@@ -171,7 +170,7 @@ pub(super) fn open<S: Simd>(
     }
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() && !is_one_portion {
-        take_back(token, state, &mut message);
+        undo_decryption(token, state, &mut message);
     } else if result.is_ok() && is_one_portion {
         xor_bytes(message.upto(length), ready);
     }

@@ -6,8 +6,10 @@ use core::fmt;
 
 use sealane_simd::Gf8Level;
 
+use super::field::Field;
 use super::matrix_kernel::Maps;
-use super::{Field, Gf8Backend, product, set_up, table_bytes};
+use super::product::{product, set_up, table_bytes};
+use crate::backend::Gf8Backend;
 use crate::wipe::wipe;
 
 /// A matrix of coefficients in a [`Field`], which multiplies slices: the encoder and the decoder of

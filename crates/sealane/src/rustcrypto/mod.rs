@@ -64,6 +64,7 @@ mod generation;
 mod hash;
 mod rounds;
 mod stream;
+mod traits;
 
 pub use aead::{self, AeadCore, AeadInOut, Error, KeyInit, KeySizeUser, consts};
 pub use block_core::ChaChaCore;

@@ -58,6 +58,7 @@ mod hash;
 mod rounds;
 #[path = "../rustcrypto/stream.rs"]
 mod stream;
+mod traits;
 
 pub use chacha20::*;
 pub use chacha20poly1305::*;

@@ -8,8 +8,7 @@ use sealane_age::threshold;
 use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use zeroize::Zeroizing;
 
-use super::parse::parse_lines;
-use super::{ParsedIdentity, SharedIdentity};
+use super::plain::{PlainIdentity, SharedIdentity, parse_lines};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result, warn};
 use crate::keys::cached::Once;
@@ -37,7 +36,7 @@ impl EncryptedFile {
     }
 
     /// Returns the identities in the file.
-    pub(crate) fn decrypt(&self) -> Result<Vec<ParsedIdentity>> {
+    pub(crate) fn decrypt(&self) -> Result<Vec<PlainIdentity>> {
         let description = format!("identity file {:?}", self.name);
         let failed = |error| decrypt_error(error).in_context(&description);
         let input = sealane_age::armor::ArmoredReader::new(&self.contents[..]);
@@ -61,7 +60,7 @@ impl EncryptedFile {
     }
 
     fn open(&self) -> Result<Vec<SharedIdentity>> {
-        Ok(self.decrypt()?.into_iter().map(ParsedIdentity::into_identity).collect())
+        Ok(self.decrypt()?.into_iter().map(PlainIdentity::into_identity).collect())
     }
 }
 

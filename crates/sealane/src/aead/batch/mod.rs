@@ -9,9 +9,9 @@ use core::fmt;
 use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
-use crate::aead::construction::Tag;
 use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 use request::{Operation, Request};
 use shared_vectors::Batch;

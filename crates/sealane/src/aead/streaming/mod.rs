@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use crate::aead::construction::Tag;
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha20};
 use crate::error::{CounterOverflow, OpenError};
 use crate::poly1305::Poly1305;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have

@@ -4,7 +4,8 @@
 use core::fmt;
 
 use super::super::error::Unspecified;
-use crate::aead::{OpenSshChaCha20Poly1305, TAG_BYTES};
+use crate::aead::OpenSshChaCha20Poly1305;
+use crate::poly1305::TAG_BYTES;
 
 /// Length of a key in bytes.
 pub const KEY_LEN: usize = OpenSshChaCha20Poly1305::KEY_BYTES;

@@ -10,7 +10,8 @@ pub use bound::{BoundKey, NonceSequence, OpeningKey, SealingKey};
 pub use unbound::{LessSafeKey, UnboundKey};
 
 use super::error::Unspecified;
-use crate::aead::{KEY_BYTES, TAG_BYTES};
+use crate::aead::KEY_BYTES;
+use crate::poly1305::TAG_BYTES;
 
 /// Length of a nonce in bytes.
 pub const NONCE_LEN: usize = 12;

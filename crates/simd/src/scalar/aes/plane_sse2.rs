@@ -7,7 +7,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 use core::ops::{BitAnd, BitXor};
 
-use crate::Columns;
+use crate::aes::Columns;
 
 /// Runs vector instructions that the target always has.
 macro_rules! sse2 {

@@ -2,44 +2,9 @@
 
 use core::mem::MaybeUninit;
 
-use crate::U64Lanes;
+use crate::pair::Pair;
 
-/// A factor in the width in which the multiplication takes it.
-#[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
-type Factor = u64;
-#[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
-type Factor = u32;
-
-/// Two factors, for the even and the odd lanes.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(not(any(target_arch = "aarch64", target_arch = "arm")), repr(align(16)))]
-#[cfg_attr(any(target_arch = "aarch64", target_arch = "arm"), repr(align(8)))]
-pub struct Pair(pub(crate) [Factor; 2]);
-
-impl Pair {
-    /// Returns both factors, as far as they fit.
-    #[allow(clippy::unnecessary_cast, reason = "a factor has 32 bits on Arm")]
-    #[inline(always)]
-    pub(crate) fn new(even: u64, odd: u64) -> Self {
-        Self([even as Factor, odd as Factor])
-    }
-
-    /// Returns the factor for even lanes.
-    #[allow(clippy::useless_conversion, reason = "a factor has 32 bits on Arm")]
-    #[must_use]
-    #[inline(always)]
-    pub fn even(self) -> u64 {
-        self.0[0].into()
-    }
-
-    /// Returns the factor for odd lanes.
-    #[allow(clippy::useless_conversion, reason = "as above")]
-    #[must_use]
-    #[inline(always)]
-    pub fn odd(self) -> u64 {
-        self.0[1].into()
-    }
-}
+use crate::simd::U64Lanes;
 
 /// A table that grows towards its front, by as many rows as a vector has lanes. Its memory is not
 /// cleared at first, because rows would be written twice.
@@ -118,7 +83,9 @@ const fn is_permutation(blocks: &[usize], count: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::PairTable;
-    use crate::{Level, LevelList, MAX_U64_LANES, Simd, U64Lanes};
+    use crate::level::Level;
+    use crate::level_list::LevelList;
+    use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 
     fn vector<S: Simd>(token: S, first: u64) -> S::U64Lanes {
         let mut lanes = [0; MAX_U64_LANES];

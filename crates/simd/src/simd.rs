@@ -1,6 +1,67 @@
-//! A 32×32→64 multiply in 64-bit lanes, the capability for prime-field hashes.
+//! The capabilities that ChaCha and Poly1305 need together: vectors of 32-bit words, and a
+//! 32×32→64 multiply in 64-bit lanes.
 
-use crate::{Pair, Simd};
+use crate::class::CpuClass;
+use crate::pair::Pair;
+use crate::token::Token;
+use crate::tuning::Tuning;
+use crate::words::Words;
+
+/// A token together with its vector types for 32-bit and 64-bit arithmetic. The kernels of ChaCha
+/// and Poly1305 are generic over it.
+pub trait Simd: Token {
+    /// Vectors of 32-bit words.
+    type Words: Words<Token = Self>;
+    /// Vectors of 64-bit lanes with a widening multiply.
+    type U64Lanes: U64Lanes<Token = Self>;
+    /// A token with the same or fewer features, for a single block of ChaCha: see
+    /// [`Tuning::one_block_on_narrower_vectors`].
+    type OneBlock: Simd;
+    /// A token with the same vectors of words, and the same or fewer features. Its kernels of
+    /// ChaCha serve this token too, so that a program contains them once.
+    type Cipher: Simd;
+
+    /// The measured thresholds.
+    const TUNING: Tuning;
+
+    /// Whether [`Simd::Words`] and [`Simd::U64Lanes`] are vectors of the CPU. If they are not, a
+    /// kernel may be faster with plain integers.
+    const VECTORS: bool = true;
+
+    /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
+    const MUL_ADD_52: bool = false;
+
+    /// Returns the lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52
+    /// bits of `a` and `b`.
+    #[must_use]
+    #[inline(always)]
+    fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
+        let (low, _) = product_52(a, b);
+        sum.add(low)
+    }
+
+    /// Returns the lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52
+    /// bits of `a` and `b`.
+    #[must_use]
+    #[inline(always)]
+    fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
+        let (_, high) = product_52(a, b);
+        sum.add(high)
+    }
+
+    /// Returns the class of this CPU for tokens whose kernels have a variant for each class, and
+    /// [`CpuClass::OneCycle`] for all others.
+    #[inline(always)]
+    fn cpu_class(self) -> CpuClass {
+        CpuClass::OneCycle
+    }
+
+    /// Returns the token of [`Simd::OneBlock`].
+    fn for_one_block(self) -> Self::OneBlock;
+
+    /// Returns the token of [`Simd::Cipher`].
+    fn for_cipher(self) -> Self::Cipher;
+}
 
 /// The largest number of lanes of any implementation of [`U64Lanes`].
 pub const MAX_U64_LANES: usize = 8;

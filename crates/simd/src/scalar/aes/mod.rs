@@ -9,9 +9,23 @@
 //! When the first MixColumns reads the bytes of a column, each row has them one column further to
 //! the left than the row above.
 
-use super::sbox::sub_bits;
-use super::{AHEAD, AesBlocks, AesToken, Block, Plane};
-use crate::Scalar;
+#[cfg(target_feature = "sse2")]
+mod plane_sse2;
+#[cfg(any(not(target_feature = "sse2"), test))]
+#[cfg_attr(target_feature = "sse2", allow(dead_code, unreachable_pub, reason = "what tests compare with"))]
+mod plane_words;
+mod sbox;
+
+// Vectors that the target always has need no detection. The compiler does not find them by itself
+// in this code.
+#[cfg(target_feature = "sse2")]
+use plane_sse2::{AHEAD, Plane};
+#[cfg(not(target_feature = "sse2"))]
+use plane_words::{AHEAD, Plane};
+use sbox::sub_bits;
+
+use super::Scalar;
+use crate::aes::{AesBlocks, AesToken, Block};
 
 impl AesToken for Scalar {
     type Blocks = SlicedBlocks;
@@ -238,6 +252,49 @@ impl AesBlocks for SlicedBlocks {
             for n in 0..N {
                 vectors[n].0[i] = planes[n];
             }
+        }
+    }
+}
+
+#[cfg(all(test, target_feature = "sse2"))]
+mod tests {
+    use super::{Plane, plane_words};
+    use crate::aes::Columns;
+
+    /// Bytes without a pattern.
+    fn bytes(seed: u8) -> [u8; 16] {
+        core::array::from_fn(|i| (i as u8 ^ seed).wrapping_mul(167).wrapping_add(seed).rotate_left(u32::from(seed) % 8))
+    }
+
+    #[test]
+    fn vectors_move_bytes_as_words_do() {
+        for seed in 0..=255 {
+            let (a, b) = (bytes(seed), bytes(!seed));
+            let (vector, other) = (Plane::from_bytes(&a).reorder(), Plane::from_bytes(&b).reorder());
+            let (words, others) = (plane_words::Plane::from_bytes(&a), plane_words::Plane::from_bytes(&b));
+            macro_rules! same {
+                ($of_vector:expr, $of_words:expr) => {
+                    assert_eq!(
+                        $of_vector.reorder().to_bytes(),
+                        $of_words.to_bytes(),
+                        "{seed}: {}",
+                        stringify!($of_vector)
+                    );
+                };
+            }
+            same!(vector.shift_rows::<0>(), words);
+            same!(vector.shift_rows::<1>(), words.shift_rows::<1>());
+            same!(vector.shift_rows::<2>(), words.shift_rows::<2>());
+            same!(vector.below::<0>(), words.below::<0>());
+            same!(vector.two_below::<0>(), words.two_below::<0>());
+            // In each row, one column to the left is the position after one additional ShiftRows.
+            same!(vector.below::<1>(), words.shift_rows::<3>().below::<0>().shift_rows::<1>());
+            same!(vector.two_below::<1>(), words.shift_rows::<3>().two_below::<0>().shift_rows::<1>());
+            same!(vector.bytes_equal(other), words.bytes_equal(others));
+            same!(vector.interleave_low(other), words.interleave_low(others));
+            same!(vector.interleave_high(other), words.interleave_high(others));
+            same!(vector.low_halves(other), words.low_halves(others));
+            same!(vector.high_halves(other), words.high_halves(others));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ops::{BitAnd, BitXor};
 
-use crate::Columns;
+use crate::aes::Columns;
 
 /// The number of times that ShiftRows is done early: never, because it always takes the same time.
 pub(super) const AHEAD: u32 = 0;

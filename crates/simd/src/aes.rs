@@ -1,23 +1,6 @@
-//! Rounds of AES on vectors of 128-bit blocks, and the instruction sets that have them.
+//! The capability that Haraka needs: rounds of AES on vectors of 128-bit blocks.
 
-#[cfg(target_feature = "sse2")]
-mod plane_sse2;
-#[cfg(any(not(target_feature = "sse2"), test))]
-#[cfg_attr(target_feature = "sse2", allow(dead_code, unreachable_pub, reason = "what tests compare with"))]
-mod plane_words;
-mod sbox;
-mod sliced;
-
-// Vectors that the target always has need no detection. The compiler does not find them by itself
-// in this code.
-#[cfg(target_feature = "sse2")]
-use plane_sse2::{AHEAD, Plane};
-#[cfg(not(target_feature = "sse2"))]
-use plane_words::{AHEAD, Plane};
-
-pub use sliced::SlicedBlocks;
-
-use crate::Token;
+use crate::token::Token;
 
 /// A state or a round key of AES (FIPS 197, section 3.4): byte `4 c + r` is in row r and column c.
 ///
@@ -129,72 +112,4 @@ pub trait Columns: Copy {
     fn low_halves(self, other: Self) -> Self;
     /// Returns (a2, a3, b2, b3) for each pair of blocks.
     fn high_halves(self, other: Self) -> Self;
-}
-
-levels! { $
-    /// An instruction set for rounds of AES ([`AesToken`]) that this CPU was found to have, as a
-    /// token.
-    ///
-    /// Variants differ by architecture; use [`dispatch_aes!`](crate::dispatch_aes) rather than a
-    /// `match`.
-    pub enum AesLevel;
-    /// Runs a kernel on the instruction set of an [`AesLevel`]: `dispatch_aes!(level, token =>
-    /// kernel(token, …))`.
-    ///
-    /// Works like [`dispatch!`](crate::dispatch), for this list.
-    macro dispatch_aes;
-    portable {
-        Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
-    }
-    x86 {
-        128 { AesNi(x86::AesNi) "aesni" "AES instructions on one block."; }
-        256 { Vaes(x86::Vaes) "vaes" "AES instructions on two blocks."; }
-        512 { Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks."; }
-    }
-    wasm {}
-    arm {
-        NeonAes(arm::NeonAes) "neon-aes" "AES instructions of Arm, on one block.";
-    }
-}
-
-#[cfg(all(test, target_feature = "sse2"))]
-mod tests {
-    use super::{Columns, Plane, plane_words};
-
-    /// Bytes without a pattern.
-    fn bytes(seed: u8) -> [u8; 16] {
-        core::array::from_fn(|i| (i as u8 ^ seed).wrapping_mul(167).wrapping_add(seed).rotate_left(u32::from(seed) % 8))
-    }
-
-    #[test]
-    fn vectors_move_bytes_as_words_do() {
-        for seed in 0..=255 {
-            let (a, b) = (bytes(seed), bytes(!seed));
-            let (vector, other) = (Plane::from_bytes(&a).reorder(), Plane::from_bytes(&b).reorder());
-            let (words, others) = (plane_words::Plane::from_bytes(&a), plane_words::Plane::from_bytes(&b));
-            macro_rules! same {
-                ($of_vector:expr, $of_words:expr) => {
-                    assert_eq!(
-                        $of_vector.reorder().to_bytes(),
-                        $of_words.to_bytes(),
-                        "{seed}: {}",
-                        stringify!($of_vector)
-                    );
-                };
-            }
-            same!(vector.shift_rows::<0>(), words);
-            same!(vector.shift_rows::<1>(), words.shift_rows::<1>());
-            same!(vector.shift_rows::<2>(), words.shift_rows::<2>());
-            same!(vector.below::<0>(), words.below::<0>());
-            same!(vector.two_below::<0>(), words.two_below::<0>());
-            // In each row, one column to the left is the position after one additional ShiftRows.
-            same!(vector.below::<1>(), words.shift_rows::<3>().below::<0>().shift_rows::<1>());
-            same!(vector.two_below::<1>(), words.shift_rows::<3>().two_below::<0>().shift_rows::<1>());
-            same!(vector.bytes_equal(other), words.bytes_equal(others));
-            same!(vector.interleave_low(other), words.interleave_low(others));
-            same!(vector.interleave_high(other), words.interleave_high(others));
-            same!(vector.low_halves(other), words.low_halves(others));
-            same!(vector.high_halves(other), words.high_halves(others));
-        }
-    }
 }
