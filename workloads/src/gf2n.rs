@@ -96,7 +96,7 @@ pub(crate) fn dynamic_field(backend: &str, bits: usize) -> Result<DynamicField, 
 /// Returns secret elements of the field.
 pub(crate) fn dynamic_elements(field: &DynamicField, count: usize, secrets: Secrets<'_>) -> Vec<DynamicElement> {
     let mut element = |_| {
-        let mut bytes = vec![0; field.bytes()];
+        let mut bytes = vec![0; field.element_len()];
         secrets(&mut bytes);
         field.from_be_bytes(&bytes)
     };

@@ -5,6 +5,7 @@
 //! sabotage`, `cross`, `emulate` and `figures` take the names of primitives, families and tests
 //! from it. `bench/` and `sealane bench` time every benchmark. A new primitive is one row here, and
 //! a function that prepares each of its operations and benchmarks.
+#![allow(missing_debug_implementations, reason = "rows of functions, which nothing prints")]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "bench")]

@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask`. docs/verification.md lists what each of them proves.
 #![forbid(unsafe_code)]
 
+mod api;
 mod asm;
 mod backends;
 mod bochs;
@@ -43,6 +44,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Compare the public interface of each library with api/
+    Api(api::Options),
     /// Disassemble the kernels, and compare their hot loops with xtask/asm-limits-*.toml
     Asm(asm::Options),
     /// Count the instructions of every operation, and compare them with
@@ -97,6 +100,7 @@ enum Chore {
 fn main() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
+        Chore::Api(options) => api::run(&options),
         Chore::Asm(options) => asm::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::Ct => constant_time::run(),

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 /// A class of CPUs on which the same variants of kernels are fast. The class changes speed, never
 /// results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle.
     /// One set of ChaCha's sixteen vectors fills the units, so a scalar block beside it only costs

@@ -28,6 +28,7 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
+#![allow(missing_debug_implementations, reason = "vectors hold secrets, and nothing prints them")]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The vectors of 32-bit Arm, which are unstable.

@@ -112,7 +112,7 @@ fn ask(description: &ShareDescription) -> Result<bool> {
     let no_terminal = |error: io::Error| {
         Error::io("cannot ask whether to give the part away", &error).hint("-y gives it away without asking")
     };
-    let ShareDescription { threshold, count, point, set, label } = description;
+    let ShareDescription { threshold, count, point, set, label, .. } = description;
     for line in [
         "A part of a file's key. The maker of the file says:".to_owned(),
         format!("  label      {}", shown(label.as_ref())),
@@ -144,7 +144,7 @@ fn text(parts: &[Contribution]) -> Zeroizing<String> {
     const MAX_BYTES: usize = 1024;
     let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_BYTES));
     for (description, part) in parts {
-        let ShareDescription { threshold, count, point, set, label } = description;
+        let ShareDescription { threshold, count, point, set, label, .. } = description;
         // Writing to a string does not fail.
         let _ = writeln!(text, "# part {point} of {count}; any {threshold} open the file: a secret");
         let _ = writeln!(text, "# share set {set}, label {}", shown(label.as_ref()));

@@ -5,6 +5,8 @@
 //! variants are rare, so they have no kernels of their own: cipher and authenticator go over the
 //! message in turns, each on vectors.
 
+use core::fmt;
+
 use sealane_simd::Level;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES};
@@ -25,6 +27,12 @@ const PIECE_BYTES: usize = 8 * 1024;
 pub struct KeyOfAnyVariant {
     key: [u8; KEY_BYTES],
     level: Level,
+}
+
+impl fmt::Debug for KeyOfAnyVariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyOfAnyVariant").field("backend", &self.level).finish_non_exhaustive()
+    }
 }
 
 impl KeyOfAnyVariant {

@@ -267,6 +267,7 @@ impl<F: Family> fmt::Debug for SelfTestOf<F> {
 
 /// The results of the self-tests of a family's levels. Each level has a bit for "tested", and one
 /// bit for each primitive.
+#[derive(Debug)]
 pub struct SelfTestCache(AtomicU32);
 
 impl SelfTestCache {

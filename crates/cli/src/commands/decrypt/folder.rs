@@ -1,8 +1,10 @@
 //! Decrypts many files, and compares encrypted folders with their manifests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use sealane_age::Threads;
+use sealane_age::folder::leads_out;
 
 use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::explain::payload_error;
@@ -10,7 +12,7 @@ use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{
     Attributes, Checked, Destination, Direction, Expected, Failure, Failures, Id, Known, Link, Name, Plan, Purpose,
-    Record, Source, Stamp, Target, is_among, leaves, mode, refuse_within, root, run as work, single,
+    Record, Source, Stamp, Target, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -102,8 +104,9 @@ impl Run<'_> {
 
 /// Turns links that lead out of the folder into failures.
 fn refuse_leaving(plan: &mut Plan) {
-    let is_folder = is_among(plan.directories.iter().map(|directory| &directory.name));
-    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(|link| leaves(link, &is_folder));
+    let folders: HashSet<&Path> = plan.directories.iter().map(|directory| directory.name.as_path()).collect();
+    let leaves = |link: &Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
+    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(leaves);
     plan.links = links;
     plan.failures.extend(Vec::into_iter(leaving).map(|link: Link| {
         let target = quoted(&link.target);

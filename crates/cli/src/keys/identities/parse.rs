@@ -74,7 +74,6 @@ fn read(
     let (kind, contents) = IdentityFile::of(&contents);
     match kind {
         IdentityFile::Encrypted => {
-            let contents = Zeroizing::new(contents.to_vec());
             Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))])
         }
         IdentityFile::Pem if contents.len() > SSH_LIMIT => {

@@ -1,13 +1,13 @@
-//! Checks the stanzas from the age specification.
+//! The form of the stanzas from the age specification.
 //!
 //! Every stanza of these types is checked before any identity sees it, so that a file means the
 //! same to everyone who opens it.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use super::{HeaderError, MAX_STANZAS, StanzaFault, nested};
-use crate::Stanza;
+use super::error::{HeaderError, StanzaFault};
 use crate::file_key::WRAPPED_BYTES;
+use crate::stanza::Stanza;
 
 /// The type of a stanza that wraps the file key with a passphrase.
 pub(crate) const SCRYPT: &str = "scrypt";
@@ -29,19 +29,8 @@ const NATIVE: &[(&str, &[Argument])] = &[
     ("mlkem768p256tag", &[Argument::Bytes(4), Argument::Bytes(1153)]),
 ];
 
-/// Checks the stanzas of a whole header.
-pub(super) fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
-    if stanzas.len() > 1 && stanzas.iter().any(|s| s.tag == SCRYPT) {
-        return Err(HeaderError::ScryptNotAlone);
-    }
-    if stanzas.iter().map(|stanza| 1 + nested::count_inner(stanza)).sum::<usize>() > MAX_STANZAS {
-        return Err(HeaderError::TooManyStanzas);
-    }
-    check_form(stanzas)
-}
-
 /// Checks that there are stanzas, and that stanzas of known types have the right form.
-pub(super) fn check_form(stanzas: &[Stanza]) -> Result<(), HeaderError> {
+pub(super) fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.is_empty() {
         return Err(HeaderError::NoStanza);
     }
