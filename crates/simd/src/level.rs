@@ -10,6 +10,17 @@ use crate::{CpuClass, Tuning, U64Lanes, Words};
 /// A zero-sized proof that the CPU has a set of features.
 ///
 /// The trait is sealed; its implementations are the tokens of this crate.
+///
+/// ```
+/// use sealane_simd::{Scalar, Token};
+///
+/// // `dispatch!` writes this.
+/// let sum = Scalar::new().enter(
+///     #[inline(always)]
+///     |_token| 1 + 1,
+/// );
+/// assert_eq!(sum, 2);
+/// ```
 pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines
     /// `kernel` into it.
@@ -122,6 +133,16 @@ pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
 }
 
 /// Stores a level that was chosen once. One atomic load reads it.
+///
+/// ```
+/// use sealane_simd::{CachedLevel, Level, LevelList};
+///
+/// static LEVEL: CachedLevel<Level> = CachedLevel::new();
+///
+/// assert_eq!(LEVEL.get(), None);
+/// LEVEL.set(Level::detect());
+/// assert_eq!(LEVEL.get(), Some(Level::detect()));
+/// ```
 pub struct CachedLevel<L>(AtomicU8, PhantomData<fn() -> L>);
 
 impl<L: LevelList> CachedLevel<L> {

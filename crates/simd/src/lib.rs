@@ -87,6 +87,12 @@ pub use u64_lanes::{MAX_U64_LANES, U64Lanes};
 pub use words::{MAX_WORDS_LANES, Words};
 
 /// A word of an integer register.
+///
+/// ```
+/// use sealane_simd::Word;
+///
+/// assert_eq!(7_u32.opaque(), 7);
+/// ```
 pub trait Word: Copy {
     /// Returns the word, hidden from the compiler, so that it makes no vectors of such words.
     #[must_use]
