@@ -81,7 +81,14 @@ class Crate:
     def has_example(self, paths, item):
         if examples_of(self.index, item):
             return True
-        return any(re.search(rf"\b{name}\b", code) for path, name in paths for code in self.shown[path])
+        around = [(above, name) for path, name in paths for above in self.around(path)]
+        return any(re.search(rf"\b{name}\b", code) for path, name in around for code in self.shown[path])
+
+    @staticmethod
+    def around(path):
+        """Returns the paths of a module and of those around it, except the root."""
+        parts = path.split("::")
+        return ["::".join(parts[:count]) for count in range(min(2, len(parts)), len(parts) + 1)]
 
 
 def main():
