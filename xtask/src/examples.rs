@@ -1,16 +1,19 @@
-//! `cargo xtask examples`: checks the programs in `examples`, which use the crates from outside, in
-//! a separate workspace.
+//! `cargo xtask examples`: runs the examples of the crates, and checks the programs in `examples`,
+//! which use the crates from outside, in a separate workspace.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Result, ensure};
+use cargo_metadata::Message;
 
+use crate::command_crates::metadata;
 use crate::process::{self, step};
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
+    of_crates()?;
     process::tool("nm", "binutils")?;
     let target = process::target_dir().join("examples");
     let cargo = |subcommand: &str, arguments: &[&str]| {
@@ -30,6 +33,28 @@ pub(crate) fn run() -> Result<()> {
     step("examples/built-twice: both copies");
     cargo("run", &["--package", "built-twice"])?;
     two_copies(&target)
+}
+
+/// Runs each example of each crate, in a folder of its own. They are built as `cargo test
+/// --workspace` builds them, so that nothing is built again.
+fn of_crates() -> Result<()> {
+    step("the examples of the crates");
+    let mut build = process::cargo();
+    build.args(["build", "--workspace", "--examples", "--message-format=json-render-diagnostics"]);
+    let messages = process::output(&mut build)?;
+    let mut done = BTreeSet::new();
+    for message in Message::parse_stream(messages.as_bytes()) {
+        let Message::CompilerArtifact(artifact) = message? else { continue };
+        let (true, Some(program)) = (artifact.target.is_example(), artifact.executable) else { continue };
+        let folder = process::empty_folder("examples-run")?;
+        process::output(Command::new(&program).current_dir(folder).stdin(Stdio::null()))?;
+        ensure!(done.insert(artifact.target.name.clone()), "two examples have the name {}", artifact.target.name);
+    }
+    let targets = metadata(Path::new("Cargo.toml"), &["--no-deps"])?.into_iter().flat_map(|package| package.targets);
+    let all: BTreeSet<_> = targets.filter(|target| target.is_example()).map(|target| target.name).collect();
+    ensure!(done == all, "not run: {:?}", all.difference(&done));
+    println!("   {} examples ran", done.len());
+    Ok(())
 }
 
 /// Fails if both copies have a function of the same name: the linker would keep one of the two for

@@ -91,6 +91,8 @@ enum Chore {
     Msrv,
     /// Build the command for release
     Release,
+    /// Build the command for all targets, and pack it for publication
+    Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
     /// Check and run the programs in `examples`, which use the crates from outside
@@ -120,6 +122,7 @@ fn main() -> Result<()> {
         Chore::Sbom(options) => sbom::run(&options),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
+        Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),
     }

@@ -1,10 +1,10 @@
 //! `cargo xtask no-std`: builds the primitives and the file format for targets without a standard
-//! library.
+//! library, and the file format with it for browsers.
 
 use anyhow::Result;
 
 use crate::process::{self, step};
-use crate::toolchain;
+use crate::toolchain::{self, Toolchain};
 
 /// Targets without an operating system: AArch64 with vectors, x86-64 without (no operating system
 /// saves the registers), a 32-bit microcontroller without 64-bit atomics, and a browser.
@@ -21,6 +21,10 @@ const BUILDS: &[(&str, &str)] = &[
     ("sealane-age", ""),
 ];
 
+/// A browser, in which files can be encrypted with random numbers of JavaScript.
+const BROWSER: &str = "wasm32-unknown-unknown";
+const BROWSER_FEATURES: &str = "std,folders,tokio,getrandom/wasm_js";
+
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
@@ -31,18 +35,23 @@ pub(crate) fn run() -> Result<()> {
             if *package == "sealane-age" && *target == "x86_64-unknown-none" {
                 continue;
             }
-            let mut command = process::cargo();
-            command
-                .args(["build", "--release", "--package", package, "--no-default-features", "--target", target])
-                .arg(format!("--features={features}"))
-                // With link-time optimisation a library stays bitcode, and no machine code would be
-                // generated and checked.
-                .env("CARGO_PROFILE_RELEASE_LTO", "off")
-                // The level of optimisation does not affect whether it builds.
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-                .env("CARGO_TARGET_DIR", process::target_dir().join("no-std"));
-            process::run(command.envs(toolchain.variables.clone()))?;
+            build(package, features, target, &toolchain)?;
         }
     }
-    Ok(())
+    step(&format!("{BROWSER}: the file format with std"));
+    build("sealane-age", BROWSER_FEATURES, BROWSER, &toolchain::for_target(BROWSER, "std")?)
+}
+
+fn build(package: &str, features: &str, target: &str, toolchain: &Toolchain) -> Result<()> {
+    let mut command = process::cargo();
+    command
+        .args(["build", "--release", "--package", package, "--no-default-features", "--target", target])
+        .arg(format!("--features={features}"))
+        // With link-time optimisation a library stays bitcode, and no machine code would be
+        // generated and checked.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        // The level of optimisation does not affect whether it builds.
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_TARGET_DIR", process::target_dir().join("no-std"));
+    process::run(command.envs(toolchain.variables.clone()))
 }

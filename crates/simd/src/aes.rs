@@ -19,6 +19,44 @@ impl Block {
 
 /// A token together with its vectors of blocks. Kernels that consist of rounds of AES are generic
 /// over it.
+///
+/// ```
+/// use sealane_simd::{AesBlocks, AesLevel, AesToken, Block, Columns, LevelList, dispatch_aes};
+///
+/// /// Two rounds of AES on a block, whose columns then change places.
+/// #[inline(always)]
+/// fn permute<T: AesToken>(token: T, input: [u8; 16], keys: &[Block; 2]) -> [u8; 16] {
+///     let block = T::Blocks::load(
+///         token,
+///         #[inline(always)]
+///         |_| &input,
+///     );
+///     let mut state = [[block]];
+///     T::Blocks::two_rounds(&mut state, &[keys[0]], &[keys[1]]);
+///     T::Blocks::columns(
+///         &mut state[0],
+///         #[inline(always)]
+///         |[columns]| [columns.interleave_low(columns)],
+///     );
+///     let mut output = [0; 16];
+///     state[0][0].store(
+///         #[inline(always)]
+///         |lane, block| {
+///             if lane == 0 {
+///                 output = block;
+///             }
+///         },
+///     );
+///     output
+/// }
+///
+/// let (input, keys) = ([7; 16], [Block::new(1), Block::new(2)]);
+/// let level = AesLevel::detect();
+/// let output = dispatch_aes!(level, token => permute(token, input, &keys));
+/// for level in AesLevel::available() {
+///     assert_eq!(dispatch_aes!(level, token => permute(token, input, &keys)), output);
+/// }
+/// ```
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;

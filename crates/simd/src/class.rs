@@ -4,6 +4,14 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// A class of CPUs on which the same variants of kernels are fast. The class changes speed, never
 /// results.
+///
+/// ```
+/// use sealane_simd::CpuClass;
+///
+/// let class = CpuClass::detect();
+/// println!("{}", class.name());
+/// assert!(CpuClass::ALL.contains(&class));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CpuClass {

@@ -13,6 +13,25 @@ use crate::tuning::Gf8MatrixTuning;
 
 /// A token with vectors of elements of GF(2^8). It also proves the features of some ChaCha backend,
 /// so that one kernel can use both.
+///
+/// ```
+/// use sealane_simd::{Gf8, Gf8Bytes, Gf8Level, LevelList, dispatch_gf8};
+///
+/// /// Multiplies each byte by a factor that may be secret. The length is that of whole vectors.
+/// #[inline(always)]
+/// fn multiply<G: Gf8>(token: G, factor: u8, bytes: &mut [u8]) {
+///     let factor = G::Bytes::secret_factor(token, factor);
+///     for bytes in bytes.chunks_exact_mut(G::Bytes::BYTES) {
+///         let multiplicand = G::Bytes::load(token, bytes).multiplicand();
+///         G::Bytes::mul_secret(multiplicand, factor).store(bytes);
+///     }
+/// }
+///
+/// // FIPS 197, section 4.2.
+/// let (level, mut bytes) = (Gf8Level::detect(), [0x57; 64]);
+/// dispatch_gf8!(level, token => multiply(token, 0x83, &mut bytes));
+/// assert_eq!(bytes, [0xc1; 64]);
+/// ```
 pub trait Gf8: Token {
     /// Vectors of field elements.
     type Bytes: Gf8Bytes<Token = Self>;

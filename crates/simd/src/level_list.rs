@@ -45,6 +45,16 @@ pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
 }
 
 /// Stores a level that was chosen once. One atomic load reads it.
+///
+/// ```
+/// use sealane_simd::{CachedLevel, Level, LevelList};
+///
+/// static LEVEL: CachedLevel<Level> = CachedLevel::new();
+///
+/// assert_eq!(LEVEL.get(), None);
+/// LEVEL.set(Level::detect());
+/// assert_eq!(LEVEL.get(), Some(Level::detect()));
+/// ```
 pub struct CachedLevel<L>(AtomicU8, PhantomData<fn() -> L>);
 
 impl<L: LevelList> CachedLevel<L> {

@@ -8,6 +8,17 @@ use crate::simd::U64Lanes;
 
 /// A table that grows towards its front, by as many rows as a vector has lanes. Its memory is not
 /// cleared at first, because rows would be written twice.
+///
+/// ```
+/// use sealane_simd::{Pair, PairTable, Scalar, Simd, U64Lanes};
+///
+/// type Lanes = <Scalar as Simd>::U64Lanes;
+/// let token = Scalar::new();
+/// let mut table = PairTable::<8, 1>::new();
+/// table.push(&[(Lanes::splat(token, 3), Lanes::splat(token, 5))]);
+/// let pair: Pair = table.rows()[0][0];
+/// assert_eq!((pair.even(), pair.odd()), (3, 5));
+/// ```
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The rows that have been written: the last of them.

@@ -67,6 +67,20 @@ pub trait Simd: Token {
 pub const MAX_U64_LANES: usize = 8;
 
 /// A vector of 64-bit lanes.
+///
+/// ```
+/// use sealane_simd::{Level, LevelList, Simd, U64Lanes, dispatch};
+///
+/// /// Multiplies in all lanes, and adds the products.
+/// #[inline(always)]
+/// fn sum_of_products<S: Simd>(token: S, a: u64, b: u64) -> u64 {
+///     S::U64Lanes::splat(token, a).mul_low(S::U64Lanes::splat(token, b)).sum_lanes() / S::U64Lanes::LANES as u64
+/// }
+///
+/// for level in Level::available() {
+///     assert_eq!(dispatch!(level, token => sum_of_products(token, 6, 7)), 42);
+/// }
+/// ```
 pub trait U64Lanes: Copy {
     /// The proof that the CPU has the instructions.
     type Token: Simd<U64Lanes = Self>;

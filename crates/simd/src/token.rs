@@ -5,6 +5,17 @@ use crate::sealed::Sealed;
 /// A zero-sized proof that the CPU has a set of features.
 ///
 /// The trait is sealed; its implementations are the tokens of this crate.
+///
+/// ```
+/// use sealane_simd::{Scalar, Token};
+///
+/// // `dispatch!` writes this.
+/// let sum = Scalar::new().enter(
+///     #[inline(always)]
+///     |_token| 1 + 1,
+/// );
+/// assert_eq!(sum, 2);
+/// ```
 pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// Runs `kernel` in a function that is compiled with this token's features, and inlines
     /// `kernel` into it.

@@ -4,6 +4,18 @@
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Granite Rapids" (one cycle) and "Zen
 //! 5" (two cycles) are the CPUs that were measured; docs/decisions and docs/performance.md have the
 //! figures. A value without a measurement says so.
+//!
+//! ```
+//! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
+//! use sealane_simd::{CpuClass, Gf8Bytes, Scalar, ScalarBytes, Simd};
+//!
+//! let tuning: Tuning = Scalar::TUNING;
+//! let threshold: ByClass<usize> = tuning.poly1305_min_bytes;
+//! assert!(threshold.least() <= threshold.of(CpuClass::detect()));
+//!
+//! let matrix: Gf8MatrixTuning = ScalarBytes::MATRIX;
+//! assert!(matrix.rows <= 6);
+//! ```
 
 use crate::class::CpuClass;
 

@@ -1,6 +1,12 @@
 //! Words of integer registers.
 
 /// A word of an integer register.
+///
+/// ```
+/// use sealane_simd::Word;
+///
+/// assert_eq!(7_u32.opaque(), 7);
+/// ```
 pub trait Word: Copy {
     /// Returns the word, hidden from the compiler, so that it makes no vectors of such words.
     #[must_use]

@@ -21,6 +21,15 @@ use crate::wipe::wipe;
 pub const COMMITTING_TAG_BYTES: usize = 32;
 
 /// A tag that commits to the key, the nonce, the associated data and the message.
+///
+/// ```
+/// use sealane::{CommittingChaCha20Poly1305, CommittingTag};
+///
+/// let cipher = CommittingChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+/// let mut message = *b"attack at dawn";
+/// let tag: CommittingTag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+/// assert_eq!(tag.len(), sealane::COMMITTING_TAG_BYTES);
+/// ```
 pub type CommittingTag = [u8; COMMITTING_TAG_BYTES];
 
 /// ChaCha20-Poly1305 with a tag that commits to the key. See [`CommittingChaChaPoly1305`].

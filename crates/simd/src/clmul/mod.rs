@@ -4,6 +4,27 @@ use crate::token::Token;
 
 /// A token together with its vectors for carry-less products. The kernels of GF(2^n) are generic
 /// over it.
+///
+/// ```
+/// use sealane_simd::{Clmul, ClmulLanes, ClmulLevel, LevelList, dispatch_clmul};
+///
+/// /// Squares a polynomial over GF(2) of degree below 64.
+/// #[inline(always)]
+/// fn square<T: Clmul>(token: T, polynomial: u64) -> [u64; 2] {
+///     let mut limbs = [0; 2];
+///     let x = T::One::load_low(
+///         token,
+///         #[inline(always)]
+///         |_| polynomial,
+///     );
+///     x.mul_low(x).store(0, &mut limbs);
+///     limbs
+/// }
+///
+/// // (x + 1)^2 = x^2 + 1
+/// let level = ClmulLevel::detect();
+/// assert_eq!(dispatch_clmul!(level, token => square(token, 0b11)), [0b101, 0]);
+/// ```
 pub trait Clmul: Token {
     /// One 128-bit lane, for computations in which each step waits for the previous one.
     type One: ClmulLanes<Token = Self>;

@@ -17,6 +17,17 @@ pub use clmul::ScalarLane;
 pub use gf8::ScalarBytes;
 
 /// The token of the portable backend, which every CPU has.
+///
+/// ```
+/// use sealane_simd::{AesBlocks, ClmulLanes, Gf8Bytes, Scalar, ScalarBytes, ScalarLane, Simd, SlicedBlocks, U64Lanes};
+///
+/// let sum = <Scalar as Simd>::U64Lanes::splat(Scalar::new(), 7).sum_lanes();
+/// assert_eq!(sum, 7 * <Scalar as Simd>::U64Lanes::LANES as u64);
+///
+/// // Vectors of blocks, of polynomials and of bytes.
+/// assert_eq!([SlicedBlocks::BLOCKS, ScalarLane::LANES], [8, 1]);
+/// assert_eq!(64 % ScalarBytes::BYTES, 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar(());
 

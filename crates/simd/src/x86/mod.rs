@@ -1,4 +1,39 @@
 //! Backends of x86 and x86-64.
+//!
+//! ```
+//! use sealane_simd::x86::{AesNi, Avx2, Avx512, Avx512Ifma, Gfni, Gfni512, Pclmulqdq, Ssse3};
+//! use sealane_simd::x86::{Features, ProvesAvx512, Vaes, Vaes512, Vpclmulqdq, Vpclmulqdq512};
+//! use sealane_simd::{AesBlocks, ClmulLanes, Gf8Bytes, U64Lanes, Words};
+//!
+//! // A token exists if the CPU has its features.
+//! let features = Features::detect();
+//! assert_eq!(Ssse3::detect().is_some(), features.contains(Features::SSSE3));
+//! let ciphers = [AesNi::detect().is_some(), Vaes::detect().is_some(), Vaes512::detect().is_some()];
+//! let products = [Pclmulqdq::detect().is_some(), Vpclmulqdq::detect().is_some(), Vpclmulqdq512::detect().is_some()];
+//! let bytes = [Avx2::detect().is_some(), Gfni::detect().is_some(), Gfni512::detect().is_some()];
+//! println!("{ciphers:?} {products:?} {bytes:?}");
+//!
+//! /// Wider features contain others.
+//! fn narrower(token: impl ProvesAvx512) -> Avx512 {
+//!     token.avx512()
+//! }
+//! if let Some(token) = Avx512Ifma::detect() {
+//!     narrower(token);
+//! }
+//!
+//! // The vectors of each token.
+//! use sealane_simd::x86::{Avx2U64Lanes, Avx2Words, Avx512U64Lanes, Avx512Words, Ssse3U64Lanes, Ssse3Words};
+//! assert_eq!([Ssse3Words::LANES, Avx2Words::LANES, Avx512Words::<Avx512>::LANES], [4, 8, 16]);
+//! assert_eq!([Ssse3U64Lanes::LANES, Avx2U64Lanes::LANES, Avx512U64Lanes::<Avx512>::LANES], [2, 4, 8]);
+//! use sealane_simd::x86::{Avx2Bytes, Avx512Bytes, Gfni512Bytes, GfniBytes, Ssse3Bytes};
+//! assert_eq!([Ssse3Bytes::BYTES, Avx2Bytes::BYTES, GfniBytes::BYTES], [16, 32, 32]);
+//! assert_eq!([Avx512Bytes::BYTES, Gfni512Bytes::BYTES], [64, 64]);
+//! use sealane_simd::x86::{AesNiBlocks, Vaes512Blocks, VaesBlocks};
+//! assert_eq!([AesNiBlocks::BLOCKS, VaesBlocks::BLOCKS, Vaes512Blocks::BLOCKS], [1, 2, 4]);
+//! use sealane_simd::x86::{PclmulqdqLane, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane, VpclmulqdqLanes};
+//! assert_eq!([PclmulqdqLane::LANES, VpclmulqdqLane::LANES, Vpclmulqdq512Lane::LANES], [1, 1, 1]);
+//! assert_eq!([VpclmulqdqLanes::LANES, Vpclmulqdq512Lanes::LANES], [2, 4]);
+//! ```
 
 mod aes;
 mod avx2;

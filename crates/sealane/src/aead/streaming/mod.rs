@@ -184,6 +184,21 @@ impl Opener {
 ///
 /// The pieces must be the bytes that the [`Opener`] received, from the first one on. This type
 /// cannot check them again.
+///
+/// ```
+/// use sealane::{ChaCha20Poly1305, Verified};
+///
+/// let cipher = ChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+/// let mut message = *b"attack at dawn";
+/// let tag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+///
+/// let mut opener = cipher.opener(&[0; 12], b"");
+/// opener.update(&message)?;
+/// let mut verified: Verified = opener.verify(&tag)?;
+/// verified.decrypt(&mut message)?;
+/// assert_eq!(&message, b"attack at dawn");
+/// # Ok::<(), sealane::OpenError>(())
+/// ```
 pub struct Verified {
     cipher: ChaCha20,
     remaining: u64,

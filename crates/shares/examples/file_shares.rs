@@ -1,6 +1,6 @@
 //! Splits a stream of any length into files, in constant memory, and combines them.
 //!
-//! `cargo run -p sealane-shares --example files`
+//! `cargo run -p sealane-shares --example file_shares`
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write as _};
