@@ -1,7 +1,7 @@
 //! `cargo xtask no-std`: builds the primitives and the file format for targets without a standard
-//! library.
+//! library, and the crates above the primitives without their backends on vectors.
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, step};
 use crate::toolchain;
@@ -14,7 +14,10 @@ const TARGETS: &[&str] =
 /// The packages and the features of each build. The primitives are built alone, and with other
 /// crates, which have features for std. Portable code is built alone, and with vectors.
 const BUILDS: &[(&str, &str)] =
-    &[("sealane", ""), ("sealane", "simd,rustcrypto,rustcrypto-05,commit"), ("sealane-age", "")];
+    &[("sealane", ""), ("sealane", "simd,rustcrypto,rustcrypto-05,commit"), ("sealane-age", ""), ("sealane-age", "simd")];
+
+/// The packages whose users choose the backends on vectors, and other features of theirs.
+const CHOICES: &[(&str, &str)] = &[("sealane-age", "std"), ("sealane-age", "parallel"), ("sealane-shares", "")];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
@@ -39,5 +42,25 @@ pub(crate) fn run() -> Result<()> {
             process::run(command.envs(toolchain.variables.clone()))?;
         }
     }
+    for (package, features) in CHOICES {
+        for widest in [None, Some("simd"), Some("avx2"), Some("avx512")] {
+            backends_of(package, &format!("{features},{}", widest.unwrap_or_default()), widest)?;
+        }
+    }
     Ok(())
+}
+
+/// Builds a package for this machine. Fails if its widest backends are others than `widest`.
+fn backends_of(package: &str, features: &str, widest: Option<&str>) -> Result<()> {
+    let arguments = ["--package", package, "--no-default-features", "--features", features];
+    step(&format!("{package} with {features:?}"));
+    let mut tree = process::cargo();
+    tree.args(["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p} {f}"]).args(arguments);
+    let tree = process::output(&mut tree)?;
+    let line = tree.lines().find(|line| line.starts_with("sealane v")).context("no crate sealane")?;
+    let brought: Vec<_> = line.rsplit(' ').next().unwrap_or_default().split(',').collect();
+    let widest_of_all = ["avx512", "avx2", "simd"].into_iter().find(|backends| brought.contains(backends));
+    ensure!(widest_of_all == widest, "{package} with {features:?} brings the backends of {widest_of_all:?}");
+    let target = process::target_dir().join("no-std");
+    process::run(process::cargo().arg("check").args(arguments).env("CARGO_TARGET_DIR", target))
 }
