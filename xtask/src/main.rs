@@ -92,6 +92,8 @@ enum Chore {
     Reproducible,
     /// Check and run the programs in `examples`, which use the crates from outside
     Examples,
+    /// Build programs that use the crates from outside, and print their crates, times and sizes
+    Programs,
 }
 
 fn main() -> Result<()> {
@@ -118,5 +120,6 @@ fn main() -> Result<()> {
         Chore::Release => release::run(),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),
+        Chore::Programs => examples::programs::run(),
     }
 }

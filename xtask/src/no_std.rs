@@ -13,8 +13,12 @@ const TARGETS: &[&str] =
 
 /// The packages and the features of each build. The primitives are built alone, and with other
 /// crates, which have features for std. Portable code is built alone, and with vectors.
-const BUILDS: &[(&str, &str)] =
-    &[("sealane", ""), ("sealane", "simd,rustcrypto,rustcrypto-05,commit"), ("sealane-age", ""), ("sealane-age", "simd")];
+const BUILDS: &[(&str, &str)] = &[
+    ("sealane", ""),
+    ("sealane", "simd,rustcrypto,rustcrypto-05,commit"),
+    ("sealane-age", ""),
+    ("sealane-age", "simd"),
+];
 
 /// The packages whose users choose the backends on vectors, and other features of theirs.
 const CHOICES: &[(&str, &str)] = &[("sealane-age", "std"), ("sealane-age", "parallel"), ("sealane-shares", "")];

@@ -26,6 +26,7 @@ pub use error::HttpError;
 const PREFIX_BYTES: u64 = 1024;
 
 /// An object on a server, over one connection.
+#[derive(Debug)]
 pub struct HttpObject {
     connection: Mutex<SendRequest<Empty<Bytes>>>,
     uri: Uri,

@@ -123,8 +123,11 @@ async fn addresses_and_responses_are_checked() {
         let error = HttpObject::open(uri.parse().unwrap()).await.err().unwrap();
         assert_eq!(http_error(&error), Some(&HttpError::Address), "{uri}");
     }
-    // An object of no bytes has no ranges.
     let server = Server::start(Vec::new()).await;
-    let error = HttpObject::open(server.uri()).await.err().unwrap();
-    assert_eq!(http_error(&error), Some(&HttpError::NoLength));
+    let error = HttpObject::open(server.uri_of("/another")).await.err().unwrap();
+    assert_eq!(http_error(&error), Some(&HttpError::Status(hyper::StatusCode::NOT_FOUND)));
+    // An object of no bytes has no ranges, but a length.
+    let object = HttpObject::open(server.uri()).await.unwrap();
+    let error = LockedFile::read_async(&object).await.unwrap_err();
+    assert!(matches!(error, DecryptError::Header(sealane_age::header::HeaderError::Truncated)), "{error:?}");
 }

@@ -6,21 +6,24 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
+/// The path of the object.
+const PATH: &str = "/bucket/object.age";
+
 /// An object and its version.
 #[derive(Clone)]
-pub struct Object {
-    pub content: Vec<u8>,
-    pub version: u32,
+pub(crate) struct Object {
+    pub(crate) content: Vec<u8>,
+    pub(crate) version: u32,
 }
 
 /// A server that runs until its runtime ends.
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
-    pub object: Arc<Mutex<Object>>,
+    pub(crate) object: Arc<Mutex<Object>>,
 }
 
 impl Server {
-    pub async fn start(content: Vec<u8>) -> Self {
+    pub(crate) async fn start(content: Vec<u8>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let object = Arc::new(Mutex::new(Object { content, version: 1 }));
@@ -33,8 +36,14 @@ impl Server {
         Self { address, object }
     }
 
-    pub fn uri(&self) -> hyper::Uri {
-        format!("http://{}/bucket/object.age", self.address).parse().unwrap()
+    /// Returns the address of the object.
+    pub(crate) fn uri(&self) -> hyper::Uri {
+        self.uri_of(PATH)
+    }
+
+    /// Returns the address of a path.
+    pub(crate) fn uri_of(&self, path: &str) -> hyper::Uri {
+        format!("http://{}{path}", self.address).parse().unwrap()
     }
 }
 
@@ -42,12 +51,13 @@ impl Server {
 async fn serve(stream: TcpStream, object: Arc<Mutex<Object>>) {
     let mut stream = BufReader::new(stream);
     loop {
-        let (mut range, mut version, mut line) = (None, None, String::new());
+        let (mut is_found, mut range, mut version, mut line) = (false, None, None, String::new());
         loop {
             line.clear();
             if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
                 return;
             }
+            is_found |= line.starts_with(&format!("GET {PATH} "));
             let field = line.trim_end().to_ascii_lowercase();
             match field.split_once(": ") {
                 _ if field.is_empty() => break,
@@ -57,7 +67,9 @@ async fn serve(stream: TcpStream, object: Arc<Mutex<Object>>) {
             }
         }
         let object = object.lock().unwrap().clone();
-        if stream.write_all(&answer(&object, range, version)).await.is_err() {
+        let not_found = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+        let response = if is_found { answer(&object, range, version) } else { not_found.to_vec() };
+        if stream.write_all(&response).await.is_err() {
             return;
         }
     }

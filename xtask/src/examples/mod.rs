@@ -1,5 +1,8 @@
 //! `cargo xtask examples`: checks the programs in `examples`, which use the crates from outside, in
-//! a separate workspace.
+//! separate workspaces.
+
+mod cortex_m;
+pub(crate) mod programs;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +30,23 @@ pub(crate) fn run() -> Result<()> {
     cargo("test", &["--workspace"])?;
     step("examples/built-twice: both copies");
     cargo("run", &["--package", "built-twice"])?;
-    two_copies(&nm, &target)
+    two_copies(&nm, &target)?;
+    http_range()?;
+    cortex_m::run()
+}
+
+/// Runs the tests of the reader of ranges, with a server of their own.
+fn http_range() -> Result<()> {
+    let cargo = |subcommand: &str, arguments: &[&str]| {
+        let mut command = process::cargo();
+        command.args([subcommand, "--manifest-path", "examples/http-range/Cargo.toml"]).args(arguments);
+        command.env("CARGO_TARGET_DIR", process::target_dir().join("http-range"));
+        process::run(command.env("CARGO_PROFILE_DEV_DEBUG", "0"))
+    };
+    step("examples/http-range: format, clippy, tests");
+    cargo("fmt", &["--check"])?;
+    cargo("clippy", &["--locked", "--all-targets", "--", "-D", "warnings"])?;
+    cargo("test", &["--locked"])
 }
 
 /// Fails if both copies have a function of the same name: the linker would keep one of the two for
