@@ -78,12 +78,13 @@ fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Tabl
     // If as few bytes as callers pass are enough for vectors on every CPU, no code on integers is
     // compiled.
     let always = const { min_call_blocks::<S>() * BLOCK_BYTES >= S::TUNING.poly1305_min_bytes.most() };
-    if !S::MUL_ADD_52 && (always || data.len() >= min_bytes.of(token.cpu_class())) {
+    let vectors = const { has_fast_vectors::<S>() && !S::MUL_ADD_52 };
+    if vectors && (always || data.len() >= min_bytes.of(token.cpu_class())) {
         table::blocks(token, accumulator, table, data);
         return;
     }
     let blocks = data.as_chunks().0;
-    accumulator.h = if min_bytes.least() == usize::MAX {
+    accumulator.h = if const { !has_fast_vectors::<S>() } {
         scalar_for_all(accumulator.h, accumulator.r, blocks)
     } else if const { S::TUNING.poly1305_min_bytes.most() <= MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES } {
         one_chain(accumulator.h, accumulator.r, blocks)
@@ -105,12 +106,20 @@ fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
 /// pieces have computed.
 #[inline(always)]
 fn pays_in_rows<S: Simd>(token: S, table: &Table, data: &[u8]) -> bool {
-    data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
+    let are_fast = const { has_fast_vectors::<S>() };
+    are_fast
+        && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
         && (S::MUL_ADD_52 || data.len() < S::TUNING.poly1305_min_bytes_for_table && table.is_none())
 }
 
-/// Processes blocks for all backends whose vectors are no faster for Poly1305. They share one copy,
-/// because separate copies would differ in speed by chance.
+/// Returns whether vectors are faster at any length. Otherwise their code must not be compiled: the
+/// compiler does not know that no slice is as long as the threshold.
+const fn has_fast_vectors<S: Simd>() -> bool {
+    S::TUNING.poly1305_min_bytes.least() != usize::MAX
+}
+
+/// All backends whose vectors are no faster for Poly1305 share one copy. Separate copies would
+/// differ by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)
