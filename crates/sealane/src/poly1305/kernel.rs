@@ -118,8 +118,8 @@ const fn has_fast_vectors<S: Simd>() -> bool {
     S::TUNING.poly1305_min_bytes.least() != usize::MAX
 }
 
-/// All backends whose vectors are no faster for Poly1305 share one copy. Separate copies would
-/// differ by chance.
+/// Processes blocks for all backends whose vectors are no faster for Poly1305. They share one copy,
+/// because separate copies would differ in speed by chance.
 #[inline(never)]
 fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     scalar(h, r, blocks)
