@@ -7,11 +7,10 @@
 use sealane_simd::{Level, Output, dispatch};
 
 use super::construction::Tag;
-use super::one_shot::{self, MAX_COPIED_BYTES};
+use super::one_shot;
 use super::payload::{Copied, InPlace};
 use crate::chacha20::State;
 use crate::error::OpenError;
-use crate::wipe::wipe;
 
 pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
     let tag = dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(&mut *buffer)));
@@ -30,11 +29,7 @@ pub(super) fn open_in_place(
 }
 
 pub(super) fn seal_copied(level: Level, state: &State, aad: &[u8], input: &[u8], output: &mut Output<'_>) -> Tag {
-    if input.len() <= MAX_COPIED_BYTES {
-        output.append(input);
-        return seal_in_place(level, state, aad, output.filled_mut());
-    }
-    dispatch!(level, token => one_shot::seal_long(token, state, aad, Copied { input, output }))
+    dispatch!(level, token => one_shot::seal(token, state, aad, Copied { input, output }))
 }
 
 pub(super) fn open_copied(
@@ -45,13 +40,5 @@ pub(super) fn open_copied(
     tag: &Tag,
     output: &mut Output<'_>,
 ) -> Result<(), OpenError> {
-    if input.len() <= MAX_COPIED_BYTES {
-        output.append(input);
-        let result = open_in_place(level, state, aad, output.filled_mut(), tag);
-        if result.is_err() {
-            wipe(output.filled_mut());
-        }
-        return result;
-    }
-    dispatch!(level, token => one_shot::open_long(token, state, aad, tag, Copied { input, output }))
+    dispatch!(level, token => one_shot::open(token, state, aad, tag, Copied { input, output }))
 }

@@ -9,16 +9,11 @@
 
 use sealane_simd::Simd;
 
-use super::payload::{Copied, Payload};
+use super::payload::Payload;
 use super::{interleaved, portions, short, two_pass};
 use crate::aead::construction::Tag;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-
-/// The longest message whose input is copied as a whole: the result then comes from the kernels that
-/// work in place. A longer message is copied piece by piece, while the pieces are in the first-level
-/// cache.
-pub(super) const MAX_COPIED_BYTES: usize = 8192;
 
 /// Encrypts. Returns the tag.
 #[inline(always)]
@@ -62,44 +57,4 @@ pub(crate) fn open<S: Simd>(
     } else {
         two_pass::open(token, state, aad, tag, message)
     }
-}
-
-/// Does the same as [`seal`] for more than [`MAX_COPIED_BYTES`]: a program need not contain the
-/// plans for shorter messages a second time.
-#[inline(always)]
-pub(super) fn seal_long<S: Simd>(token: S, state: &State, aad: &[u8], message: Copied<'_, '_>) -> Tag {
-    const { assert!(only_long_plans::<S>()) };
-    if portions::takes::<S>(aad) {
-        token.enter_apart(
-            #[inline(always)]
-            |token| portions::seal(token, state, aad, message),
-        )
-    } else {
-        two_pass::seal(token, state, aad, message)
-    }
-}
-
-/// Does the same as [`open`] for more than [`MAX_COPIED_BYTES`].
-#[inline(always)]
-pub(super) fn open_long<S: Simd>(
-    token: S,
-    state: &State,
-    aad: &[u8],
-    tag: &Tag,
-    message: Copied<'_, '_>,
-) -> Result<(), OpenError> {
-    const { assert!(only_long_plans::<S>()) };
-    if portions::takes::<S>(aad) {
-        token.enter_apart(
-            #[inline(always)]
-            |token| portions::open(token, state, aad, tag, message),
-        )
-    } else {
-        two_pass::open(token, state, aad, tag, message)
-    }
-}
-
-/// Returns whether no plan for shorter messages takes more than [`MAX_COPIED_BYTES`].
-const fn only_long_plans<S: Simd>() -> bool {
-    S::TUNING.short_max_bytes.most() <= MAX_COPIED_BYTES && S::TUNING.interleaved_below_bytes <= MAX_COPIED_BYTES
 }

@@ -40,7 +40,7 @@ pub(crate) fn hchacha<const ROUNDS: usize>(
 ) {
     let mut state = [0; 16];
     fill(&mut state, key, half(nonce), half(&nonce[8..]));
-    dispatch!(level.for_cipher(), token => kernel::permute::<_, ROUNDS>(token, &mut state));
+    dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
     let words = state[..4].iter().chain(&state[12..]);
     for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();

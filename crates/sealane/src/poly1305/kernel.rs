@@ -73,21 +73,13 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
 /// Adds whole blocks for which [`rows`] do not pay.
 #[inline(always)]
 fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    debug_assert!(data.len() >= min_call_blocks::<S>() * BLOCK_BYTES, "the callers compare");
-    let min_bytes = S::TUNING.poly1305_min_bytes;
-    // If as few bytes as callers pass are enough for vectors on every CPU, no code on integers is
-    // compiled.
-    let always = const { min_call_blocks::<S>() * BLOCK_BYTES >= S::TUNING.poly1305_min_bytes.most() };
-    let vectors = const { has_fast_vectors::<S>() && !S::MUL_ADD_52 };
-    if vectors && (always || data.len() >= min_bytes.of(token.cpu_class())) {
+    if !S::MUL_ADD_52 && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {
         table::blocks(token, accumulator, table, data);
         return;
     }
     let blocks = data.as_chunks().0;
-    accumulator.h = if const { !has_fast_vectors::<S>() } {
+    accumulator.h = if S::TUNING.poly1305_min_bytes.least() == usize::MAX {
         scalar_for_all(accumulator.h, accumulator.r, blocks)
-    } else if const { S::TUNING.poly1305_min_bytes.most() <= MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES } {
-        one_chain(accumulator.h, accumulator.r, blocks)
     } else {
         scalar(accumulator.h, accumulator.r, blocks)
     };
@@ -106,16 +98,8 @@ fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
 /// pieces have computed.
 #[inline(always)]
 fn pays_in_rows<S: Simd>(token: S, table: &Table, data: &[u8]) -> bool {
-    let are_fast = const { has_fast_vectors::<S>() };
-    are_fast
-        && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
+    data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
         && (S::MUL_ADD_52 || data.len() < S::TUNING.poly1305_min_bytes_for_table && table.is_none())
-}
-
-/// Returns whether vectors are faster at any length. Otherwise their code must not be compiled: the
-/// compiler does not know that no slice is as long as the threshold.
-const fn has_fast_vectors<S: Simd>() -> bool {
-    S::TUNING.poly1305_min_bytes.least() != usize::MAX
 }
 
 /// Processes blocks for all backends whose vectors are no faster for Poly1305. They share one copy,
@@ -143,10 +127,10 @@ const fn min_call_blocks<S: Simd>() -> usize {
 /// half), where k is the number of blocks in the second half.
 #[inline(always)]
 fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
-    if blocks.len() < MIN_BLOCKS_FOR_TWO_CHAINS {
-        return one_chain(h, r, blocks);
-    }
     let step = |h: Element, block| h.add_block(block, 1).multiply(r);
+    if blocks.len() < MIN_BLOCKS_FOR_TWO_CHAINS {
+        return blocks.iter().fold(h, step);
+    }
     let (first, second) = blocks.split_at(blocks.len().div_ceil(2));
     let (odd, first) = first.split_at(first.len() - second.len());
     let power = r.power(second.len());
@@ -157,10 +141,4 @@ fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Elemen
         other = step(other, other_block);
     }
     h.multiply_full(power).add_folded(other)
-}
-
-/// Processes blocks on 64-bit integers, one after the other.
-#[inline(always)]
-fn one_chain(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
-    blocks.iter().fold(h, |h, block| h.add_block(block, 1).multiply(r))
 }
