@@ -97,6 +97,8 @@ enum Chore {
     Reproducible,
     /// Check and run the programs in `examples`, which use the crates from outside
     Examples,
+    /// Build programs that use the crates from outside, and print their crates, times and sizes
+    Programs,
 }
 
 fn main() -> Result<()> {
@@ -125,5 +127,6 @@ fn main() -> Result<()> {
         Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),
+        Chore::Programs => examples::programs::run(),
     }
 }

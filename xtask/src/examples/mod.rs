@@ -1,6 +1,9 @@
 //! `cargo xtask examples`: runs the examples of the crates, and checks the programs in `examples`,
 //! which use the crates from outside, in a separate workspace.
 
+mod cortex_m;
+pub(crate) mod programs;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,7 +35,9 @@ pub(crate) fn run() -> Result<()> {
     cargo("run", &["--package", "wireguard"])?;
     step("examples/built-twice: both copies");
     cargo("run", &["--package", "built-twice"])?;
-    two_copies(&target)
+    two_copies(&target)?;
+    http_range()?;
+    cortex_m::run()
 }
 
 /// Runs each example of each crate, in a folder of its own. They are built as `cargo test
@@ -55,6 +60,20 @@ fn of_crates() -> Result<()> {
     ensure!(done == all, "not run: {:?}", all.difference(&done));
     println!("   {} examples ran", done.len());
     Ok(())
+}
+
+/// Runs the tests of the reader of ranges, with a server of their own.
+fn http_range() -> Result<()> {
+    let cargo = |subcommand: &str, arguments: &[&str]| {
+        let mut command = process::cargo();
+        command.args([subcommand, "--manifest-path", "examples/http-range/Cargo.toml"]).args(arguments);
+        command.env("CARGO_TARGET_DIR", process::target_dir().join("http-range"));
+        process::run(command.env("CARGO_PROFILE_DEV_DEBUG", "0"))
+    };
+    step("examples/http-range: format, clippy, tests");
+    cargo("fmt", &["--check"])?;
+    cargo("clippy", &["--locked", "--all-targets", "--", "-D", "warnings"])?;
+    cargo("test", &["--locked"])
 }
 
 /// Fails if both copies have a function of the same name: the linker would keep one of the two for
