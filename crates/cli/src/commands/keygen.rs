@@ -144,7 +144,9 @@ fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
         ParsedIdentity::Plain(identity) => add_line(&recipient(identity)?, lines),
         ParsedIdentity::Ssh(key) => add_line(&key.to_recipient().to_string(), lines),
         ParsedIdentity::Encrypted(file) => {
-            file.decrypt()?.iter().try_for_each(|identity| Ok(add_line(&recipient(identity)?, lines)))?
+            for identity in &file.decrypt()? {
+                add_line(&recipient(identity)?, lines);
+            }
         }
     }
     Ok(())
