@@ -13,7 +13,8 @@ pub const SEALANE_TAG_BYTES: usize = 16;
 /// The length of the longest message of an AEAD in bytes.
 pub const SEALANE_MESSAGE_BYTES_MAX: u64 = 274877906880;
 
-const _: () = assert!(SEALANE_TAG_BYTES == TAG_BYTES && SEALANE_MESSAGE_BYTES_MAX == MAX_MESSAGE_BYTES);
+const _: () = assert!(SEALANE_TAG_BYTES == TAG_BYTES && SEALANE_KEY_BYTES == primitives::KEY_BYTES);
+const _: () = assert!(SEALANE_MESSAGE_BYTES_MAX == MAX_MESSAGE_BYTES);
 
 /// The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with a key.
 pub const SEALANE_CHACHA20_POLY1305: u32 = 1;
@@ -68,12 +69,7 @@ pub(crate) fn nonce_bytes(aead: u32) -> Result<usize, sealane_status> {
     }
 }
 
-fn seal<L: AeadLayout + Layout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: Buffers<'_>,
-) -> Tag {
+fn seal<L: AeadLayout + Layout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce, aad: &[u8], buffers: Buffers<'_>) -> Tag {
     match buffers {
         Buffers::InPlace(buffer) => cipher.seal_in_place(nonce, aad, buffer),
         Buffers::Separate(plaintext, ciphertext) => cipher.seal_into(nonce, aad, plaintext, ciphertext).1,
@@ -133,10 +129,10 @@ pub unsafe extern "C" fn sealane_aead_seal(
             return Err(SEALANE_TOO_LONG);
         }
         let (written, tag_region) = (Region::new(ciphertext, plaintext_len), Region::new(tag, TAG_BYTES));
-        check_disjoint(&[written, tag_region], &[Region::new(aad, aad_len)])?;
+        let aad = caller.input(aad, aad_len)?;
+        check_disjoint(&[written, tag_region], &[Region::new(aad.as_ptr(), aad_len)])?;
         check_disjoint(&[tag_region], &[Region::new(plaintext, plaintext_len)])?;
         caller.output(tag, TAG_BYTES)?;
-        let aad = caller.input(aad, aad_len)?;
         let buffers = caller.buffers(plaintext, ciphertext, plaintext_len)?;
         let computed = match &keyed {
             Keyed::ChaCha20Poly1305(cipher, nonce) => seal(cipher, nonce, aad, buffers),
@@ -173,8 +169,8 @@ pub unsafe extern "C" fn sealane_aead_open(
     guard(|| {
         let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
         let tag: Tag = caller.array(tag)?;
-        check_disjoint(&[Region::new(plaintext, ciphertext_len)], &[Region::new(aad, aad_len)])?;
         let aad = caller.input(aad, aad_len)?;
+        check_disjoint(&[Region::new(plaintext, ciphertext_len)], &[Region::new(aad.as_ptr(), aad_len)])?;
         let buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
         match &keyed {
             Keyed::ChaCha20Poly1305(cipher, nonce) => open(cipher, nonce, aad, buffers, &tag),

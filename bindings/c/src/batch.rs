@@ -77,7 +77,8 @@ fn seal<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
         let mut requests = Vec::with_capacity(window.len());
         for message in window {
             let nonce = caller.array(message.nonce)?;
-            let (aad, data) = (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
+            let (aad, data) =
+                (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
             // A reference to a tag needs initialised bytes.
             caller.write(message.tag, &[0; TAG_BYTES])?;
             let tag = caller.in_out(message.tag.cast::<[u8; TAG_BYTES]>(), 1)?.first_mut().ok_or(SEALANE_INTERNAL)?;
@@ -99,7 +100,8 @@ fn open<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
         let mut requests = Vec::with_capacity(window.len());
         for message in window.iter() {
             let nonce = caller.array(message.nonce)?;
-            let (aad, data) = (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
+            let (aad, data) =
+                (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
             let tag = caller.input(message.tag.cast::<[u8; TAG_BYTES]>(), 1)?.first().ok_or(SEALANE_INTERNAL)?;
             requests.push(OpenRequest::new(nonce, aad, data, tag));
         }

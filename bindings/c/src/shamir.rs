@@ -45,7 +45,10 @@ pub unsafe extern "C" fn sealane_shamir_split(
         let mut splitter = Splitter::with_points(threshold, caller.input(points, count)?)?;
         let list = caller.input(shares, count)?;
         let outputs: Vec<_> = list.iter().map(|share| Region::new(*share, secret_len)).collect();
-        check_disjoint(&outputs, &[Region::new(secret, secret_len), Region::new(shares, count), Region::new(points, count)])?;
+        check_disjoint(
+            &outputs,
+            &[Region::new(secret, secret_len), Region::new(shares, count), Region::new(points, count)],
+        )?;
         let secret = caller.input(secret, secret_len)?;
         // All are checked before one is written.
         for share in list {
