@@ -236,8 +236,8 @@ sealane_status sealane_aead_seal(uint32_t aead,
  *
  * The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
  *
- * Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` holds no part of the
- * message, and a common buffer holds the ciphertext as before.
+ * Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
+ * and a common buffer holds the ciphertext as before.
  *
  * # Safety
  * The rules of the header.

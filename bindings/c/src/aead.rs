@@ -86,7 +86,10 @@ fn open<L: AeadLayout + Layout>(
     match buffers {
         Buffers::InPlace(buffer) => cipher.open_in_place(nonce, aad, buffer, tag)?,
         Buffers::Separate(ciphertext, plaintext) => {
-            cipher.open_into(nonce, aad, ciphertext, tag, plaintext)?;
+            if cipher.open_into(nonce, aad, ciphertext, tag, &mut *plaintext).is_err() {
+                plaintext.fill(core::mem::MaybeUninit::new(0));
+                return Err(SEALANE_NOT_AUTHENTIC);
+            }
         }
     }
     Ok(())
@@ -146,8 +149,8 @@ pub unsafe extern "C" fn sealane_aead_seal(
 ///
 /// The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
 ///
-/// Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` holds no part of the
-/// message, and a common buffer holds the ciphertext as before.
+/// Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
+/// and a common buffer holds the ciphertext as before.
 ///
 /// # Safety
 /// The rules of the header.
