@@ -10,6 +10,7 @@ mod batch;
 pub(crate) mod by_variant;
 mod byte_array;
 mod cipher;
+mod ciphertext_copy;
 #[cfg(feature = "commit")]
 mod committing;
 mod construction;

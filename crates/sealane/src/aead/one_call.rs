@@ -1,11 +1,10 @@
 //! Messages whose whole key stream is made in one call, and which are then authenticated in one
 //! call. Block 0 is computed on integers beside the key stream, or is the first block of it.
 
-use core::mem::MaybeUninit;
-
+use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Output, Simd};
 
+use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
 use super::payload::Payload;
 use crate::chacha20::BLOCK_BYTES;
@@ -20,10 +19,6 @@ use crate::wipe::wipe;
 
 /// Bytes of the longest message.
 const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
-
-/// A place that begins with a cache line: no vector of the ciphertext is in two of them.
-#[repr(align(64))]
-struct CacheLines([MaybeUninit<u8>; MAX_BYTES]);
 
 /// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
 /// [`super::short::takes`].
@@ -60,9 +55,8 @@ pub(super) fn open<S: Simd>(
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let mut copy = CacheLines([MaybeUninit::uninit(); MAX_BYTES]);
-    let mut copy = Output::new(&mut copy.0[..length]);
-    let copy = copy.append(message.input());
+    let mut copy = CiphertextCopy::<MAX_BYTES>::empty();
+    let copy = copy.of(message.input());
     let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));
     let result = verify(&computed, tag);
     if result.is_err() {
